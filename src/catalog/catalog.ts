@@ -1,0 +1,40 @@
+import type { HttpMethod, LocalizedText } from './definition.ts'
+
+/** One API operation. The same operation may belong to several products. */
+export interface Operation {
+  /** Its identity, and what a token carries (RFC 6749 3.3). */
+  readonly scope: string
+  readonly routes: readonly { readonly method: HttpMethod; readonly path: string }[]
+  readonly title: LocalizedText
+  readonly description?: LocalizedText | undefined
+  readonly kycLevel?: string | undefined
+}
+
+/** A named set of operations. */
+export interface Product {
+  readonly id: string
+  readonly title: LocalizedText
+  readonly description?: LocalizedText | undefined
+  readonly operations: readonly Operation[]
+}
+
+/** All products at one moment; never changes, a reload makes a new one. */
+export interface Catalog {
+  readonly products: ReadonlyMap<string, Product>
+  /** By scope. */
+  readonly operations: ReadonlyMap<string, Operation>
+  /** Ordered, lowest first; may be empty. */
+  readonly kycLevels: readonly string[]
+  /**
+   * The operation that a request is, in time that does not grow with the number of operations.
+   *
+   * @param method upper case; HEAD finds the GET
+   * @param path canonical path below {base_url}, starting with `/`
+   */
+  findOperation(method: string, path: string): Operation | undefined
+}
+
+/** The catalog that is in force now. */
+export interface CurrentCatalog {
+  readonly current: Catalog
+}

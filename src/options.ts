@@ -1,0 +1,109 @@
+import type { ProductDefinitions } from './catalog/definition.ts'
+import type { Accounts } from './host/accounts.ts'
+import type { Logger } from './host/logger.ts'
+import type { Texts } from './interaction/texts.ts'
+import type { Registry } from './registry/client.ts'
+import type { Store } from './store/contract.ts'
+
+/** How long things live, all in seconds. */
+export interface Lifetimes {
+  /** Access token of an API key. @default 864000 (10 days) */
+  readonly directAccessToken?: number | undefined
+  /** Access token of an application. @default 3600 (1 hour) */
+  readonly delegatedAccessToken?: number | undefined
+  /** Refresh token, counted from its last use. @default 2592000 (30 days) */
+  readonly refreshToken?: number | undefined
+  /** Authorization code. @default 60 */
+  readonly authorizationCode?: number | undefined
+  /** ID token. @default 3600 (1 hour) */
+  readonly idToken?: number | undefined
+  /** How long a person may take to sign in and decide. @default 3600 (1 hour) */
+  readonly interaction?: number | undefined
+  /** Our own session in the browser. @default 1209600 (14 days) */
+  readonly session?: number | undefined
+  /** How long a decision of a user about an application is remembered. @default 31536000 (365 days) */
+  readonly rememberedConsent?: number | undefined
+}
+
+/** How the pages look. */
+export interface Branding {
+  /** Name of the host's service. @default the host name of `issuer` */
+  readonly name?: string | undefined
+  /** Address of a logo, `https:` or a path on the issuer's own origin. */
+  readonly logo?: string | undefined
+  /** Accent colour of buttons and links as `#rrggbb`. Text on it is black or white, whichever reads better. @default '#1a56db' */
+  readonly accentColor?: string | undefined
+}
+
+/** What `createGatehouse` takes. */
+export interface GatehouseOptions<
+  Level extends string = string,
+  Products extends ProductDefinitions<Level> = ProductDefinitions<Level>,
+> {
+  /**
+   * {auth_url}: address of the authorization service, where browsers and clients reach it, without a
+   * trailing slash. `https:`, or `http:` on loopback. All addresses in documents, tokens and redirects come
+   * from it.
+   */
+  readonly issuer: string
+  /** {base_url}: address of the API behind the gateway, without a trailing slash; `aud` of access tokens. */
+  readonly audience: string
+  /**
+   * At least 32 bytes that nobody can guess, from which all keys are derived that protect what is stored; a
+   * list rotates it, newest first. May be left out only with the memory store.
+   */
+  readonly secret?: string | readonly string[] | undefined
+  /** Where everything is kept: `redisStore(client)` or `memoryStore()`. */
+  readonly store: Store
+  /** The products, or a function that loads them from the host's database. */
+  readonly products: Products | (() => Products | Promise<Products>)
+  /** The names of the host's KYC levels, lowest first. @default [] */
+  readonly kycLevels?: readonly Level[] | undefined
+  /** The host's accounts. */
+  readonly accounts: Accounts<NoInfer<Level>>
+  /** For a host that keeps its own API keys and applications. @default kept in the store */
+  readonly registry?: Registry | undefined
+  /** Path at which the host's app sees the authorization service. @default the path of `issuer` */
+  readonly mountPath?: string | undefined
+  /** Lifetimes in seconds. */
+  readonly lifetimes?: Lifetimes | undefined
+  /** Refuse authorization requests without PKCE (RFC 7636). @default false */
+  readonly requirePkce?: boolean | undefined
+  /** Bytes of `scope` that a token may carry at most; a product that would exceed them cannot be added. @default 4096 */
+  readonly maxScopeBytes?: number | undefined
+  /** Milliseconds that one call to the store may take. @default 1000 */
+  readonly storeTimeoutMs?: number | undefined
+  /** OpenID Connect scopes and the claims that each gives at the user info endpoint. @default profile and email with their standard claims (OpenID Connect Core 5.4) */
+  readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
+  /** How the pages look. */
+  readonly branding?: Branding | undefined
+  /** Texts of the pages by locale; what is left out is English. */
+  readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
+  /** Locale of a person who asks for none of ours. @default 'en' */
+  readonly defaultLocale?: string | undefined
+  /** Where operators' messages go. @default nowhere */
+  readonly logger?: Logger | undefined
+}
+
+/** Options with all defaults filled in, checked and frozen; what the rest of gatehouse works with. */
+export interface Settings {
+  readonly issuer: string
+  readonly audience: string
+  /** Newest first; at least one. */
+  readonly secrets: readonly string[]
+  readonly kycLevels: readonly string[]
+  readonly products: ProductDefinitions | (() => ProductDefinitions | Promise<ProductDefinitions>)
+  readonly accounts: Accounts
+  readonly registry: Registry | undefined
+  /** Without a trailing slash; empty if the service is at the root. */
+  readonly mountPath: string
+  readonly lifetimes: { readonly [Name in keyof Lifetimes]-?: number }
+  readonly requirePkce: boolean
+  readonly maxScopeBytes: number
+  readonly storeTimeoutMs: number
+  readonly claims: { readonly [scope: string]: readonly string[] }
+  readonly branding: { readonly name: string; readonly logo: string | undefined; readonly accentColor: string }
+  readonly texts: { readonly [locale: string]: Partial<Texts> }
+  readonly defaultLocale: string
+  readonly logger: Logger
+}

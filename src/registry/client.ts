@@ -1,0 +1,63 @@
+/** What API keys and applications have in common. */
+interface ClientCommon {
+  /** `client_id` in OAuth. */
+  readonly clientId: string
+  /** The account that owns it. */
+  readonly accountId: string
+  /** The member of that account who created it, where accounts have several. */
+  readonly userId?: string | undefined
+  /** For people. */
+  readonly name: string
+  /** Ids of the products on it; without one it cannot be used. */
+  readonly products: readonly string[]
+  /** Scopes taken off it although a product on it has them. */
+  readonly removedOperations: readonly string[]
+  /** A disabled one is refused as if it did not exist. */
+  readonly disabled: boolean
+  /**
+   * Counts what took something away from it; signed into its tokens as `access_epoch`. Starts at 0, and
+   * never falls.
+   */
+  readonly epoch: number
+  /** Epoch seconds. */
+  readonly createdAt: number
+  /** When it last got a token, in epoch seconds rounded down to the hour; undefined if never. */
+  readonly lastUsedAt?: number | undefined
+}
+
+/** Credentials for direct access (`client_credentials`): acts on the account that owns it. */
+export interface ApiKey extends ClientCommon {
+  readonly kind: 'apiKey'
+}
+
+/** Credentials for delegated access: acts on the accounts of users who authorized it. */
+export interface Application extends ClientCommon {
+  readonly kind: 'application'
+  /** Where codes may be sent; compared character by character (RFC 9700 2.1). */
+  readonly redirectUris: readonly string[]
+  /** Where the browser may be sent after sign-out. */
+  readonly postLogoutRedirectUris: readonly string[]
+  /** Shown at consent. */
+  readonly homepageUri?: string | undefined
+  /** Shown at consent; https only. */
+  readonly logoUri?: string | undefined
+  /** The host's own application: no consent page. Only code can set it. */
+  readonly firstParty: boolean
+}
+
+/** A client in the sense of OAuth. */
+export type Client = ApiKey | Application
+
+/**
+ * Who knows the clients. The default keeps them in the store; a host with its own tables of API keys and
+ * applications hands over this role instead.
+ */
+export interface Registry<C extends Client = Client> {
+  /** The client, or undefined. Disabled ones are returned too, with `disabled: true`. */
+  find(clientId: string): Promise<C | undefined>
+  /**
+   * Whether `secret` is a current secret of `client`. Compare in constant time and store only hashes
+   * (SHA-256 is enough for random secrets of 256 bits).
+   */
+  verifySecret(client: C, secret: string): Promise<boolean>
+}
