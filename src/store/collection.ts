@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatehouseError } from '../errors.ts'
+import type { Store } from './contract.ts'
+
+/** A record as it was read, with the exact text that `replace` compares. */
+export interface Stored<T> {
+  readonly record: T
+  readonly text: string
+}
+
+/** Records of one kind in the store, as JSON with a schema version. */
+export interface Collection<T extends object> {
+  /** The record, or undefined. */
+  get(id: string): Promise<T | undefined>
+  /** The record with its stored text, for a later `replace`. */
+  read(id: string): Promise<Stored<T> | undefined>
+  /** The records in the order of `ids`, undefined where absent. */
+  getMany(ids: readonly string[]): Promise<(T | undefined)[]>
+  /** Stores a new record; false if the id is taken. */
+  create(id: string, record: T, ttl?: number): Promise<boolean>
+  /** Stores the record, whatever was there. */
+  set(id: string, record: T, ttl?: number): Promise<void>
+  /** Stores the record only if what is there is still `expected`. */
+  replace(id: string, expected: Stored<T>, record: T, ttl?: number): Promise<boolean>
+  /**
+   * Changes a record so that concurrent changes lose nothing: `change` is called again with what somebody
+   * else wrote in the meantime. It must be pure; it answers undefined where nothing is to change.
+   *
+   * @returns the record as it stands now, or undefined if it is absent
+   */
+  update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined>
+  /** Whether a record was there and is gone now. */
+  delete(id: string): Promise<boolean>
+  /** The key in the store, for those who need the store itself. */
+  key(id: string): string
+}
+
+/** Attempts before an update gives up; with jitter this is far beyond any number of real editors. */
+const MAX_ATTEMPTS = 200
+
+/**
+ * Typed records over the store. Each is stored as `{"v":version,…}`; one with another version, or that is
+ * no record at all, is reported as ERR_STORE_RECORD rather than guessed at.
+ *
+ * @param options.name first part of each key: `name:id`
+ * @param options.version schema version of the records written now
+ * @param options.upgrade turns a record of an older version into one of today's
+ */
+export function createCollection<T extends object>(
+  store: Store,
+  {
+    name,
+    version,
+    upgrade,
+  }: {
+    name: string
+    version: number
+    upgrade?: ((record: Record<string, unknown>, from: number) => T) | undefined
+  },
+): Collection<T> {
+  const key = (id: string) => `${name}:${id}`
+  const encode = (record: T) => JSON.stringify({ v: version, ...record })
+
+  function decode(id: string, text: string): T {
+    const { v, ...record } = parse(key(id), text)
+    if (v === version) return record as T
+    if (upgrade && typeof v === 'number' && v < version) return upgrade(record, v)
+    throw new GatehouseError(
+      'ERR_STORE_RECORD',
+      `the record "${key(id)}" has schema version ${String(v)}, but this version of koa-gatehouse reads ${version}`,
+    )
+  }
+
+  async function read(id: string): Promise<Stored<T> | undefined> {
+    const text = await store.get(key(id))
+    return text === undefined ? undefined : { record: decode(id, text), text }
+  }
+
+  return {
+    key,
+    read,
+    async get(id) {
+      return (await read(id))?.record
+    },
+    async getMany(ids) {
+      const texts = await store.getMany(ids.map(key))
+      return texts.map((text, index) => (text === undefined ? undefined : decode(ids[index] ?? '', text)))
+    },
+    create: (id, record, ttl) => store.create(key(id), encode(record), ttl),
+    set: (id, record, ttl) => store.set(key(id), encode(record), ttl),
+    replace: (id, expected, record, ttl) => store.replace(key(id), expected.text, encode(record), ttl),
+    delete: (id) => store.delete(key(id)),
+    async update(id, change, ttl) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const stored = await read(id)
+        if (!stored) return undefined
+        const changed = change(stored.record)
+        if (!changed) return stored.record
+        if (await store.replace(key(id), stored.text, encode(changed), ttl)) return changed
+        await delay(Math.random() * Math.min(50, 2 * attempt))
+      }
+      throw new GatehouseError(
+        'ERR_CONFLICT',
+        `"${key(id)}" was changed by others again and again; try once more`,
+      )
+    },
+  }
+}
+
+function parse(key: string, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>
+    }
+  } catch {
+    // Reported below: the parser's own message would quote the record.
+  }
+  throw new GatehouseError(
+    'ERR_STORE_RECORD',
+    `what the store holds under "${key}" is no record of koa-gatehouse`,
+  )
+}

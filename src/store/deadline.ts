@@ -1,0 +1,51 @@
+import { GatehouseError } from '../errors.ts'
+import type { Store } from './contract.ts'
+
+/**
+ * Puts a deadline on every call to a store, so that a database that is away costs a request a bounded time:
+ * clients of databases wait and retry far longer than anybody who waits for an answer.
+ *
+ * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
+ */
+export function withDeadline(store: Store, timeoutMs: number): Store {
+  function within<T>(call: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`))
+      }, timeoutMs)
+      call.then(
+        (value) => {
+          clearTimeout(timer)
+          resolve(value)
+        },
+        (error: unknown) => {
+          clearTimeout(timer)
+          reject(asUnavailable(error))
+        },
+      )
+    })
+  }
+
+  return {
+    volatile: store.volatile,
+    get: (key) => within(store.get(key)),
+    getMany: (keys) => within(store.getMany(keys)),
+    set: (key, value, ttl) => within(store.set(key, value, ttl)),
+    create: (key, value, ttl) => within(store.create(key, value, ttl)),
+    replace: (key, expected, value, ttl) => within(store.replace(key, expected, value, ttl)),
+    delete: (key) => within(store.delete(key)),
+    add: (index, member, ttl) => within(store.add(index, member, ttl)),
+    remove: (index, member) => within(store.remove(index, member)),
+    range: (index, options) => within(store.range(index, options)),
+    publish: (channel, message) => within(store.publish(channel, message)),
+    subscribe: (channel, listener) => within(store.subscribe(channel, listener)),
+    ping: () => within(store.ping()),
+    close: () => store.close(),
+  }
+}
+
+/** An adapter of somebody else's may throw what its driver throws: for us that is a store that is away. */
+function asUnavailable(error: unknown): GatehouseError {
+  if (error instanceof GatehouseError) return error
+  return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
+}
