@@ -1,0 +1,13 @@
+import { hkdfSync } from 'node:crypto'
+
+/** What a key is for; each purpose has a key of its own, so that none can stand in for another. */
+type Purpose = 'cookies' | 'csrf' | 'refresh-tokens' | 'signing-keys'
+
+/**
+ * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).
+ *
+ * @returns 32 bytes
+ */
+export function deriveKey(secret: string, purpose: Purpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'koa-gatehouse', `koa-gatehouse/v1/${purpose}`, 32))
+}

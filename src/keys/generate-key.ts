@@ -1,0 +1,21 @@
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+
+/** ES256 signs access tokens; RS256 signs ID tokens, as OpenID Connect Core 15.1 asks of everybody. */
+export type SigningAlgorithm = 'ES256' | 'RS256'
+
+/** A private signing key as a JWK, with `kid`, `alg` and `use`. */
+export type SigningJwk = JWK & { readonly kid: string; readonly alg: SigningAlgorithm; readonly use: 'sig' }
+
+/** Makes a new signing key. Its `kid` is its thumbprint (RFC 7638), so that no two keys ever share one. */
+export async function generateSigningKey(alg: SigningAlgorithm): Promise<SigningJwk> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 })
+  const jwk = await exportJWK(privateKey)
+  return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' }
+}
+
+/** The public part of a signing key. */
+export function toPublicJwk({ kty, crv, x, y, n, e, kid, alg, use }: SigningJwk): JWK {
+  return kty === 'RSA'
+    ? { kty, n: n ?? '', e: e ?? '', kid, alg, use }
+    : { kty, crv: crv ?? '', x: x ?? '', y: y ?? '', kid, alg, use }
+}

@@ -1,0 +1,56 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** The parts of a refresh token. */
+export interface RefreshTokenParts {
+  /** The grant that it belongs to, and so its family. */
+  readonly grantId: string
+  /** How many tokens of the family came before it. */
+  readonly generation: number
+}
+
+/** Makes and recognises refresh tokens: `grant.generation.random.mac`. */
+export interface RefreshTokenFormat {
+  /** A new token with 256 bits of randomness. */
+  mint(parts: RefreshTokenParts): string
+  /** Its parts, or undefined if it has not the form of one. Says nothing about being genuine. */
+  parse(token: string): RefreshTokenParts | undefined
+  /**
+   * Whether we made it. Only asked of tokens that are no longer current: a current one is known by its
+   * digest, so that replacing `secret` ends no family.
+   */
+  isGenuine(token: string): boolean
+}
+
+const FORM = /^([\w-]{1,64})\.(0|[1-9]\d{0,9})\.[\w-]{43}\.([\w-]{22})$/
+
+/** @param macKeys newest first; all of them verify, the newest signs */
+export function createRefreshTokenFormat(macKeys: readonly Buffer[]): RefreshTokenFormat {
+  const [newest] = macKeys
+  if (!newest) throw new TypeError('at least one key is needed')
+  const mac = (key: Buffer, body: string) => createHmac('sha256', key).update(body).digest().subarray(0, 16)
+
+  return {
+    mint({ grantId, generation }) {
+      const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
+      return `${body}.${mac(newest, body).toString('base64url')}`
+    },
+    parse(token) {
+      const match = FORM.exec(token)
+      return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
+    },
+    isGenuine(token) {
+      const at = token.lastIndexOf('.')
+      const given = Buffer.from(token.slice(at + 1), 'base64url')
+      const body = token.slice(0, at)
+      return macKeys.some((key) => {
+        const expected = mac(key, body)
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      })
+    },
+  }
+}
+
+/** What is stored of a token, code or id in its stead: SHA-256, base64url. */
+export function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url')
+}
