@@ -1,0 +1,85 @@
+import path from 'node:path'
+
+/**
+ * What the files of each zone may import: other zones and packages. A zone is a folder of `src`, a file that
+ * stands in `src` itself, or `adapters`. `type:` before a name allows `import type` alone. Every zone may
+ * import itself; Node's own modules and the types of koa are open to all but
+ * `errors.ts`, which imports nothing.
+ */
+const ZONES: Readonly<Record<string, readonly string[]>> = {
+  // A leaf that all may import, as they may `host`.
+  host: [],
+  // From here on arrows only go down.
+  store: [],
+  http: [],
+  catalog: ['find-my-way'],
+  registry: ['store', 'type:catalog', 'catalog/resolve-scopes.ts'],
+  keys: ['store', 'type:catalog', 'jose'],
+  tokens: ['store', 'type:catalog', 'jose'],
+  gateway: ['http', 'type:catalog', 'jose'],
+  interaction: ['http', 'type:catalog', '@koa/router'],
+  provider: [
+    'catalog',
+    'registry',
+    'keys',
+    'tokens',
+    'store',
+    'http',
+    'interaction/port.ts',
+    'type:options.ts',
+    'oidc-provider',
+    'jose',
+    'keygrip',
+  ],
+  'infer.ts': ['type:catalog', 'type:options.ts'],
+  'options.ts': ['http', 'valibot', 'type:catalog', 'type:interaction', 'type:registry', 'type:store'],
+  // The two composition roots, and what is published.
+  'gateway.ts': ['gateway', 'catalog', 'http', 'jose', 'valibot', 'type:infer.ts', 'type:options.ts'],
+  'gatehouse.ts': [
+    'store',
+    'http',
+    'catalog',
+    'registry',
+    'keys',
+    'tokens',
+    'gateway',
+    'interaction',
+    'provider',
+    'infer.ts',
+    'options.ts',
+  ],
+  'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'type:*'],
+  testing: ['gatehouse.ts', 'gateway.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
+  adapters: ['type:store'],
+}
+
+const OPEN_TO_ALL = ['errors.ts', 'host', 'type:koa']
+const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm
+const DYNAMIC_IMPORT = /\b(?:import|require)\(\s*()['"]([^'"]+)['"]/g
+
+/** The zone of a file, given by its path from the root of the repository. */
+function zoneOf(file: string): string {
+  const [top = '', second = ''] = file.split('/')
+  return top === 'src' ? second : top
+}
+
+/** The imports of a file that its zone may not have, as sentences. */
+export function forbiddenImports(file: string, source: string): string[] {
+  const zone = zoneOf(file)
+  const allowed = zone === 'errors.ts' ? [] : ZONES[zone]?.concat(OPEN_TO_ALL)
+  if (allowed === undefined) return [`${file}: the zone ${zone} is in no import rule`]
+
+  const imports = [...source.matchAll(IMPORT), ...source.matchAll(DYNAMIC_IMPORT)]
+  return imports.flatMap(([, typeOnly, specifier = '']) => {
+    if (specifier.startsWith('node:')) return []
+    const target = specifier.startsWith('.')
+      ? path.posix.join(path.posix.dirname(file), specifier)
+      : undefined
+    // A relative import is allowed by its zone or by the file itself, a package by its name.
+    const names = target === undefined ? [specifier] : [zoneOf(target), target.replace(/^src\//, '')]
+    if (names.includes(zone)) return []
+    const may = [...names, ...(typeOnly ? [...names.map((name) => `type:${name}`), 'type:*'] : [])]
+    if (may.some((name) => allowed.includes(name))) return []
+    return [`${file} imports ${typeOnly ? 'types of ' : ''}${specifier}`]
+  })
+}
