@@ -12,7 +12,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   // From here on arrows only go down.
   store: [],
   http: [],
-  catalog: ['find-my-way'],
+  catalog: [],
   registry: ['store', 'type:catalog', 'catalog/resolve-scopes.ts'],
   keys: ['store', 'type:catalog', 'jose'],
   tokens: ['store', 'type:catalog', 'jose'],
@@ -32,9 +32,10 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'keygrip',
   ],
   'infer.ts': ['type:catalog', 'type:options.ts'],
-  'options.ts': ['http', 'valibot', 'type:catalog', 'type:interaction', 'type:registry', 'type:store'],
+  'options.ts': ['type:catalog', 'type:interaction', 'type:registry', 'type:store'],
+  settings: ['valibot', 'catalog', 'type:store', 'type:options.ts', 'interaction/texts.ts'],
   // The two composition roots, and what is published.
-  'gateway.ts': ['gateway', 'catalog', 'http', 'jose', 'valibot', 'type:infer.ts', 'type:options.ts'],
+  'gateway.ts': ['gateway', 'catalog', 'settings', 'http', 'jose', 'type:infer.ts', 'type:options.ts'],
   'gatehouse.ts': [
     'store',
     'http',
@@ -47,6 +48,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'provider',
     'infer.ts',
     'options.ts',
+    'settings',
   ],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'type:*'],
   testing: ['gatehouse.ts', 'gateway.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
