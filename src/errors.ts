@@ -91,3 +91,17 @@ export function collectProblems(code: GatehouseErrorCode, headline: string) {
     },
   }
 }
+
+/**
+ * Writes a path as in code: `['products', 'invoices', 'operations', 'invoices:read', 'route', 0]` becomes
+ * `products.invoices.operations['invoices:read'].route[0]`.
+ */
+export function formatPath(keys: readonly (string | number)[]): string {
+  return keys
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`
+      if (/^[A-Za-z_$][\w$]*$/.test(key)) return index === 0 ? key : `.${key}`
+      return `['${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}']`
+    })
+    .join('')
+}
