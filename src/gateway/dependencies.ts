@@ -8,15 +8,29 @@ export interface GatewayDependencies {
   readonly issuer: string
   /** {base_url}: `aud` of the tokens, and what `middleware()` guards. */
   readonly audience: string
-  /** The public keys that access tokens may be signed with. */
+  /**
+   * The public keys that access tokens may be signed with. Rejects with jose's `JWKSNoMatchingKey` for a key
+   * that does not exist (the token is refused with 401); any other rejection means that the keys could not be
+   * looked at (503).
+   */
   readonly getKey: JWTVerifyGetKey
-  /** The scope of the operation that a request is; undefined if no operation claims it. */
+  /**
+   * The scope of the operation that a request is; undefined if no operation claims it.
+   *
+   * @param method upper case, never HEAD: the gateway asks for its GET
+   * @param path below {base_url}, starting with `/`, without a trailing slash; compared as it stands
+   */
   findScope(method: string, path: string): string | undefined
-  /** Whether a scope is known at all, so that a typing error in `requireScope` throws at construction. */
+  /**
+   * Whether a scope is known, so that a typing error in `requireScope` throws at construction. True for all
+   * of them while the products are not there yet.
+   */
   isKnownScope(scope: string): boolean
-  /** Whether a verified token has been taken back. In memory, no I/O. */
+  /** All scopes there are now, for the metadata (RFC 9728 2); empty while the products are not there yet. */
+  listScopes(): readonly string[]
+  /** Whether a verified token has been taken back. In memory, no I/O: it is asked on every call. */
   isRevoked(principal: Principal): boolean
-  /** Settles when keys and operations are there. */
+  /** Settles when keys and operations are there. May be called again after it has rejected. */
   ready(): Promise<void>
   close(): Promise<void>
   readonly logger: Logger

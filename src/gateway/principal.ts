@@ -22,3 +22,45 @@ export interface Principal {
   /** All claims of the token. */
   readonly claims: Readonly<JWTPayload>
 }
+
+/** Claims of an access token (RFC 9068 2.2, and our own), once each has been found to be of its type. */
+export interface AccessTokenClaims extends JWTPayload {
+  readonly iss: string
+  readonly sub: string
+  readonly client_id: string
+  readonly jti: string
+  readonly iat: number
+  readonly exp: number
+  readonly scope?: string | undefined
+  readonly access_mode: 'direct' | 'delegated'
+  readonly account_id: string
+  readonly user_id?: string | undefined
+  readonly grant_id?: string | undefined
+  /** Counter of its client at the time of issue: a token below the client's present one is dead. */
+  readonly access_epoch: number
+}
+
+/** The principal that an access token stands for, from claims that have been verified. */
+export function createPrincipal(claims: AccessTokenClaims): Principal {
+  const scopes = (claims.scope ?? '').split(' ').filter((scope) => scope !== '')
+  // The set stays inside: freezing a Set would not keep anybody from adding to it.
+  const carried = new Set(scopes)
+  return Object.freeze<Principal>({
+    mode: claims.access_mode,
+    accountId: claims.account_id,
+    ...(claims.user_id !== undefined && { userId: claims.user_id }),
+    clientId: claims.client_id,
+    scopes: Object.freeze(scopes),
+    has: (scope) => carried.has(scope),
+    tokenId: claims.jti,
+    ...(claims.grant_id !== undefined && { grantId: claims.grant_id }),
+    expiresAt: claims.exp,
+    claims: freezeDeeply(claims),
+  })
+}
+
+function freezeDeeply<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freezeDeeply(member)
+  return Object.freeze(value)
+}
