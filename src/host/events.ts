@@ -33,7 +33,12 @@ export interface GatehouseEvents {
   'consent.denied': { clientId: string; accountId?: string | undefined }
   /** An API key or application was created, changed or deleted through this process. */
   'client.created': ClientChange
-  'client.changed': ClientChange & { change: string }
+  'client.changed': ClientChange & {
+    /** What was changed: `name`, `product.added`, `operation.removed`, `secret.rotated`, `disabled`, … */
+    change: string
+    /** The product or scope that it was about, where it was about one. */
+    target?: string | undefined
+  }
   'client.deleted': ClientChange
   /** A new catalog is in force in this process. */
   'catalog.reloaded': { products: number; operations: number }
@@ -67,7 +72,9 @@ export interface EventSource {
  *
  * @param onListenerError told of a listener that threw
  */
-export function createEvents(onListenerError: (error: unknown, event: string) => void): EventSink & EventSource {
+export function createEvents(
+  onListenerError: (error: unknown, event: string) => void,
+): EventSink & EventSource {
   // 'error' is an event like any other here: it must not throw where nobody listens.
   const emitter = new EventEmitter()
   const eventName = (name: string) => `gatehouse:${name}`

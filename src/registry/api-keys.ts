@@ -1,0 +1,53 @@
+import type { ApiKey } from './client.ts'
+import { firstSecret, newClient, newClientFields } from './client-creation.ts'
+import { createClientService } from './client-operations.ts'
+import { requireFits } from './client-products.ts'
+import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service.ts'
+import { createClients, type ClientsDependencies } from './clients.ts'
+import { checkInput } from './input.ts'
+
+/** What an API key is created from. */
+export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
+  Scope,
+  Product
+> {}
+
+/** API keys: credentials for direct access, each acting on the account that owns it. */
+export interface ApiKeys<
+  Scope extends string = string,
+  Product extends string = string,
+> extends ClientService<ApiKey, Scope, Product> {
+  /**
+   * Creates an API key with a new secret, which is shown this once.
+   *
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, `ERR_SCOPE_TOO_LARGE`
+   */
+  create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
+  /** Takes an existing API key over, with the secret that its holder has already. */
+  create(
+    input: NewApiKey<Scope, Product> & WithExistingSecret,
+  ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
+}
+
+/** API keys that are kept in the store. */
+export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
+  const { catalog, maxScopeBytes } = dependencies
+  const limit = { maxBytes: maxScopeBytes, otherScopes: [] }
+  const clients = createClients<ApiKey>('apiKey', dependencies)
+
+  async function create(input: NewApiKey & { secretHash?: string | undefined }) {
+    checkInput('the API key cannot be created', input, newClientFields(catalog.current, input))
+    const now = Date.now()
+    const client: ApiKey = { kind: 'apiKey', ...newClient('apiKey', input, now) }
+    requireFits(client, catalog.current, limit)
+    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
+    const apiKey = await clients.insert({ client, secrets, createdAtMs: now }, input.actor)
+    return { apiKey, clientSecret }
+  }
+
+  return {
+    ...createClientService(clients, dependencies, limit),
+    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    create: create as ApiKeys['create'],
+  }
+}

@@ -1,0 +1,153 @@
+import type { Application } from './client.ts'
+import { firstSecret, newClient, newClientFields } from './client-creation.ts'
+import { createClientService } from './client-operations.ts'
+import { requireFits } from './client-products.ts'
+import type {
+  ChangeOptions,
+  ClientService,
+  NewClient,
+  WithExistingSecret,
+  WithNewSecret,
+} from './client-service.ts'
+import { createClients, type ClientsDependencies } from './clients.ts'
+import { checkInput, listOf, optional, type Fields } from './input.ts'
+import {
+  findLogoUriProblem,
+  findRedirectUriProblem,
+  findWebUriProblem,
+  MAX_REDIRECT_URIS,
+} from './redirect-uri.ts'
+
+/** What an application is created from. */
+export interface NewApplication<
+  Scope extends string = string,
+  Product extends string = string,
+> extends NewClient<Scope, Product> {
+  /**
+   * Where codes may be sent, at most 20: `https:`, or `http:` on loopback, compared character by character.
+   * No fragment, wildcard or user info. @default none: no user can authorize it until one is set
+   */
+  readonly redirectUris?: readonly string[] | undefined
+  /** Where the browser may be sent after sign-out; as `redirectUris`. @default none */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** Home page, shown at consent. @default none */
+  readonly homepageUri?: string | undefined
+  /** Logo, shown at consent; `https:`. @default none */
+  readonly logoUri?: string | undefined
+  /** The host's own application, which users are not asked about. Never take it from a form. @default false */
+  readonly firstParty?: boolean | undefined
+}
+
+/** Applications: credentials for delegated access, acting on accounts of users who authorized them. */
+export interface Applications<
+  Scope extends string = string,
+  Product extends string = string,
+> extends ClientService<Application, Scope, Product> {
+  /**
+   * Creates an application with a new secret, which is shown this once.
+   *
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, `ERR_SCOPE_TOO_LARGE`
+   */
+  create(
+    input: NewApplication<Scope, Product> & WithNewSecret,
+  ): Promise<{ application: Application; clientSecret: string }>
+  /** Takes an existing application over, with the secret that its holder has already. */
+  create(
+    input: NewApplication<Scope, Product> & WithExistingSecret,
+  ): Promise<{ application: Application; clientSecret: undefined }>
+
+  /** Replaces the whole list of redirect URIs. */
+  setRedirectUris(clientId: string, uris: readonly string[], options?: ChangeOptions): Promise<Application>
+  /** Replaces the whole list of addresses for after sign-out. */
+  setPostLogoutRedirectUris(
+    clientId: string,
+    uris: readonly string[],
+    options?: ChangeOptions,
+  ): Promise<Application>
+  /** Sets the home page; undefined takes it off. */
+  setHomepageUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Sets the logo; undefined takes it off. */
+  setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Whether it is the host's own, which users are not asked about. For code alone: never behind a form. */
+  setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
+}
+
+const redirectUrisRule = listOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
+
+/** Rules of what an application has beyond an API key. */
+const FIELDS = {
+  redirectUris: redirectUrisRule,
+  postLogoutRedirectUris: redirectUrisRule,
+  homepageUri: optional(findWebUriProblem),
+  logoUri: optional(findLogoUriProblem),
+  firstParty: (value: unknown) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+} satisfies Fields
+
+/** The same for creation, where all of it may be left out. */
+const OPTIONAL_FIELDS = Object.fromEntries(
+  Object.entries(FIELDS).map(([name, rule]) => [name, optional(rule)]),
+)
+
+/**
+ * Applications that are kept in the store.
+ *
+ * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry beside the operations
+ */
+export function createApplications(
+  dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
+): Applications {
+  const { catalog, maxScopeBytes, oidcScopes } = dependencies
+  const limit = { maxBytes: maxScopeBytes, otherScopes: oidcScopes }
+  const clients = createClients<Application>('application', dependencies)
+
+  async function create(input: NewApplication & { secretHash?: string | undefined }) {
+    const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
+    checkInput('the application cannot be created', input, fields)
+    const now = Date.now()
+    const client: Application = {
+      kind: 'application',
+      ...newClient('application', input, now),
+      redirectUris: [...(input.redirectUris ?? [])],
+      postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
+      homepageUri: input.homepageUri,
+      logoUri: input.logoUri,
+      firstParty: input.firstParty ?? false,
+    }
+    requireFits(client, catalog.current, limit)
+    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
+    const application = await clients.insert({ client, secrets, createdAtMs: now }, input.actor)
+    return { application, clientSecret }
+  }
+
+  /** Sets one field after its rule. */
+  async function set<Field extends keyof typeof FIELDS>(
+    clientId: string,
+    field: Field,
+    value: Application[Field],
+    options: ChangeOptions | undefined,
+  ): Promise<Application> {
+    checkInput(`${field} cannot be set`, { [field]: value }, { [field]: FIELDS[field] })
+    const changed = await clients.change({ clientId, name: field, options }, (record) =>
+      isSame(record.client[field], value)
+        ? undefined
+        : { ...record, client: { ...record.client, [field]: value } },
+    )
+    return clients.present(changed)
+  }
+
+  return {
+    ...createClientService(clients, dependencies, limit),
+    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    create: create as Applications['create'],
+    setRedirectUris: (clientId, uris, options) => set(clientId, 'redirectUris', uris, options),
+    setPostLogoutRedirectUris: (clientId, uris, options) =>
+      set(clientId, 'postLogoutRedirectUris', uris, options),
+    setHomepageUri: (clientId, uri, options) => set(clientId, 'homepageUri', uri, options),
+    setLogoUri: (clientId, uri, options) => set(clientId, 'logoUri', uri, options),
+    setFirstParty: (clientId, firstParty, options) => set(clientId, 'firstParty', firstParty, options),
+  }
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
+}

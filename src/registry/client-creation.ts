@@ -1,0 +1,58 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { isClientId, newClientId } from './client-id.ts'
+import type { Client } from './client.ts'
+import { findOperationProblem, findProductProblem } from './client-products.ts'
+import type { NewClient } from './client-service.ts'
+import { actorRule } from './clients.ts'
+import { hostIdRule, listOf, nameRule, optional, type Fields } from './input.ts'
+import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
+
+/** Rules of what every new client is made from. */
+export function newClientFields(catalog: Catalog, input: unknown): Fields {
+  const products = productsOf(input)
+  return {
+    accountId: hostIdRule,
+    userId: optional(hostIdRule),
+    name: nameRule,
+    products: optional(listOf((product) => findProductProblem(catalog, product))),
+    removedOperations: optional(listOf((scope) => findOperationProblem(catalog, products, scope))),
+    clientId: optional((value) =>
+      isClientId(value) ? undefined : 'must have 1 to 200 characters out of letters, digits and ._~@=-',
+    ),
+    secretHash: optional((value) =>
+      isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters',
+    ),
+    actor: actorRule,
+  }
+}
+
+/** What every new client has, from an input that was checked. */
+export function newClient(kind: Client['kind'], input: NewClient, now: number) {
+  return {
+    clientId: input.clientId ?? newClientId(kind),
+    accountId: input.accountId,
+    userId: input.userId,
+    name: input.name.trim(),
+    products: [...(input.products ?? [])],
+    removedOperations: [...(input.removedOperations ?? [])],
+    disabled: false,
+    epoch: 0,
+    createdAt: Math.floor(now / 1000),
+  }
+}
+
+/** The first secret of a client: a new one, or an existing one of which only the hash is known. */
+export function firstSecret(
+  secretHash: string | undefined,
+  now: number,
+): { clientSecret: string | undefined; secrets: StoredSecret[] } {
+  const clientSecret = secretHash === undefined ? newSecret() : undefined
+  const hash = secretHash ?? hashSecret(clientSecret ?? '')
+  return { clientSecret, secrets: [{ hash, createdAt: Math.floor(now / 1000) }] }
+}
+
+/** The products as far as they are there at all, to judge the operations by. */
+function productsOf(input: unknown): readonly string[] {
+  const { products } = Object(input) as { products?: unknown }
+  return Array.isArray(products) ? products.filter((product) => typeof product === 'string') : []
+}

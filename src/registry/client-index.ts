@@ -1,0 +1,111 @@
+import { GatehouseError } from '../errors.ts'
+import type { Store } from '../store/contract.ts'
+import type { Client } from './client.ts'
+import type { ClientRecord } from './client-record.ts'
+
+/** Which part of a list is wanted. */
+export interface PageOptions {
+  /** `cursor` of the page before; the first page if left out. */
+  readonly after?: string | undefined
+  /** Items at most, 1 to 500. @default 50 */
+  readonly limit?: number | undefined
+}
+
+/** A part of a list. */
+export interface Page<T> {
+  readonly items: T[]
+  /** What to hand over as `after` for the next page; undefined at the end. */
+  readonly cursor?: string | undefined
+}
+
+/**
+ * Lists of the clients of one kind in order of creation: one of all, and one of each account.
+ *
+ * Entries are written before the record and removed after it, so that what can be used is always listed. An
+ * entry without its record is therefore normal for a moment: readers skip it, and remove it when it is old.
+ */
+export interface ClientIndex<C extends Client> {
+  add(record: ClientRecord<C>): Promise<void>
+  remove(record: ClientRecord<C>): Promise<void>
+  /** @param accountId clients of this account alone; all if undefined */
+  page(accountId: string | undefined, options: PageOptions): Promise<Page<ClientRecord<C>>>
+}
+
+/** Milliseconds after which no creation can still be under way that has written its entries only. */
+const STALE_AFTER = 3_600_000
+
+/** @param load the records of client ids, in their order, undefined where absent */
+export function createClientIndex<C extends Client>({
+  store,
+  kind,
+  load,
+}: {
+  store: Store
+  kind: C['kind']
+  load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | undefined)[]>
+}): ClientIndex<C> {
+  const nameOf = (accountId: string | undefined) =>
+    accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
+  const namesFor = ({ client }: ClientRecord<C>) => [nameOf(undefined), nameOf(client.accountId)]
+
+  /** The records of members; a member whose client is gone, or was created anew since, has none. */
+  async function recordsOf(members: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
+    const records = await load(members.map(clientIdOf))
+    return records.map((record, position) =>
+      record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined,
+    )
+  }
+
+  return {
+    async add(record) {
+      await Promise.all(namesFor(record).map((name) => store.add(name, memberOf(record))))
+    },
+
+    async remove(record) {
+      await Promise.all(namesFor(record).map((name) => store.remove(name, memberOf(record))))
+    },
+
+    async page(accountId, { after, limit = 50 }) {
+      checkPage(after, limit)
+      const index = nameOf(accountId)
+      const items: ClientRecord<C>[] = []
+      let position = after
+      while (items.length < limit) {
+        const wanted = limit - items.length
+        // One more than wanted tells whether there is a next page.
+        const members = await store.range(index, { after: position, limit: wanted + 1 })
+        const taken = members.slice(0, wanted)
+        const records = await recordsOf(taken)
+        items.push(...records.filter((record) => record !== undefined))
+        const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
+        // Tidying up is no part of the question: the next reader tries again.
+        await Promise.allSettled(stale.map((member) => store.remove(index, member)))
+        if (members.length <= wanted) return { items }
+        position = taken.at(-1)
+      }
+      return { items, cursor: position }
+    },
+  }
+}
+
+/** The time in front, padded, makes the order of bytes the order of creation. */
+function memberOf(record: ClientRecord): string {
+  return `${String(record.createdAtMs).padStart(13, '0')}:${record.client.clientId}`
+}
+
+function clientIdOf(member: string): string {
+  return member.slice(14)
+}
+
+function isStale(member: string): boolean {
+  return Date.now() - Number(member.slice(0, 13)) > STALE_AFTER
+}
+
+function checkPage(after: unknown, limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limit must be a whole number from 1 to 500')
+  }
+  if (after !== undefined && (typeof after !== 'string' || !/^\d{13}:./.test(after))) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'after must be the cursor of the page before')
+  }
+}

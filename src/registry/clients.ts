@@ -1,0 +1,186 @@
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import type { Client } from './client.ts'
+import { isClientId } from './client-id.ts'
+import { createClientIndex, type Page, type PageOptions } from './client-index.ts'
+import { clientRecords, type ClientRecord } from './client-record.ts'
+import type { ChangeOptions } from './client-service.ts'
+import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
+import { startOfHour, type Usage } from './usage.ts'
+
+/** What the services of API keys and applications stand on. */
+export interface ClientsDependencies {
+  readonly store: Store
+  readonly catalog: CurrentCatalog
+  readonly events: EventSink
+  readonly usage: Usage
+  readonly logger: Logger
+  /** Bytes of the space-delimited `scope` that a token may carry. */
+  readonly maxScopeBytes: number
+}
+
+/** One change, as events and errors name it. */
+export interface Change {
+  readonly clientId: string
+  /** `change` of the event `client.changed`. */
+  readonly name: string
+  /** What was added, removed, …: the product or the scope. */
+  readonly target?: string | undefined
+  /** What the caller handed over besides, to be checked. */
+  readonly options: ChangeOptions | undefined
+}
+
+/** The clients of one kind: the records, their lists and their events, without what changes mean. */
+export interface Clients<C extends Client> {
+  find(clientId: string): Promise<C | undefined>
+  page(accountId: string | undefined, options: PageOptions): Promise<Page<C>>
+  /** @throws {GatehouseError} `ERR_NOT_FOUND` */
+  require(clientId: string): Promise<ClientRecord<C>>
+  /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken */
+  insert(record: ClientRecord<C>, actor: string | undefined): Promise<C>
+  /**
+   * Changes the record so that concurrent changes lose nothing.
+   *
+   * @param apply pure; answers undefined where nothing is to change
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, and what `apply` throws
+   */
+  change(
+    change: Change,
+    apply: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
+  ): Promise<ClientRecord<C>>
+  /** The client as the public sees it: with the hour when it was last used. */
+  present(record: ClientRecord<C>): Promise<C>
+  /** @throws {GatehouseError} `ERR_NOT_FOUND` */
+  delete(clientId: string, options: ChangeOptions | undefined): Promise<void>
+}
+
+/** @param kind the one kind that these clients are; those of the other kind do not exist here */
+export function createClients<C extends Client>(
+  kind: C['kind'],
+  { store, events, usage, logger }: ClientsDependencies,
+): Clients<C> {
+  const records = clientRecords<C>(store)
+  const index = createClientIndex<C>({ store, kind, load: records.getMany })
+
+  async function read(clientId: string): Promise<ClientRecord<C> | undefined> {
+    if (!isClientId(clientId)) return undefined
+    const record = await records.get(clientId)
+    return record?.client.kind === kind ? record : undefined
+  }
+
+  async function present(found: readonly ClientRecord<C>[]): Promise<C[]> {
+    const lastUsed = await usage.lastUsed(found.map(({ client }) => client.clientId))
+    return found.map(({ client }, position) => withLastUse(client, lastUsed[position]))
+  }
+
+  const presentOne = async (record: ClientRecord<C>) => (await present([record]))[0] ?? record.client
+
+  async function require(clientId: string): Promise<ClientRecord<C>> {
+    const record = await read(clientId)
+    if (!record) throw notFound(kind, clientId)
+    return record
+  }
+
+  return {
+    require,
+    present: presentOne,
+
+    async find(clientId) {
+      const record = await read(clientId)
+      return record && presentOne(record)
+    },
+
+    async page(accountId, options) {
+      const { items, cursor } = await index.page(accountId, options)
+      return { items: await present(items), cursor }
+    },
+
+    async insert(record, actor) {
+      const { clientId, accountId } = record.client
+      await index.add(record)
+      if (!(await records.create(clientId, record))) {
+        await removeEntriesOfLoser(record)
+        throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" is taken`)
+      }
+      events.emit('client.created', { kind, clientId, accountId, actor })
+      return record.client
+    },
+
+    async change({ clientId, name, target, options }, apply) {
+      checkChange(name, options)
+      if (!isClientId(clientId)) throw notFound(kind, clientId)
+      let changed = false
+      const record = await records.update(clientId, (stored) => {
+        if (stored.client.kind !== kind) throw notFound(kind, clientId)
+        const next = apply(stored)
+        changed = next !== undefined
+        return next
+      })
+      if (!record) throw notFound(kind, clientId)
+      if (changed) {
+        const { accountId } = record.client
+        events.emit('client.changed', {
+          kind,
+          clientId,
+          accountId,
+          actor: options?.actor,
+          change: name,
+          target,
+        })
+      }
+      return record
+    },
+
+    async delete(clientId, options) {
+      checkChange('delete', options)
+      const record = await require(clientId)
+      if (!(await records.delete(clientId))) throw notFound(kind, clientId)
+      const { accountId } = record.client
+      events.emit('client.deleted', { kind, clientId, accountId, actor: options?.actor })
+      // It is gone; what is left is skipped by readers, and no reason to say that deleting failed.
+      await Promise.all([index.remove(record), usage.forget(clientId)]).catch((error: unknown) => {
+        logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')
+      })
+    },
+  }
+
+  /** The winner's entries are the same if both were created in the same millisecond: they stay. */
+  async function removeEntriesOfLoser(record: ClientRecord<C>): Promise<void> {
+    const winner = await records.get(record.client.clientId)
+    const same =
+      winner?.createdAtMs === record.createdAtMs &&
+      winner.client.accountId === record.client.accountId &&
+      winner.client.kind === kind
+    if (!same) await index.remove(record)
+  }
+}
+
+/**
+ * Checks the options of a change.
+ *
+ * @param others rules of options beside `actor`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export function checkChange(name: string, options: object | undefined, others: Fields = {}): void {
+  if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, actor: actorRule })
+}
+
+/** Who does something. */
+export const actorRule: Rule = optional(hostIdRule)
+
+function notFound(kind: Client['kind'], clientId: string): GatehouseError {
+  const what = kind === 'apiKey' ? 'API key' : 'application'
+  // What came in for an id may be anything, a secret too: only what can be an id is repeated.
+  const which = isClientId(clientId) ? ` "${clientId}"` : ' with that client id'
+  return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
+}
+
+/** A use from before it was created is the use of another client that once had this client id. */
+function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
+  return lastUsedAt === undefined || lastUsedAt < startOfHour(client.createdAt)
+    ? client
+    : { ...client, lastUsedAt }
+}

@@ -1,0 +1,69 @@
+import { collectProblems, GatehouseError, type Problem } from '../errors.ts'
+
+/** What is wrong with a value and what would be right, as a sentence; undefined if it is in order. */
+export type Rule = (value: unknown) => string | undefined | readonly Problem[]
+
+/** Rules of an input's fields; a field that may be left out is wrapped in `optional`. */
+export type Fields = Readonly<Record<string, Rule>>
+
+/**
+ * Checks an input field by field, refuses fields that there are none of, and reports all of it at once.
+ *
+ * @param headline what could not be done, in front of the problems
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem, its path and the fix
+ */
+export function checkInput(headline: string, input: unknown, fields: Fields): void {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `${headline}: expected an object`)
+  }
+  const values = input as Record<string, unknown>
+  const known = Object.keys(fields)
+  const problems = collectProblems('ERR_INVALID_ARGUMENT', headline)
+  for (const name of known) {
+    for (const { path, message } of problemsAt(name, fields[name]?.(values[name])))
+      problems.add(path, message)
+  }
+  for (const name of Object.keys(values)) {
+    if (!known.includes(name)) problems.add(name, `is unknown here; expected one of ${known.join(', ')}`)
+  }
+  problems.throwIfAny()
+}
+
+/** The rule, where there is a value at all. */
+export function optional(rule: Rule): Rule {
+  return (value) => (value === undefined ? undefined : rule(value))
+}
+
+/** A list whose entries follow a rule, none of them twice. */
+export function listOf(rule: Rule, max = Infinity): Rule {
+  return (value) => {
+    if (!Array.isArray(value)) return 'must be a list'
+    if (value.length > max) return `must have at most ${max} entries`
+    return value.flatMap((entry, index) => {
+      const problem = value.indexOf(entry) < index ? 'is in the list already' : rule(entry)
+      return problemsAt(`[${index}]`, problem)
+    })
+  }
+}
+
+/** A name for people. Characters that reorder or hide text are refused: names are shown where people consent. */
+export const nameRule: Rule = (value) => {
+  if (typeof value !== 'string' || value.trim() === '') return 'must be a text that is not empty'
+  if (value.length > 120) return 'must have at most 120 characters'
+  if (/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)) {
+    return 'must not contain line breaks, control characters or characters that reverse the direction of text'
+  }
+  return undefined
+}
+
+/** An identifier of the host's: an account, a user, an actor. */
+export const hostIdRule: Rule = (value) =>
+  typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value)
+    ? undefined
+    : 'must be a text of 1 to 255 characters without control characters'
+
+function problemsAt(path: string, found: ReturnType<Rule>): readonly Problem[] {
+  if (found === undefined) return []
+  if (typeof found === 'string') return [{ path, message: found }]
+  return found.map((problem) => ({ path: path + problem.path, message: problem.message }))
+}

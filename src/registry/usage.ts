@@ -1,0 +1,57 @@
+import type { Logger } from '../host/logger.ts'
+import { createCollection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+
+const HOUR = 3600
+
+/** Clients whose last write is remembered; beyond that the least recently written one is written again. */
+const MAX_REMEMBERED = 50_000
+
+/** When clients last got a token, to the hour, for a fraction of a write per token. */
+export interface Usage {
+  /** Notes that a client got a token now. Returns at once and never fails: no token waits for a note. */
+  touch(clientId: string): void
+  /** When each of the clients last got a token, in epoch seconds rounded down to the hour. */
+  lastUsed(clientIds: readonly string[]): Promise<(number | undefined)[]>
+  /** Forgets a client that was deleted. */
+  forget(clientId: string): Promise<void>
+}
+
+/** Keeps usage in the store: at most one write per client, hour and process. */
+export function createUsage({ store, logger }: { store: Store; logger: Logger }): Usage {
+  const records = createCollection<{ lastUsedAt: number }>(store, { name: 'client-usage', version: 1 })
+  const written = new Map<string, number>()
+
+  function remember(clientId: string, hour: number): void {
+    written.delete(clientId)
+    written.set(clientId, hour)
+    if (written.size <= MAX_REMEMBERED) return
+    const [oldest] = written.keys()
+    if (oldest !== undefined) written.delete(oldest)
+  }
+
+  return {
+    touch(clientId) {
+      const hour = startOfHour(Date.now() / 1000)
+      if (written.get(clientId) === hour) return
+      // Before the write is done, so that concurrent requests of one client write once.
+      remember(clientId, hour)
+      records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
+        written.delete(clientId)
+        logger.debug({ clientId, error }, 'could not note when a client was last used')
+      })
+    },
+    async lastUsed(clientIds) {
+      return (await records.getMany(clientIds)).map((record) => record?.lastUsedAt)
+    },
+    async forget(clientId) {
+      written.delete(clientId)
+      await records.delete(clientId)
+    },
+  }
+}
+
+/** Epoch seconds, rounded down to the hour. */
+export function startOfHour(seconds: number): number {
+  return Math.floor(seconds / HOUR) * HOUR
+}
