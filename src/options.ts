@@ -1,4 +1,4 @@
-import type { ProductDefinitions } from './catalog/definition.ts'
+import type { ProductSource } from './catalog/definition.ts'
 import type { Accounts } from './host/accounts.ts'
 import type { Logger } from './host/logger.ts'
 import type { Texts } from './interaction/texts.ts'
@@ -38,7 +38,7 @@ export interface Branding {
 /** What `createGatehouse` takes. */
 export interface GatehouseOptions<
   Level extends string = string,
-  Products extends ProductDefinitions<Level> = ProductDefinitions<Level>,
+  Products extends ProductSource = ProductSource,
 > {
   /**
    * {auth_url}: address of the authorization service, where browsers and clients reach it, without a
@@ -56,7 +56,7 @@ export interface GatehouseOptions<
   /** Where everything is kept: `redisStore(client)` or `memoryStore()`. */
   readonly store: Store
   /** The products, or a function that loads them from the host's database. */
-  readonly products: Products | (() => Products | Promise<Products>)
+  readonly products: Products
   /** The names of the host's KYC levels, lowest first. @default [] */
   readonly kycLevels?: readonly Level[] | undefined
   /** The host's accounts. */
@@ -92,7 +92,7 @@ export interface Settings {
   /** Newest first; at least one. */
   readonly secrets: readonly string[]
   readonly kycLevels: readonly string[]
-  readonly products: ProductDefinitions | (() => ProductDefinitions | Promise<ProductDefinitions>)
+  readonly products: ProductSource
   readonly accounts: Accounts
   readonly registry: Registry | undefined
   /** Without a trailing slash; empty if the service is at the root. */

@@ -1,4 +1,4 @@
-/** A text for people, or one text per locale: `{ en: 'Invoices', 'de-CH': 'Rechnungen' }`. */
+/** A text for people, or one text per locale (BCP 47): `{ en: 'Invoices', 'de-CH': 'Rechnungen' }`. */
 export type LocalizedText = string | { readonly [locale: string]: string }
 
 /** HTTP methods that an operation may have. HEAD is answered as its GET. */
@@ -9,7 +9,12 @@ export type RouteDefinition = `${HttpMethod} /${string}`
 
 /** One API operation as the host describes it; its key in `operations` is its scope. */
 export interface OperationDefinition<Level extends string = string> {
-  /** One or more routes below {base_url}; a segment that starts with `:` matches any one segment. */
+  /**
+   * One or more routes below {base_url}. A segment that starts with `:` matches any one segment; where a
+   * written segment and a parameter both fit, the written one wins, from left to right. Letter case and one
+   * trailing slash make no difference, as in Koa's routers. Characters that are not allowed in an address
+   * are percent-encoded (RFC 3986 2.1), or written as they are where they are not ASCII.
+   */
   readonly route: RouteDefinition | readonly RouteDefinition[]
   /** What it does, for the person who is asked to allow it: "Read your invoices". */
   readonly title: LocalizedText
@@ -21,12 +26,18 @@ export interface OperationDefinition<Level extends string = string> {
 
 /** A product as the host describes it: a named set of operations. Its key in `products` is its id. */
 export interface ProductDefinition<Level extends string = string> {
+  /** Its name, for developers and for the person who is asked to allow its operations. */
   readonly title: LocalizedText
+  /** A sentence more, for the same people. */
   readonly description?: LocalizedText | undefined
+  /** At least one, by scope. An operation that belongs to several products is written alike in each. */
   readonly operations: { readonly [scope: string]: OperationDefinition<Level> }
 }
 
-/** All products, by id. */
+/** All products, by id: 1 to 64 letters, digits, `.`, `_`, `:` and `-`, the first a letter or digit. */
 export interface ProductDefinitions<Level extends string = string> {
   readonly [product: string]: ProductDefinition<Level>
 }
+
+/** Where the products come from: themselves, or a function that loads them from the host's database. */
+export type ProductSource = ProductDefinitions | (() => ProductDefinitions | Promise<ProductDefinitions>)

@@ -1,0 +1,98 @@
+import { collectProblems, formatPath } from '../errors.ts'
+import type { Catalog, Operation, Product } from './catalog.ts'
+import {
+  differences,
+  isRecord,
+  type Place,
+  readProduct,
+  type ReadOperation,
+  type Reading,
+} from './read-definitions.ts'
+import { createRouteIndex } from './route-index.ts'
+
+/** Scopes that OpenID Connect has taken, whatever claims a host configures (OpenID Connect Core 5.4, 11). */
+const OPENID_SCOPES = ['openid', 'offline_access', 'profile', 'email', 'address', 'phone']
+
+/** What definitions must fit to. */
+export interface CatalogOptions {
+  /** The host's KYC levels, lowest first. Left out where nobody knows them: levels are not checked then. */
+  readonly kycLevels?: readonly string[] | undefined
+  /** Scopes that no operation may have, besides those of OpenID Connect. */
+  readonly reservedScopes?: readonly string[] | undefined
+}
+
+/**
+ * Makes the catalog of a host's products.
+ *
+ * @param definitions of any shape, since they may come from a database; not changed, and not held on to
+ * @returns the frozen catalog
+ * @throws {GatehouseError} `ERR_CATALOG` with all that is wrong, each with its path
+ */
+export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
+  const problems = collectProblems('ERR_CATALOG', 'The products are not valid')
+  const reading: Reading = {
+    kycLevels: options.kycLevels,
+    reservedScopes: new Set([...OPENID_SCOPES, ...(options.reservedScopes ?? [])]),
+    problem: (place, message) => problems.add(formatPath(place), message),
+  }
+  if (!isRecord(definitions))
+    reading.problem(['products'], 'must be an object of products, each under its id')
+
+  const products = new Map<string, Product>()
+  const operations = new Map<string, Operation>()
+  const places = new Map<string, Place>()
+  const routes = createRouteIndex<{ operation: Operation; place: Place }>()
+  for (const [id, definition] of isRecord(definitions) ? Object.entries(definitions) : []) {
+    const read = readProduct(reading, id, definition)
+    if (read === undefined) continue
+    const own = read.operations.map((entry) => enter(entry))
+    products.set(id, deepFreeze({ ...read.product, operations: own }))
+  }
+  problems.throwIfAny()
+
+  return Object.freeze({
+    products,
+    operations,
+    kycLevels: Object.freeze([...(options.kycLevels ?? [])]),
+    findOperation(method: string, path: string) {
+      return routes.find(method === 'HEAD' ? 'GET' : method, path)?.operation
+    },
+  })
+
+  /** Puts an operation into the look-ups, or finds that it is there already. */
+  function enter({ operation, place, routes: ownRoutes }: ReadOperation): Operation {
+    const { scope } = operation
+    const known = operations.get(scope)
+    if (known !== undefined) {
+      const differing = differences(known, operation)
+      if (differing.length > 0) {
+        const other = formatPath(places.get(scope) ?? [])
+        reading.problem(
+          place,
+          `differs from ${other} in ${differing.join(', ')}; one scope is one operation: write both alike, or give one another scope`,
+        )
+      }
+      return known
+    }
+    deepFreeze(operation)
+    operations.set(scope, operation)
+    places.set(scope, place)
+    for (const { route, place: at } of ownRoutes) {
+      const taken = routes.add(route.method, route.segments, { operation, place: at })
+      if (taken !== undefined) {
+        reading.problem(
+          at,
+          `is the same route as ${formatPath(taken.place)}: names of parameters and letter case make no difference`,
+        )
+      }
+    }
+    return operation
+  }
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const part of Object.values(value)) {
+    if (typeof part === 'object' && part !== null) deepFreeze(part as object)
+  }
+  return Object.freeze(value)
+}

@@ -1,0 +1,89 @@
+import type { Catalog, Operation } from './catalog.ts'
+
+/** What of a client decides about its scopes. */
+export interface ScopeHolder {
+  readonly kind: 'apiKey' | 'application'
+  /** Ids of the products on it; one that the catalog does not have (any more) gives nothing. */
+  readonly products: readonly string[]
+  /** Scopes taken off it although a product on it has them. */
+  readonly removedOperations: readonly string[]
+}
+
+/** All scopes that an API key has: those of its products less what was removed, in the catalog's order. */
+export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
+  return operationsOf(catalog, client).map(({ scope }) => scope)
+}
+
+/**
+ * All scopes that an application may ask for on behalf of users: those of its products less what was removed,
+ * as far as its developer's KYC level goes, in the catalog's order.
+ *
+ * @param kycLevel level of the developer's account; undefined, or a name that is not known, is the lowest
+ */
+export function applicationScopes(
+  catalog: Catalog,
+  client: Omit<ScopeHolder, 'kind'>,
+  kycLevel: string | undefined,
+): string[] {
+  const allowed = operationsOf(catalog, client).filter((operation) => reaches(catalog, kycLevel, operation))
+  return allowed.map(({ scope }) => scope)
+}
+
+/**
+ * Why a client may not have a scope, as a sentence for `error_description` (RFC 6749 5.2 and its characters).
+ *
+ * @param kycLevel level of the developer's account; has no bearing on API keys
+ * @returns undefined if it may have it
+ */
+export function explainRefusal(
+  catalog: Catalog,
+  client: ScopeHolder,
+  kycLevel: string | undefined,
+  scope: string,
+): string | undefined {
+  const holder = client.kind === 'apiKey' ? 'API key' : 'application'
+  const operation = catalog.operations.get(scope)
+  if (operation === undefined) return describe(`the operation ${shorten(scope)} does not exist`)
+
+  const having = [...catalog.products.values()].filter(({ operations }) => operations.includes(operation))
+  if (!having.some(({ id }) => client.products.includes(id))) {
+    const names = having.map(({ id }) => id)
+    const which = names.length === 1 ? `the product ${names[0]}` : `one of the products ${names.join(', ')}`
+    return describe(`the operation ${scope} is in no product of this ${holder}; add ${which}`)
+  }
+  if (client.removedOperations.includes(scope)) {
+    return describe(`the operation ${scope} was removed from this ${holder}`)
+  }
+  if (client.kind === 'application' && !reaches(catalog, kycLevel, operation)) {
+    return describe(`the operation ${scope} needs the KYC level ${operation.kycLevel} of the developer`)
+  }
+  return undefined
+}
+
+function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
+  const added = new Set(client.products)
+  const removed = new Set(client.removedOperations)
+  const found = new Set<Operation>()
+  for (const product of catalog.products.values()) {
+    if (!added.has(product.id)) continue
+    for (const operation of product.operations) if (!removed.has(operation.scope)) found.add(operation)
+  }
+  return [...found]
+}
+
+function reaches(catalog: Catalog, kycLevel: string | undefined, operation: Operation): boolean {
+  if (operation.kycLevel === undefined) return true
+  const has = kycLevel === undefined ? 0 : Math.max(0, catalog.kycLevels.indexOf(kycLevel))
+  const needs = catalog.kycLevels.indexOf(operation.kycLevel)
+  // A level that nobody can have is reached by nobody.
+  return needs !== -1 && has >= needs
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text
+}
+
+/** Keeps to the characters of error_description: %x20-21 / %x23-5B / %x5D-7E. */
+function describe(sentence: string): string {
+  return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
+}

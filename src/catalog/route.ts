@@ -1,0 +1,96 @@
+import type { HttpMethod } from './definition.ts'
+
+/** One segment of a route's path. */
+export type Segment = { readonly literal: string } | { readonly parameter: string }
+
+/** A route, taken apart. */
+export interface Route {
+  readonly method: HttpMethod
+  /** As the host wrote it. */
+  readonly path: string
+  /** Literals are percent-decoded, with ASCII letters in lower case. */
+  readonly segments: readonly Segment[]
+}
+
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
+const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
+/** What a segment may hold (RFC 3986 3.3) besides patterns' own characters, and text beyond ASCII. */
+const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,;=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
+const UNRESERVED = /^[A-Za-z0-9\-._~]$/
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
+
+/**
+ * Takes a route such as `GET /invoices/:id` apart.
+ *
+ * @returns the route, or what is wrong with it as a sentence
+ */
+export function parseRoute(text: unknown): Route | string {
+  if (typeof text !== 'string') return "must be a text such as 'GET /invoices/:id'"
+  const [, method, path] = /^(\S+) (\S.*)$/s.exec(text) ?? []
+  if (method === undefined || path === undefined) {
+    return "must be a method, one space and a path, such as 'GET /invoices/:id'"
+  }
+  if (method === 'HEAD') return 'HEAD is answered by the GET of the same path; leave it out'
+  if (!isMethod(method)) return `has an unknown method; use one of ${METHODS.join(', ')}`
+
+  if (!path.startsWith('/')) return 'has a path that does not start with /'
+  if (/[?#]/.test(path)) return 'must be a path alone, without query or fragment'
+  if (path === '/') return { method, path, segments: [] }
+  if (path.endsWith('/')) return 'has a trailing slash; leave it out, requests may have one'
+
+  const segments: Segment[] = []
+  for (const text of path.slice(1).split('/')) {
+    const segment = parseSegment(text)
+    if (typeof segment === 'string') return segment
+    const { parameter } = segment as { parameter?: string }
+    if (parameter !== undefined && segments.some((s) => 'parameter' in s && s.parameter === parameter)) {
+      return `has the parameter :${parameter} twice`
+    }
+    segments.push(segment)
+  }
+  return { method, path, segments }
+}
+
+/**
+ * Puts the ASCII letters of a path into lower case. Only those: the path of a request is ASCII, and that is
+ * what Koa's routers compare without regard to case.
+ */
+export function foldCase(path: string): string {
+  return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
+function isMethod(method: string): method is HttpMethod {
+  return METHODS.includes(method)
+}
+
+function parseSegment(text: string): Segment | string {
+  if (text === '') return 'has an empty segment (//)'
+  if (text === '.' || text === '..') return `has the segment ${text}, which no request can have`
+  if (text.startsWith(':')) {
+    if (PARAMETER.test(text)) return { parameter: text.slice(1) }
+    return `has the parameter ${text}: a parameter is a whole segment, : and a name of letters, digits and _`
+  }
+  if (!LITERAL.test(text)) {
+    return `has the segment ${text}: wildcards and patterns are not supported, and other characters than letters, digits and -._~!$&'+,;=@ are percent-encoded`
+  }
+  return decodeSegment(text)
+}
+
+function decodeSegment(text: string): Segment | string {
+  // Two ways to write one path would be two routes to a reader and one to a request.
+  for (const [encoded] of text.matchAll(/%[0-9A-Fa-f]{2}/g)) {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+    if (UNRESERVED.test(character)) return `has ${encoded}: write it as ${character} (RFC 3986 2.3)`
+  }
+  let literal: string
+  try {
+    literal = decodeURIComponent(text)
+  } catch {
+    return `has the segment ${text}, whose percent-encoding is not UTF-8`
+  }
+  if (NEVER_IN_A_SEGMENT.test(literal)) {
+    return `has the segment ${text}: no request with an encoded slash, backslash or control character gets through`
+  }
+  return { literal: foldCase(literal) }
+}
