@@ -16,7 +16,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 
 describe('imports only go down', () => {
   it('in every file of src and adapters', () => {
-    expect(sources.length).toBeGreaterThan(40)
+    expect(sources.length).toBeGreaterThan(50)
     expect(sources.filter((file) => file.startsWith('adapters/')).length).toBeGreaterThanOrEqual(2)
     const imports = sources.flatMap((file) => read(file).match(/^import .*/gm) ?? [])
     expect(imports.length).toBeGreaterThan(sources.length)
@@ -75,7 +75,7 @@ describe('layout', () => {
 
   it('folders are named after the domain, not after kinds of things', () => {
     const drawers = /(^|\/)(utils?|helpers?|commons?|shared|types|misc|lib)(\/|\.ts$)/
-    const paths = [...sources, ...filesBelow('examples'), ...filesBelow('test')]
+    const paths = [...sources, ...filesBelow('examples')]
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 

@@ -1,0 +1,158 @@
+/**
+ * A third party: it connects its users' accounts at Harbour Ledger by OAuth 2.0, with the unmodified
+ * `openid-client`. What makes a good client stands in `partner-app/connection.ts`.
+ */
+import { randomBytes, randomUUID } from 'node:crypto'
+import Router from '@koa/router'
+import Koa, { type Context } from 'koa'
+import session from 'koa-session'
+import { AuthorizationResponseError } from 'openid-client'
+import {
+  type Connection,
+  ConnectionEnded,
+  createConnector,
+  type PendingConnection,
+  type Service,
+} from './partner-app/connection.ts'
+import { connectedPage, type Notice, type ShownInvoice, style, welcomePage } from './partner-app/pages.ts'
+
+/** Somebody's browser. Only a signed id is in its cookie; secrets and tokens stay here. */
+interface Visitor {
+  pending?: PendingConnection | undefined
+  connection?: Connection | undefined
+  notice?: Notice | undefined
+}
+
+/**
+ * The third party's app.
+ *
+ * @param service what the developer got when they created the application
+ * @param origin where this app is
+ */
+export function createPartnerApp(service: Service, origin: string): Koa {
+  const connector = createConnector(service, origin)
+  const visitors = new Map<string, Visitor>()
+
+  function visitorOf(ctx: Context): Visitor {
+    const known = visitors.get(ctx.session?.id)
+    if (known) return known
+    const visitor: Visitor = {}
+    ctx.session = { id: randomUUID() }
+    visitors.set(ctx.session.id, visitor)
+    return visitor
+  }
+
+  /** Says something on the home page, once. */
+  function say(ctx: Context, notice: Notice): void {
+    visitorOf(ctx).notice = notice
+    seeOther(ctx, '/')
+  }
+
+  /** Does something that needs a connection; where it turns out to be over, says so and forgets it. */
+  async function withConnection(ctx: Context, act: (connection: Connection) => Promise<void>): Promise<void> {
+    const visitor = visitorOf(ctx)
+    if (!visitor.connection) return seeOther(ctx, '/')
+    try {
+      await act(visitor.connection)
+    } catch (error) {
+      if (!(error instanceof ConnectionEnded)) throw error
+      visitor.connection = undefined
+      const text = 'Harbour Ledger has ended this connection. Connect your account again to go on.'
+      say(ctx, { good: false, text, details: error.message })
+    }
+  }
+
+  const router = new Router()
+
+  router.get('/style.css', (ctx) => {
+    ctx.type = 'css'
+    ctx.body = style
+  })
+
+  router.get('/', async (ctx) => {
+    const visitor = visitorOf(ctx)
+    if (!visitor.connection) {
+      ctx.body = welcomePage(takeNotice(visitor))
+      return
+    }
+    await withConnection(ctx, async (connection) => {
+      const response = await connector.call(connection, 'GET', '/invoices/list')
+      const answer = response.ok ? ((await response.json()) as { invoices: ShownInvoice[] }) : undefined
+      ctx.body = connectedPage(connection, answer?.invoices, takeNotice(visitor))
+    })
+  })
+
+  router.post('/connect', async (ctx) => {
+    const { url, pending } = await connector.begin()
+    visitorOf(ctx).pending = pending
+    seeOther(ctx, url.href)
+  })
+
+  router.get('/callback', async (ctx) => {
+    const visitor = visitorOf(ctx)
+    const { pending } = visitor
+    if (!pending) return seeOther(ctx, '/')
+    visitor.pending = undefined
+    try {
+      visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
+      say(ctx, { good: true, text: 'Your account is connected.' })
+    } catch (error) {
+      if (!(error instanceof AuthorizationResponseError)) throw error
+      const text = 'Your account was not connected.'
+      say(ctx, { good: false, text, details: `${error.error}: ${error.error_description}` })
+    }
+  })
+
+  router.post('/invoices', (ctx) =>
+    withConnection(ctx, async (connection) => {
+      const response = await connector.call(connection, 'POST', '/invoices/create', {
+        customer: 'March Hare',
+        amount: 1200,
+      })
+      if (response.ok) return say(ctx, { good: true, text: 'The invoice was created.' })
+      const text =
+        response.status === 403
+          ? 'You did not allow Tallybook to create invoices. To change that, connect your account again.'
+          : 'The invoice was not created.'
+      say(ctx, { good: false, text, details: `${response.status} ${await response.text()}` })
+    }),
+  )
+
+  router.post('/refresh', (ctx) =>
+    withConnection(ctx, async (connection) => {
+      await connector.refresh(connection)
+      say(ctx, { good: true, text: `New tokens; expires_in ${connection.tokens.expiresIn}.` })
+    }),
+  )
+
+  router.post('/reuse', (ctx) =>
+    withConnection(ctx, async (connection) => {
+      await connector.reuse(connection)
+      say(ctx, { good: false, text: 'The old refresh token worked twice, which must not be.' })
+    }),
+  )
+
+  router.post('/disconnect', (ctx) =>
+    withConnection(ctx, async (connection) => {
+      visitorOf(ctx).connection = undefined
+      seeOther(ctx, (await connector.farewell(connection)).href)
+    }),
+  )
+
+  const app = new Koa()
+  app.keys = [randomBytes(32).toString('base64url')]
+  app.use(session({ key: 'tallybook.session', sameSite: 'lax' }, app))
+  app.use(router.routes())
+  return app
+}
+
+function takeNotice(visitor: Visitor): Notice | undefined {
+  const { notice } = visitor
+  visitor.notice = undefined
+  return notice
+}
+
+function seeOther(ctx: Context, location: string): void {
+  ctx.redirect(location)
+  ctx.status = 303
+}

@@ -1,0 +1,111 @@
+import { html, page, stylesheet } from '../page.ts'
+import { type Connection, WANTED } from './connection.ts'
+
+const site = { name: 'Tallybook', tagline: 'Bookkeeping by Acme Software', style: '/style.css' }
+
+/** The stylesheet of the site. */
+export const style = stylesheet('#7a3e9d')
+
+/** Something to tell, once. */
+export interface Notice {
+  readonly good: boolean
+  readonly text: string
+  /** What the service answered, for those who want to know. */
+  readonly details?: string | undefined
+}
+
+/** Invoices as the API answers them. */
+export interface ShownInvoice {
+  readonly id: string
+  readonly customer: string
+  /** In cents. */
+  readonly amount: number
+  readonly paid: boolean
+}
+
+/** Home of somebody whose account is not connected. */
+export const welcomePage = (notice: Notice | undefined) =>
+  page(
+    site,
+    'Welcome',
+    html`
+      ${noticeBox(notice)}
+      <section>
+        <h1>Your books, kept for you</h1>
+        <p>
+          Tallybook reads your invoices from Harbour Ledger. You choose there what it may do, and can stop it
+          any time.
+        </p>
+        <form class="actions" method="post" action="/connect"><button>Connect your account</button></form>
+      </section>
+    `,
+  )
+
+/** Home of somebody whose account is connected. */
+export const connectedPage = (
+  connection: Connection,
+  invoices: readonly ShownInvoice[] | undefined,
+  notice: Notice | undefined,
+) =>
+  page(
+    site,
+    'Your books',
+    html`
+      ${noticeBox(notice)}
+      <section>
+        <h1>Connected as ${connection.name}</h1>
+        <dl>
+          <dt>Allowed</dt>
+          <dd>${connection.tokens.scopes.join(', ')}</dd>
+          <dt>Not allowed</dt>
+          <dd>
+            ${WANTED.filter((scope) => !connection.tokens.scopes.includes(scope)).join(', ') || 'nothing is missing'}
+          </dd>
+          <dt>Access token</dt>
+          <dd>
+            expires_in ${connection.tokens.expiresIn} (seconds), …${connection.tokens.accessToken.slice(-8)}
+          </dd>
+          <dt>Refresh token</dt>
+          <dd>…${connection.tokens.refreshToken.slice(-8)}</dd>
+        </dl>
+        <div class="actions">
+          ${button('/invoices', 'Create an invoice', '')} ${button('/refresh', 'Refresh the tokens')}
+          ${connection.usedRefreshToken !== undefined && button('/reuse', 'Use the old refresh token again')}
+          ${button('/disconnect', 'Disconnect')}
+        </div>
+      </section>
+      <section>
+        <h2>Invoices from Harbour Ledger</h2>
+        ${invoices ? invoiceTable(invoices) : html`<p>You did not allow Tallybook to read your invoices.</p>`}
+      </section>
+    `,
+  )
+
+const button = (action: string, text: string, look = 'plain') =>
+  html`<form method="post" action="${action}"><button class="${look}">${text}</button></form>`
+
+const invoiceTable = (invoices: readonly ShownInvoice[]) => html`
+  <table>
+    <tr>
+      <th>Invoice</th>
+      <th>Customer</th>
+      <th>State</th>
+      <th class="amount">Amount</th>
+    </tr>
+    ${invoices.map(
+      ({ id, customer, paid, amount }) =>
+        html`<tr>
+          <td>${id}</td>
+          <td>${customer}</td>
+          <td>${paid ? 'Paid' : 'Open'}</td>
+          <td class="amount">€${(amount / 100).toFixed(2)}</td>
+        </tr>`,
+    )}
+  </table>
+`
+
+const noticeBox = (notice: Notice | undefined) =>
+  notice &&
+  html`<div class="note ${notice.good ? 'good' : 'bad'}" role="status">
+    ${notice.text} ${notice.details !== undefined && html`<pre>${notice.details}</pre>`}
+  </div>`

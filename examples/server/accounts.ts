@@ -1,0 +1,55 @@
+import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
+
+/** An account of the example host. Yours are rows of a database. */
+interface HostAccount {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly kycLevel: 'none' | 'basic' | 'verified'
+  /** Undefined: nobody signs in to it. */
+  readonly password?: { readonly salt: Buffer; readonly hash: Buffer }
+}
+
+/** What the terminal shows, so that anybody can sign in. Everything in this host is made up. */
+export const DEMO_USERS = [
+  { username: 'alice', password: 'wonderland' },
+  { username: 'bob', password: 'builder' },
+] as const
+
+/** The developer's account: it owns the demo API key and the demo application. */
+export const DEVELOPER_ACCOUNT = 'acme'
+
+const accounts = new Map<string, HostAccount>(
+  [
+    { id: 'alice', name: 'Alice Liddell', email: 'alice@example.com', kycLevel: 'none' as const },
+    { id: 'bob', name: 'Bob Baker', email: 'bob@example.com', kycLevel: 'none' as const },
+    {
+      id: DEVELOPER_ACCOUNT,
+      name: 'Acme Software Ltd.',
+      email: 'dev@acme.example',
+      kycLevel: 'basic' as const,
+    },
+  ].map((account) => {
+    const demo = DEMO_USERS.find(({ username }) => username === account.id)
+    return [account.id, demo ? { ...account, password: hashed(demo.password) } : account]
+  }),
+)
+
+function hashed(password: string) {
+  const salt = randomBytes(16)
+  return { salt, hash: scryptSync(password, salt, 32) }
+}
+
+// Hashed against for unknown names, so that they take as long as known ones.
+const nobody = hashed(randomBytes(16).toString('hex'))
+
+/** The account, or undefined. */
+export const findAccount = (id: string): HostAccount | undefined => accounts.get(id)
+
+/** The account whose name and password these are, or undefined. */
+export function checkPassword(username: string, password: string): HostAccount | undefined {
+  const account = accounts.get(username.trim().toLowerCase())
+  const { salt, hash } = account?.password ?? nobody
+  const matches = timingSafeEqual(scryptSync(password, salt, 32), hash)
+  return matches && account?.password ? account : undefined
+}

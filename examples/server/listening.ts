@@ -1,0 +1,28 @@
+import type { Server } from 'node:http'
+import type Koa from 'koa'
+import { StartError } from './start-error.ts'
+
+/**
+ * Starts to listen.
+ *
+ * @param variable the environment variable that chooses another port
+ * @throws {StartError} if the port is taken or not allowed
+ */
+export function listen(app: Koa, port: number, variable: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = app.listen(port)
+    server.once('listening', () => resolve(server))
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'is taken' : `cannot be used (${error.code})`
+      reject(new StartError(`Port ${port} ${reason}; choose another one with ${variable}=…`))
+    })
+  })
+}
+
+/** Answers what is under way, and takes no more. */
+export async function stopListening(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  setTimeout(() => server.closeAllConnections(), 2000).unref()
+  await closed
+}

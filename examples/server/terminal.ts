@@ -1,0 +1,42 @@
+import { DEMO_USERS } from './accounts.ts'
+import type { Credentials } from './demo-clients.ts'
+
+/** What `npm start` prints: everything that there is to try, ready to paste. */
+export function instructions(options: {
+  origin: string
+  partnerOrigin: string
+  apiKey: Credentials
+  /** Nothing outlives this process. */
+  forgets: boolean
+}): string {
+  const { origin, partnerOrigin, apiKey } = options
+  return `\
+Harbour Ledger, a host:     ${origin}
+Tallybook, a third party:   ${partnerOrigin}
+${options.forgets ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} Ctrl-C ends both.
+
+DIRECT ACCESS: an API key acts on the account that owns it
+
+1. Get a token. It lives 10 days and carries all that the key may do:
+
+curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}
+
+2. Keep it in a variable:
+
+TOKEN=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+
+3. Call the API with it (200):
+
+curl -i ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
+
+4. Call an operation that was removed from the key (403):
+
+curl -i -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"customer":"March Hare","amount":1200}'
+
+DELEGATED ACCESS: an application acts on the account of a user who allows it
+
+Open ${partnerOrigin} and choose "Connect your account".
+${DEMO_USERS.map(({ username, password }) => `Sign in as:  ${username.padEnd(6)} password: ${password}`).join('\n')}
+Untick "Create invoices", allow the rest, and see what the third party can do and what not.
+`
+}

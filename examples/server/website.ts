@@ -1,0 +1,131 @@
+import Router from '@koa/router'
+import type { Context } from 'koa'
+import { html, page, stylesheet } from '../page.ts'
+import { checkPassword, findAccount } from './accounts.ts'
+import { inEuros, invoicesOf } from './api.ts'
+
+const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
+
+/** Who is signed in in this browser, from the host's own session. */
+export const signedInAccount = (ctx: Context) => findAccount(String(ctx.session?.accountId ?? ''))
+
+/**
+ * The pages that the host had before it became an API platform: home, sign-in, sign-out.
+ *
+ * @param origin the host's own origin, which `next` must not leave
+ */
+export function website(origin: string): Router {
+  return new Router()
+    .get('/style.css', (ctx) => {
+      ctx.type = 'css'
+      ctx.body = stylesheet('#0f5e8c')
+    })
+    .get('/', (ctx) => {
+      const account = signedInAccount(ctx)
+      ctx.body = page(site, 'Home', account ? accountPage(account) : welcomePage())
+    })
+    .get('/login', (ctx) => {
+      const next = localPath(ctx.query.next, origin)
+      // `again` is how the gatehouse asks for a fresh sign-in (prompt=login, max_age).
+      if (signedInAccount(ctx) && ctx.query.again === undefined) ctx.redirect(next)
+      else ctx.body = page(site, 'Sign in', signInPage(next))
+    })
+    .post('/login', (ctx) => {
+      const { username, password, next } = Object(ctx.request.body)
+      const account = checkPassword(String(username), String(password))
+      if (!account) {
+        ctx.status = 401
+        ctx.body = page(
+          site,
+          'Sign in',
+          signInPage(localPath(next, origin), 'Unknown name or wrong password.'),
+        )
+        return
+      }
+      ctx.session.accountId = account.id
+      ctx.session.signedInAt = Math.floor(Date.now() / 1000)
+      ctx.status = 303
+      ctx.redirect(localPath(next, origin))
+    })
+    .post('/logout', (ctx) => {
+      ctx.session = null
+      ctx.status = 303
+      ctx.redirect('/')
+    })
+}
+
+/**
+ * Where to go after sign-in: a path on this very host, whatever was asked for. Without this, a link to our
+ * sign-in page could end on somebody else's site (an open redirect).
+ */
+export function localPath(next: unknown, origin: string): string {
+  if (typeof next !== 'string' || !URL.canParse(next, origin)) return '/'
+  const url = new URL(next, origin)
+  // A path may itself start with two slashes, which a browser would read as another host.
+  return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search : '/'
+}
+
+/** Headers for every page of the site. No `form-action`: signing in may lead on to a third party's address. */
+export async function pageHeaders(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+  await next()
+  if (ctx.response.is('html') && !ctx.response.get('content-security-policy')) {
+    ctx.set(
+      'content-security-policy',
+      "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+    )
+    ctx.set('cache-control', 'no-store')
+  }
+}
+
+const welcomePage = () => html`
+  <section>
+    <h1>Get paid on time</h1>
+    <p>Write invoices, see who has paid, and connect the software that you already use.</p>
+    <div class="actions"><a class="button" href="/login">Sign in</a></div>
+  </section>
+`
+
+const signInPage = (next: string, problem?: string) => html`
+  ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+  <section>
+    <h1>Sign in</h1>
+    <form method="post" action="/login">
+      <input type="hidden" name="next" value="${next}" />
+      <label
+        >Name <input name="username" autocomplete="username" autocapitalize="none" required autofocus
+      /></label>
+      <label
+        >Password <input name="password" type="password" autocomplete="current-password" required
+      /></label>
+      <div class="actions"><button>Sign in</button></div>
+    </form>
+  </section>
+`
+
+const accountPage = (account: { id: string; name: string; email: string }) => html`
+  <section>
+    <h1>${account.name}</h1>
+    <p>${account.email}</p>
+    <form class="actions" method="post" action="/logout"><button class="plain">Sign out</button></form>
+  </section>
+  <section>
+    <h2>Your invoices</h2>
+    <table>
+      <tr>
+        <th>Invoice</th>
+        <th>Customer</th>
+        <th>State</th>
+        <th class="amount">Amount</th>
+      </tr>
+      ${invoicesOf({ accountId: account.id }).map(
+        (invoice) =>
+          html`<tr>
+            <td>${invoice.id}</td>
+            <td>${invoice.customer}</td>
+            <td>${invoice.paid ? 'Paid' : 'Open'}</td>
+            <td class="amount">${inEuros(invoice.amount)}</td>
+          </tr>`,
+      )}
+    </table>
+  </section>
+`

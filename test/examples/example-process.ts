@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyPackage, runToEnd } from '../support/package-copy.ts'
+import { freePort } from '../support/redis-server.ts'
+
+/** The examples, built as `npm start` builds them, in a copy of the package. */
+export interface BuiltExamples {
+  readonly folder: string
+  /** Starts `npm start`'s program; what is not given is left to its defaults, ports excepted. */
+  start(environment?: Readonly<Record<string, string>>): Promise<ExampleProcess>
+  /** Ends what was started, and removes the copy. */
+  remove(): Promise<void>
+}
+
+/** A running example. */
+export interface ExampleProcess {
+  readonly port: number
+  readonly partnerPort: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Settles when the instructions were printed; rejects with the output if it ended before. */
+  ready(): Promise<void>
+  /** Exit code, once it has ended. */
+  readonly ended: Promise<number | null>
+  /** Sends a signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+/** Builds the examples. */
+export async function buildExamples(): Promise<BuiltExamples> {
+  const { folder, remove } = await copyPackage()
+  await runToEnd(folder, 'npm', ['run', 'build', '--silent'])
+  const children: ChildProcess[] = []
+
+  async function start(environment: Readonly<Record<string, string>> = {}): Promise<ExampleProcess> {
+    const ports = { PORT: String(await freePort()), PARTNER_PORT: String(await freePort()) }
+    const { REDIS_URL: _redis, GATEHOUSE_SECRET: _secret, ...inherited } = process.env
+    const env = { ...inherited, ...ports, ...environment }
+    const child = spawn(process.execPath, ['dist/examples/server.js'], { cwd: folder, env })
+    children.push(child)
+    let stdout = ''
+    let stderr = ''
+    const ended = once(child, 'close').then(([code]) => code as number | null)
+    const ready = new Promise<void>((resolve, reject) => {
+      child.stdout.on('data', (chunk) => {
+        stdout += chunk
+        if (stdout.includes('Untick')) resolve()
+      })
+      child.stderr.on('data', (chunk) => (stderr += chunk))
+      void ended.then((code) => reject(new Error(`ended with ${code}:\n${stdout}\n${stderr}`)))
+    })
+    ready.catch(() => {})
+    return {
+      port: Number(env.PORT),
+      partnerPort: Number(env.PARTNER_PORT),
+      stdout: () => stdout,
+      stderr: () => stderr,
+      ready: () => ready,
+      ended,
+      stop(signal = 'SIGTERM') {
+        child.kill(signal)
+        return ended
+      },
+    }
+  }
+
+  return {
+    folder,
+    start,
+    async remove() {
+      for (const child of children) child.kill('SIGKILL')
+      await remove()
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import { readFileSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeWithRedis, freePort, type RedisServer, startRedis } from '../support/redis-server.ts'
+import { runToEnd } from '../support/package-copy.ts'
+import { buildExamples, type BuiltExamples, type ExampleProcess } from './example-process.ts'
+
+let examples: BuiltExamples
+
+beforeAll(async () => {
+  examples = await buildExamples()
+})
+afterAll(() => examples?.remove())
+
+/** The lines to paste, run by a shell one after the other, exactly as they were printed. */
+async function paste(example: ExampleProcess) {
+  const lines = example.stdout().match(/^(curl|TOKEN=).*$/gm) ?? []
+  const [tokenRequest = '', ...rest] = lines
+  const token = JSON.parse(await runToEnd(examples.folder, 'bash', ['-c', tokenRequest]))
+  const answers = await runToEnd(examples.folder, 'bash', ['-c', rest.join('\n')])
+  const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
+  return { count: lines.length, token, answers, statuses }
+}
+
+describe('npm start', () => {
+  let example: ExampleProcess
+  beforeAll(async () => {
+    example = await examples.start()
+    await example.ready()
+  })
+
+  it('prints curl lines that work as they are: a token, 200 and 403', async () => {
+    const { count, token, answers, statuses } = await paste(example)
+    expect(count).toBe(4)
+    expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 864_000 })
+    expect(token.scope.split(' ').toSorted()).toEqual(['invoices:read', 'payments:list', 'payments:transfer'])
+    expect(decodeJwt(token.access_token)).toMatchObject({
+      iss: `http://localhost:${example.port}/auth`,
+      aud: `http://localhost:${example.port}/api`,
+      account_id: 'acme',
+      access_mode: 'direct',
+    })
+    expect(statuses).toEqual([200, 403])
+    expect(answers).toContain('Harbour Ledger')
+    expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
+  })
+
+  it('prints where to begin with the delegated flow, and who can sign in', () => {
+    expect(example.stdout()).toContain(`http://localhost:${example.partnerPort}`)
+    expect(example.stdout()).toMatch(/alice +password: wonderland/)
+    expect(example.stdout()).toMatch(/bob +password: builder/)
+  })
+
+  it('prints no NOTICE and no WARNING of what it stands on', () => {
+    const lines = `${example.stdout()}\n${example.stderr()}`.split('\n')
+    const complaints = lines.filter((line) => /NOTICE|WARNING|Warning|deprecat/i.test(line))
+    expect(complaints.filter((line) => !line.includes('Unsupported runtime'))).toEqual([])
+  })
+
+  it('leaves a path open that is public, and closes all others', async () => {
+    const status = async (url: string) => (await fetch(`http://localhost:${example.port}${url}`)).status
+    expect(await status('/api/health')).toBe(200)
+    expect(await status('/api/invoices/list')).toBe(401)
+    expect(await status('/api/unheard-of')).toBe(404)
+  })
+
+  it('a taken port is one line and exit code 1', async () => {
+    const second = await examples.start({ PORT: String(example.port) })
+    expect(await second.ended).toBe(1)
+    expect(second.stderr()).toBe(`Port ${example.port} is taken; choose another one with PORT=…\n`)
+    expect(second.stdout()).not.toContain('curl')
+  })
+
+  it('a taken port for the third party is one line and exit code 1', async () => {
+    const second = await examples.start({ PARTNER_PORT: String(example.partnerPort) })
+    expect(await second.ended).toBe(1)
+    expect(second.stderr()).toBe(
+      `Port ${example.partnerPort} is taken; choose another one with PARTNER_PORT=…\n`,
+    )
+  })
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it at once, with exit code 0', async (signal) => {
+    const second = await examples.start()
+    await second.ready()
+    // A connection that is kept alive must not hold it up.
+    await fetch(`http://localhost:${second.port}/`)
+    const before = performance.now()
+    expect(await second.stop(signal)).toBe(0)
+    expect(performance.now() - before).toBeLessThan(3000)
+    expect(second.stderr()).toBe('')
+  })
+})
+
+describe('npm start with a mistake', () => {
+  it.each([
+    [{ PORT: 'http' }, 'PORT is "http", and not a port from 1 to 65535\n'],
+    [{ PARTNER_PORT: '70000' }, 'PARTNER_PORT is "70000", and not a port from 1 to 65535\n'],
+    [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL is not an address such as redis://localhost:6379\n'],
+  ])('%j is one line and exit code 1', async (environment, line) => {
+    const example = await examples.start({ GATEHOUSE_SECRET: 'x'.repeat(32), ...environment })
+    expect(await example.ended).toBe(1)
+    expect(example.stderr()).toBe(line)
+  })
+
+  it('a Redis that cannot be reached is one line and exit code 1, within three seconds', async () => {
+    const port = await freePort()
+    const before = performance.now()
+    const example = await examples.start({
+      REDIS_URL: `redis://:not-to-be-printed@127.0.0.1:${port}`,
+      GATEHOUSE_SECRET: 'x'.repeat(32),
+    })
+    expect(await example.ended).toBe(1)
+    expect(performance.now() - before).toBeLessThan(3000)
+    expect(example.stderr()).toBe(
+      `Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
+    )
+  })
+})
+
+describeWithRedis('npm start on Redis', () => {
+  let redis: RedisServer
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis?.stop())
+
+  it('works anew at each start, with a secret of its own in .env that only its owner can read', async () => {
+    const first = await examples.start({ REDIS_URL: redis.url })
+    await first.ready()
+    expect((await paste(first)).statuses).toEqual([200, 403])
+    await first.stop()
+
+    const envFile = path.join(examples.folder, '.env')
+    const made = readFileSync(envFile, 'utf8')
+    expect(made).toMatch(/^GATEHOUSE_SECRET=[\w-]{43}\n$/)
+    expect(statSync(envFile).mode & 0o077).toBe(0)
+
+    // Other ports, as if the first ones were taken now.
+    const second = await examples.start({ REDIS_URL: redis.url })
+    await second.ready()
+    expect((await paste(second)).statuses).toEqual([200, 403])
+    expect(readFileSync(envFile, 'utf8')).toBe(made)
+    const clientId = (example: ExampleProcess) => example.stdout().match(/client_id=(\S+)/)?.[1]
+    expect(clientId(second)).toBe(clientId(first))
+    await second.stop()
+    rmSync(envFile)
+  })
+
+  it('another secret than the data was written with is one line and exit code 1', async () => {
+    const example = await examples.start({ REDIS_URL: redis.url, GATEHOUSE_SECRET: 'another '.repeat(8) })
+    expect(await example.ended).toBe(1)
+    expect(example.stderr().trim().split('\n')).toHaveLength(1)
+    expect(example.stderr()).toContain('secret')
+  })
+})

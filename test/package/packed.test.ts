@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { copyFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
+import { freePort } from '../support/redis-server.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+
+let files: string[]
+let project: string
+const remove: (() => Promise<void>)[] = []
+const children: ChildProcess[] = []
+
+// One empty TypeScript project, into which the tarball is installed as anybody would.
+beforeAll(async () => {
+  const [copy, empty] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-host')])
+  project = empty.folder
+  remove.push(copy.remove, empty.remove)
+
+  const [packed] = JSON.parse(await runToEnd(copy.folder, 'npm', ['pack', '--json', '--silent']))
+  files = packed.files.map((file: { path: string }) => file.path)
+
+  const manifest = { name: 'host', private: true, type: 'module' }
+  await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest))
+  const packages = ['koa', 'ioredis', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
+  const tarball = path.join(copy.folder, packed.filename)
+  await runToEnd(project, 'npm', [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    tarball,
+    ...packages,
+  ])
+}, 120_000)
+
+afterAll(async () => {
+  for (const child of children) child.kill()
+  await Promise.all(remove.map((clean) => clean()))
+})
+
+/** Starts a program of the project and waits until it printed its last curl line. */
+async function startHost(file: string, port: number): Promise<string> {
+  const child = spawn(process.execPath, [file], { cwd: project, env: { ...process.env, PORT: String(port) } })
+  children.push(child)
+  let output = ''
+  child.stderr.on('data', (chunk) => (output += chunk))
+  return new Promise((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      if (output.includes('# 403')) resolve(output)
+    })
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}:\n${output}`)))
+  })
+}
+
+describe('the packed package', () => {
+  it('holds what is published and nothing else', () => {
+    const expected = /^(dist\/(src|adapters)\/.*\.(js|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+    expect(files).toEqual(
+      expect.arrayContaining(['README.md', 'LICENSE', 'dist/src/index.js', 'dist/src/index.d.ts']),
+    )
+    expect(files.filter((file) => !expected.test(file))).toEqual([])
+  })
+
+  it('installs without a warning about peers and brings one jose', async () => {
+    const tree = JSON.parse(await runToEnd(project, 'npm', ['ls', 'jose', '--all', '--json']))
+    expect(tree.problems).toBeUndefined()
+    expect(new Set(JSON.stringify(tree).match(/(?<="jose":\{"version":")[^"]+/g)).size).toBe(1)
+  })
+
+  it('the quick start compiles in an empty strict project, libraries checked too, and runs', async () => {
+    await copyFile(path.join(root, 'examples/minimal.ts'), path.join(project, 'minimal.ts'))
+    await writeFile(
+      path.join(project, 'tsconfig.json'),
+      JSON.stringify({
+        compilerOptions: {
+          target: 'es2023',
+          module: 'nodenext',
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          types: ['node'],
+        },
+        files: ['minimal.ts', 'entry-points.ts'],
+      }),
+    )
+    // All entry points, so that the types of each are checked.
+    await writeFile(
+      path.join(project, 'entry-points.ts'),
+      `import { Redis } from 'ioredis'
+       import { createGatehouse } from 'koa-gatehouse'
+       import { createGateway } from 'koa-gatehouse/gateway'
+       import { mintToken } from 'koa-gatehouse/testing'
+       import { memoryStore } from 'koa-gatehouse/adapters/memory'
+       import { redisStore } from 'koa-gatehouse/adapters/redis'
+       export const all = [createGatehouse, createGateway, mintToken, memoryStore, redisStore(new Redis())]`,
+    )
+    await runToEnd(project, process.execPath, [tsc])
+
+    const port = await freePort()
+    const lines = await startHost('minimal.js', port)
+    const script = lines.slice(lines.indexOf('TOKEN='))
+    const answers = await runToEnd(project, 'bash', ['-c', script])
+    const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
+    expect(statuses).toEqual(['200', '403'])
+    expect(answers).toContain('"account":"acme"')
+    expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
+  })
+
+  it('serves a CommonJS host by require()', async () => {
+    const port = await freePort()
+    const issuer = `http://localhost:${port}/auth`
+    await writeFile(
+      path.join(project, 'host.cjs'),
+      `const Koa = require('koa')
+       const { createGatehouse } = require('koa-gatehouse')
+       const { createGateway } = require('koa-gatehouse/gateway')
+       const { memoryStore } = require('koa-gatehouse/adapters/memory')
+       const { redisStore } = require('koa-gatehouse/adapters/redis')
+       const gatehouse = createGatehouse({
+         issuer: '${issuer}',
+         audience: 'http://localhost:${port}/api',
+         store: memoryStore(),
+         products: { orders: { title: 'Orders', operations: { 'orders:read': { route: 'GET /orders', title: 'Read' } } } },
+         accounts: { find: (id) => ({ id }) },
+       })
+       const app = new Koa()
+       app.use(gatehouse.middleware()).use(gatehouse.gateway.middleware())
+       app.use((ctx) => { ctx.body = ctx.state.auth.accountId })
+       const server = app.listen(${port}, async () => {
+         const { apiKey, clientSecret } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', products: ['orders'] })
+         const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: apiKey.clientId, client_secret: clientSecret })
+         const token = await (await fetch('${issuer}/oauth2/token', { method: 'POST', body })).json()
+         const response = await fetch('http://localhost:${port}/api/orders', { headers: { authorization: 'Bearer ' + token.access_token } })
+         console.log([response.status, await response.text(), token.expires_in, typeof createGateway, typeof redisStore].join(' '))
+         server.close()
+         server.closeAllConnections()
+         await gatehouse.close()
+       })`,
+    )
+    // That it ends by itself also says that nothing of ours keeps a process alive.
+    expect(await runToEnd(project, process.execPath, ['host.cjs'])).toBe(
+      '200 acme 864000 function function\n',
+    )
+  })
+})

@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const root = path.resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const PARTS = [
+  'package.json',
+  'tsconfig.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'src',
+  'adapters',
+  'examples',
+]
+
+/** A folder that is removed by `remove()`. */
+export async function temporaryFolder(name: string): Promise<{ folder: string; remove(): Promise<void> }> {
+  // Without symbolic links in its path, which /tmp is on some systems: Node resolves modules from real paths.
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), `${name}-`)))
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
+}
+
+/**
+ * A copy of this package, as a clone of it would be after `npm ci`. What is built in it disturbs neither
+ * another test nor the `dist` of whoever works here.
+ */
+export async function copyPackage(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const copy = await temporaryFolder('koa-gatehouse-copy')
+  await mkdir(copy.folder, { recursive: true })
+  await Promise.all(
+    PARTS.map((part) => cp(path.join(root, part), path.join(copy.folder, part), { recursive: true })),
+  )
+  await symlink(path.join(root, 'node_modules'), path.join(copy.folder, 'node_modules'))
+  return copy
+}
+
+/** Runs a program to its end and gives what it printed; rejects with all of its output if it fails. */
+export async function runToEnd(
+  folder: string,
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  try {
+    const options = { cwd: folder, env: { ...process.env, ...environment }, maxBuffer: 2 ** 24 }
+    const { stdout } = await run(program, [...args], options)
+    return stdout
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    throw new Error(`${program} ${args.join(' ')} failed:\n${stdout}\n${stderr}`, { cause: error })
+  }
+}
