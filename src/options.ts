@@ -5,7 +5,7 @@ import type { Texts } from './interaction/texts.ts'
 import type { Registry } from './registry/client.ts'
 import type { Store } from './store/contract.ts'
 
-/** How long things live, all in seconds. */
+/** How long things live, all in whole seconds. */
 export interface Lifetimes {
   /** Access token of an API key. @default 864000 (10 days) */
   readonly directAccessToken?: number | undefined
@@ -13,7 +13,7 @@ export interface Lifetimes {
   readonly delegatedAccessToken?: number | undefined
   /** Refresh token, counted from its last use. @default 2592000 (30 days) */
   readonly refreshToken?: number | undefined
-  /** Authorization code. @default 60 */
+  /** Authorization code, at most 600 (RFC 6749 4.1.2). @default 60 */
   readonly authorizationCode?: number | undefined
   /** ID token. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
@@ -35,35 +35,52 @@ export interface Branding {
   readonly accentColor?: string | undefined
 }
 
-/** What `createGatehouse` takes. */
+/**
+ * What `createGatehouse` takes.
+ *
+ * Anything that is not in here is refused, so that a typing error never passes for a default.
+ */
 export interface GatehouseOptions<
   Level extends string = string,
   Products extends ProductSource = ProductSource,
 > {
   /**
    * {auth_url}: address of the authorization service, where browsers and clients reach it, without a
-   * trailing slash. `https:`, or `http:` on loopback. All addresses in documents, tokens and redirects come
-   * from it.
+   * trailing slash, query or fragment. `https:`, or `http:` on loopback. All addresses in documents, tokens
+   * and redirects come from it.
    */
   readonly issuer: string
-  /** {base_url}: address of the API behind the gateway, without a trailing slash; `aud` of access tokens. */
+  /**
+   * {base_url}: address of the API behind the gateway, written as `issuer` is; `aud` of access tokens. Not
+   * the same as `issuer` nor above it, because the gateway guards everything below.
+   */
   readonly audience: string
   /**
    * At least 32 bytes that nobody can guess, from which all keys are derived that protect what is stored; a
-   * list rotates it, newest first. May be left out only with the memory store.
+   * list rotates it, newest first. `openssl rand -base64 48` makes one. May be left out only with a store
+   * that forgets everything when the process ends.
    */
   readonly secret?: string | readonly string[] | undefined
   /** Where everything is kept: `redisStore(client)` or `memoryStore()`. */
   readonly store: Store
-  /** The products, or a function that loads them from the host's database. */
+  /**
+   * The products, or a function that loads them from the host's database. Products that stand in a file of
+   * their own keep their types with `as const satisfies ProductDefinitions`.
+   */
   readonly products: Products
   /** The names of the host's KYC levels, lowest first. @default [] */
   readonly kycLevels?: readonly Level[] | undefined
-  /** The host's accounts. */
+  /**
+   * The host's accounts. Delegated access needs a way to know who is signed in: `current` with `signInUrl`, or
+   * `authenticate`. With neither, direct access works, and authorization requests end in an error page.
+   */
   readonly accounts: Accounts<NoInfer<Level>>
   /** For a host that keeps its own API keys and applications. @default kept in the store */
   readonly registry?: Registry | undefined
-  /** Path at which the host's app sees the authorization service. @default the path of `issuer` */
+  /**
+   * Path at which the host's app sees the authorization service, where a proxy in front of it changes paths;
+   * `''` is the root. @default the path of `issuer`
+   */
   readonly mountPath?: string | undefined
   /** Lifetimes in seconds. */
   readonly lifetimes?: Lifetimes | undefined
@@ -73,7 +90,11 @@ export interface GatehouseOptions<
   readonly maxScopeBytes?: number | undefined
   /** Milliseconds that one call to the store may take. @default 1000 */
   readonly storeTimeoutMs?: number | undefined
-  /** OpenID Connect scopes and the claims that each gives at the user info endpoint. @default profile and email with their standard claims (OpenID Connect Core 5.4) */
+  /**
+   * OpenID Connect scopes and the claims that each gives at the user info endpoint; replaces the default.
+   *
+   * @default profile and email with their standard claims (OpenID Connect Core 5.4)
+   */
   readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
   /** How the pages look. */
   readonly branding?: Branding | undefined
@@ -85,7 +106,7 @@ export interface GatehouseOptions<
   readonly logger?: Logger | undefined
 }
 
-/** Options with all defaults filled in, checked and frozen; what the rest of gatehouse works with. */
+/** Options with all defaults filled in, checked and frozen: what `resolveSettings` makes of them. */
 export interface Settings {
   readonly issuer: string
   readonly audience: string
@@ -93,6 +114,7 @@ export interface Settings {
   readonly secrets: readonly string[]
   readonly kycLevels: readonly string[]
   readonly products: ProductSource
+  readonly store: Store
   readonly accounts: Accounts
   readonly registry: Registry | undefined
   /** Without a trailing slash; empty if the service is at the root. */
@@ -102,7 +124,11 @@ export interface Settings {
   readonly maxScopeBytes: number
   readonly storeTimeoutMs: number
   readonly claims: { readonly [scope: string]: readonly string[] }
-  readonly branding: { readonly name: string; readonly logo: string | undefined; readonly accentColor: string }
+  readonly branding: {
+    readonly name: string
+    readonly logo: string | undefined
+    readonly accentColor: string
+  }
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string
   readonly logger: Logger

@@ -1,5 +1,6 @@
 import { collectProblems, formatPath } from '../errors.ts'
 import type { Catalog, Operation, Product } from './catalog.ts'
+import { deepFreeze } from './deep-freeze.ts'
 import {
   differences,
   isRecord,
@@ -9,9 +10,7 @@ import {
   type Reading,
 } from './read-definitions.ts'
 import { createRouteIndex } from './route-index.ts'
-
-/** Scopes that OpenID Connect has taken, whatever claims a host configures (OpenID Connect Core 5.4, 11). */
-const OPENID_SCOPES = ['openid', 'offline_access', 'profile', 'email', 'address', 'phone']
+import { OPENID_SCOPES } from './scope.ts'
 
 /** What definitions must fit to. */
 export interface CatalogOptions {
@@ -88,11 +87,4 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     }
     return operation
   }
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  for (const part of Object.values(value)) {
-    if (typeof part === 'object' && part !== null) deepFreeze(part as object)
-  }
-  return Object.freeze(value)
 }

@@ -3,6 +3,7 @@ import type { Operation, Product } from './catalog.ts'
 import { isLocale } from './localize.ts'
 import type { LocalizedText } from './definition.ts'
 import { parseRoute, type Route } from './route.ts'
+import { isScope, LONGEST_SCOPE } from './scope.ts'
 
 /** Where something stands in the definitions. */
 export type Place = readonly (string | number)[]
@@ -31,10 +32,6 @@ export interface ReadProduct {
 const PRODUCT_KEYS = ['title', 'description', 'operations']
 const OPERATION_KEYS = ['route', 'title', 'description', 'kycLevel']
 const PRODUCT_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
-/** scope-token of RFC 6749 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/
-const LONGEST_SCOPE = 256
-
 /** Reads one product of any shape; everything that is wrong with it becomes a problem. */
 export function readProduct(reading: Reading, id: string, value: unknown): ReadProduct | undefined {
   const place = ['products', id]
@@ -81,7 +78,7 @@ function readOperations(reading: Reading, place: Place, value: unknown): ReadOpe
 }
 
 function readOperation(reading: Reading, place: Place, scope: string, value: unknown): ReadOperation[] {
-  if (!SCOPE.test(scope) || scope.length > LONGEST_SCOPE) {
+  if (!isScope(scope)) {
     reading.problem(
       place,
       `a scope is 1 to ${LONGEST_SCOPE} printable ASCII characters without space, " and \\ (RFC 6749 3.3)`,

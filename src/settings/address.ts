@@ -1,0 +1,69 @@
+/**
+ * What is wrong with {auth_url} or {base_url}, as a sentence; undefined if nothing.
+ *
+ * They are compared character by character by everybody who verifies a token, so there is one way to write
+ * each: that of WHATWG URL, without a trailing slash, and with a path of plain segments, because it is also
+ * a cookie's path and what the host's routers see.
+ */
+export function addressProblem(value: unknown): string | undefined {
+  if (value === undefined) return "is required: an address such as 'https://example.com/auth'"
+  if (typeof value !== 'string') return 'must be a text'
+  const url = URL.parse(value)
+  if (url === null) return "must be an absolute address such as 'https://example.com/auth'"
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  if (value.includes('?') || value.includes('#')) return 'must not have a query or fragment'
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    return 'must be https; http is for loopback alone (localhost, 127.0.0.1, [::1])'
+  }
+  if (value.endsWith('/')) return 'must not end with a slash'
+  const path = url.pathname === '/' ? '' : url.pathname
+  if (pathProblem(path) !== undefined) return `has a path that ${pathProblem(path)}`
+  const written = url.origin + path
+  return value === written ? undefined : `must be written in its canonical form: '${written}'`
+}
+
+/** What is wrong with a path that something is mounted at; the empty text is the root. */
+export function pathProblem(path: unknown): string | undefined {
+  if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"
+  if (path !== '' && !path.startsWith('/')) return 'must start with /'
+  const segments = path.split('/').slice(1)
+  if (segments.at(-1) === '') return 'must not end with a slash'
+  if (segments.some((segment) => segment === '.' || segment === '..')) return 'must not have . or .. in it'
+  return segments.every((segment) => /^[A-Za-z0-9._~-]+$/.test(segment))
+    ? undefined
+    : 'must be made of segments of letters, digits and . _ ~ -'
+}
+
+/**
+ * What is wrong with {base_url} beside {auth_url}, both being in order for themselves. The gateway guards
+ * everything below {base_url} without regard to letter case, so the authorization service must not lie there.
+ */
+export function placementProblem(issuer: string, audience: string): string | undefined {
+  const auth = new URL(issuer)
+  const base = new URL(audience)
+  if (auth.origin !== base.origin) return undefined
+  const authPath = withSlash(auth.pathname)
+  const basePath = withSlash(base.pathname)
+  if (authPath === basePath) return 'must differ from issuer'
+  if (authPath.startsWith(basePath)) {
+    return `must not be above issuer: the gateway would guard the authorization service; put the API below a path of its own, such as '${base.origin}/api'`
+  }
+  const own = ['oauth2/', '.well-known/'].find((path) => basePath.startsWith(authPath + path))
+  return own && `must not be below ${issuer}/${own.slice(0, -1)}, which the authorization service serves`
+}
+
+/** Whether a host is this machine itself, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    // A host of digits and dots is an IPv4 address by now: URL has seen to that.
+    /^127(?:\.\d{1,3}){3}$/.test(hostname)
+  )
+}
+
+function withSlash(pathname: string): string {
+  const path = pathname.toLowerCase()
+  return path.endsWith('/') ? path : `${path}/`
+}
