@@ -18,7 +18,8 @@ export interface GatewayDependencies {
    * The scope of the operation that a request is; undefined if no operation claims it.
    *
    * @param method upper case, never HEAD: the gateway asks for its GET
-   * @param path below {base_url}, starting with `/`, without a trailing slash; compared as it stands
+   * @param path below {base_url}, starting with `/`, without a trailing slash; not decoded any further,
+   *   and compared without regard to the case of ASCII letters
    */
   findScope(method: string, path: string): string | undefined
   /**

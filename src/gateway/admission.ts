@@ -1,0 +1,68 @@
+import { readBearerToken, type BearerRequest } from './bearer-token.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import type { Principal } from './principal.ts'
+import type { Readiness } from './readiness.ts'
+import type { Refusal, Refusals } from './refusal.ts'
+import { createVerifiedTokens } from './verified-tokens.ts'
+import { createTokenVerifier } from './verify-token.ts'
+
+/** A request that is let through. */
+export interface Admitted {
+  readonly ok: true
+  readonly principal: Principal
+}
+
+/** Decides about requests by their tokens. */
+export interface Admission {
+  /** Lets a request through if its token is good and carries all of `scopes`. Never rejects. */
+  admit(request: BearerRequest, scopes: readonly string[]): Promise<Admitted | Refusal>
+  /** Whether this admission made the principal: anybody can put something into `ctx.state.auth`. */
+  isOurs(principal: unknown): principal is Principal
+  /** Lets somebody through who is known already, if they have all of `scopes`. */
+  authorize(principal: Principal, scopes: readonly string[]): Admitted | Refusal
+}
+
+/** Makes the admission to one API: bearer token → cache or verify → revoked? → has its scopes? */
+export function createAdmission(
+  dependencies: GatewayDependencies,
+  refusals: Refusals,
+  readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
+): Admission {
+  const { issuer, audience, getKey, logger } = dependencies
+  const verifiedTokens = createVerifiedTokens(createTokenVerifier({ issuer, audience, getKey }))
+  const ours = new WeakSet<object>()
+
+  function authorize(principal: Principal, scopes: readonly string[]): Admitted | Refusal {
+    const missing = scopes.filter((scope) => !principal.has(scope))
+    return missing.length === 0 ? { ok: true, principal } : refusals.insufficientScope(scopes, missing)
+  }
+
+  return {
+    authorize,
+
+    isOurs(principal): principal is Principal {
+      return typeof principal === 'object' && principal !== null && ours.has(principal)
+    },
+
+    async admit(request, scopes) {
+      const { token, problem } = readBearerToken(request)
+      if (problem !== undefined) return refusals.invalidRequest(problem)
+      if (token === undefined) return refusals.missingToken(scopes)
+      if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()
+
+      try {
+        const known = verifiedTokens.recall(token)
+        const principal = known ?? (await verifiedTokens.verify(token))
+        if ('problem' in principal) return refusals.invalidToken(principal.problem)
+        if (dependencies.isRevoked(principal))
+          return refusals.invalidToken('The access token has been revoked')
+        if (known === undefined) ours.add(principal)
+        return authorize(principal, scopes)
+      } catch (error) {
+        // Whatever failed, it was not the token.
+        logger.error({ err: error }, 'An access token could not be checked')
+        return refusals.unavailable()
+      }
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { Admission } from './admission.ts'
+import { authorizationFields } from './bearer-token.ts'
+import { createPathLocator, locateReadings } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import { demandOf } from './operation.ts'
+import type { Principal } from './principal.ts'
+import type { Readiness } from './readiness.ts'
+import type { Refusal, Refusals } from './refusal.ts'
+import { readTarget } from './request-path.ts'
+
+/** A call from anywhere; Node's `IncomingMessage` is one, and so is the Fetch API's `Request`. */
+export interface IncomingCall {
+  readonly method?: string | undefined
+  /** Request target or absolute URL; scheme and host are not looked at. */
+  readonly url?: string | undefined
+  /** By lower-case name, or the Fetch API's `Headers`. */
+  readonly headers:
+    Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
+  /** Node's names and values in turn, so that a second `Authorization` header does not go unseen. */
+  readonly rawHeaders?: readonly string[] | undefined
+}
+
+/** What else `gateway.authenticate()` takes. */
+export interface AuthenticateOptions<Scope extends string = string> {
+  /** The scope to demand. @default that of the operation which method and URL name */
+  readonly scope?: Scope | undefined
+  /** Path at which this server sees {base_url}, where a proxy strips a prefix. @default the path of {base_url} */
+  readonly mountPath?: string | undefined
+}
+
+/** Somebody who is let through. */
+export interface Authenticated {
+  readonly ok: true
+  readonly principal: Principal
+  /** The scope that was demanded, and that they have. */
+  readonly scope: string
+}
+
+/** Who is calling, or the response that they get. */
+export type Authentication = Authenticated | Refusal
+
+/** Decides about a call outside of Koa, exactly as the middleware would. */
+export async function authenticate(
+  dependencies: Pick<GatewayDependencies, 'audience' | 'findScope'>,
+  parts: { readonly admission: Admission; readonly refusals: Refusals; readonly readiness: Readiness },
+  call: IncomingCall,
+  options: AuthenticateOptions = {},
+): Promise<Authentication> {
+  const { admission, refusals, readiness } = parts
+  const { readings, query } = readTarget(call.url ?? '/')
+  const demanded = options.scope === undefined ? await demandedScope() : options.scope
+  if (typeof demanded !== 'string') return demanded
+
+  const outcome = await admission.admit({ authorization: authorizationOf(call), query }, [demanded])
+  return outcome.ok ? { ...outcome, scope: demanded } : outcome
+
+  async function demandedScope(): Promise<string | Refusal> {
+    const locatePath = createPathLocator(options.mountPath ?? new URL(dependencies.audience).pathname)
+    const location = locateReadings(locatePath, readings)
+    if (location.place === 'unclear') return refusals.notFound(location.problem)
+    if (location.place === 'elsewhere') return refusals.notFound()
+    if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()
+    const demand = demandOf((call.method ?? 'GET').toUpperCase(), location.path, dependencies)
+    return typeof demand === 'string' ? refusals.notFound() : demand.scope
+  }
+}
+
+function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
+  if (isHeaders(headers)) {
+    const field = headers.get('authorization')
+    return field === null ? [] : [field]
+  }
+  return authorizationFields({ authorization: headers['authorization'] }, rawHeaders)
+}
+
+function isHeaders(headers: IncomingCall['headers']): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function'
+}

@@ -1,0 +1,58 @@
+/** What of a request says who is calling. */
+export interface BearerRequest {
+  /** Every `Authorization` field of the request. */
+  readonly authorization: readonly string[]
+  /** The query without its `?`. */
+  readonly query: string
+}
+
+/** The token of a request, or what is wrong with how it was sent; neither if none was sent. */
+export interface BearerToken {
+  readonly token?: string | undefined
+  /** For `error_description` of `invalid_request` (RFC 6750 3.1). */
+  readonly problem?: string | undefined
+}
+
+/**
+ * No token of ours comes near it (Node refuses headers from 16 KiB by default), and a process that was told to
+ * take larger headers is not made to hash and parse megabytes.
+ */
+const MAX_TOKEN_LENGTH = 16_384
+
+const BEARER = /^bearer(?: +|$)/i
+/** `b64token` (RFC 6750 2.1). */
+const B64TOKEN = /^[\w\-.~+/]+=*$/
+
+/**
+ * Finds the bearer token of a request: in the `Authorization` header and nowhere else (RFC 6750 2.1). A token in
+ * the query ends up in logs and browser histories, so it is refused even on its own (RFC 9700 4.3.2). Bodies
+ * are not looked at, because the gateway does not parse them.
+ */
+export function readBearerToken({ authorization, query }: BearerRequest): BearerToken {
+  if (query !== '' && new URLSearchParams(query).has('access_token')) {
+    return { problem: 'Send the access token in the Authorization header, not in the query' }
+  }
+  if (authorization.length > 1) return { problem: 'Send one Authorization header only' }
+
+  const [field] = authorization
+  const scheme = field === undefined ? null : BEARER.exec(field)
+  if (field === undefined || scheme === null) return {}
+
+  const token = field.slice(scheme[0].length)
+  if (token === '') return { problem: 'The Authorization header has no access token after Bearer' }
+  if (token.length > MAX_TOKEN_LENGTH) return { problem: 'The access token is too long' }
+  if (!B64TOKEN.test(token)) return { problem: 'The Authorization header is not Bearer and one access token' }
+  return { token }
+}
+
+/** Every `Authorization` field of a request; Node's own `headers` keeps the first one and drops the others. */
+export function authorizationFields(
+  headers: { readonly authorization?: string | readonly string[] | undefined },
+  rawHeaders?: readonly string[],
+): readonly string[] {
+  const { authorization } = headers
+  if (authorization === undefined) return []
+  if (typeof authorization !== 'string') return authorization
+  if (rawHeaders === undefined) return [authorization]
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === 'authorization')
+}

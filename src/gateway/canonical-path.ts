@@ -1,0 +1,134 @@
+/**
+ * Where a path stands: outside the API; below {base_url}, with the rest of the path as it was written, without a
+ * trailing slash; or somewhere that not every router would read alike.
+ */
+export type Location =
+  | { readonly place: 'elsewhere' }
+  | { readonly place: 'below'; readonly path: string }
+  | { readonly place: 'unclear'; readonly problem: string }
+
+/** Says where a path stands. */
+export type LocatePath = (path: string) => Location
+
+const ELSEWHERE: Location = { place: 'elsewhere' }
+
+/** What may stand in a path (RFC 3986 3.3), without `;`, which some routers cut at. */
+const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
+/** The same without percent signs, empty segments and dot segments: nothing is left to interpret. */
+const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
+/** Percent-encoded, but free to be written as it is (RFC 3986 2.3), so two routers may see two paths. */
+const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
+/** A slash, a backslash, a control character, or a percent sign that would be decoded a second time. */
+const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const INVISIBLE = /[\u0000-\u0020\u007f]/g
+
+/**
+ * Makes the judge of what is below a base path.
+ *
+ * The gateway and the router behind it must mean the same handler, and routers differ: some decode percent signs
+ * first, resolve `..`, merge slashes, cut at `;`, ignore letter case, and some do not. So nothing is rewritten
+ * here. A path that everybody reads alike is located; one that anybody might read as below the base, but that is
+ * not in its one canonical form, is `unclear`, and is refused. Only letter case, a trailing slash and percent
+ * signs that are needed may vary.
+ *
+ * @param base path of {base_url}; `/` or empty for a whole host
+ */
+export function createPathLocator(base: string): LocatePath {
+  const prefix = base.replace(/\/+$/, '').toLowerCase()
+  const prefixSegments = unravel(prefix).split('/').filter(Boolean)
+
+  return function locatePath(path) {
+    if (PLAIN_PATH.test(path)) return isBelow(path) ? below(path) : ELSEWHERE
+    if (!mayBeBelow(path)) return ELSEWHERE
+    const problem = whatIsNotCanonical(path)
+    if (problem !== undefined) return { place: 'unclear', problem }
+    return isBelow(path) ? below(path) : { place: 'unclear', problem: NOT_CANONICAL }
+  }
+
+  function isBelow(path: string): boolean {
+    return (
+      path.slice(0, prefix.length).toLowerCase() === prefix &&
+      (path.length === prefix.length || path[prefix.length] === '/')
+    )
+  }
+
+  function below(path: string): Location {
+    const end = path.endsWith('/') ? path.length - 1 : path.length
+    return { place: 'below', path: path.slice(prefix.length, end) || '/' }
+  }
+
+  /** Whether any reading of the path, however generous, leads below the base. */
+  function mayBeBelow(path: string): boolean {
+    const unravelled = unravel(path)
+    // Encoded more often than any router decodes: somebody hides something.
+    if (unravelled.includes('%25')) return true
+    const segments = unravelled.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
+    const solid = segments.filter((segment) => segment !== '' && segment !== '.')
+    // `//host/path` is also how a URL without a scheme begins.
+    const withoutHost = unravelled.startsWith('//') ? solid.slice(1) : solid
+    return [
+      solid,
+      solid.filter((segment) => segment !== '..'),
+      resolveDots(solid),
+      withoutHost,
+      resolveDots(withoutHost),
+    ].some((reading) => prefixSegments.every((segment, i) => reading[i] === segment))
+  }
+}
+
+/** Says where a request stands, by all the readings of its path that there are; they must agree. */
+export function locateReadings(locatePath: LocatePath, readings: readonly string[]): Location {
+  const [location = ELSEWHERE, ...others] = [...new Set(readings)].map((path) => locatePath(path))
+  if (others.length === 0) return location
+  if ([location, ...others].every(({ place }) => place === 'elsewhere')) return ELSEWHERE
+  return { place: 'unclear', problem: NOT_CANONICAL }
+}
+
+const NOT_CANONICAL = 'The path is not in canonical form'
+
+function whatIsNotCanonical(path: string): string | undefined {
+  if (!path.startsWith('/')) return `${NOT_CANONICAL}: it must start with a slash`
+  if (!PATH.test(path)) return `${NOT_CANONICAL}: it has characters that must be percent-encoded`
+  if (path.includes('//')) return `${NOT_CANONICAL}: it has an empty segment`
+  if (/\/\.{1,2}(?:\/|$)/.test(path)) return `${NOT_CANONICAL}: it has a dot segment`
+  if (ENCODED_TROUBLE.test(path)) {
+    return `${NOT_CANONICAL}: slashes, backslashes, control characters and double encoding are refused`
+  }
+  if (ENCODED_UNRESERVED.test(path)) {
+    return `${NOT_CANONICAL}: letters, digits and -._~ must not be percent-encoded`
+  }
+  return decodePath(path) === undefined ? `${NOT_CANONICAL}: its percent-encoding is not UTF-8` : undefined
+}
+
+/** The path with its percent signs decoded; undefined if they are no UTF-8. */
+export function decodePath(path: string): string | undefined {
+  if (!path.includes('%')) return path
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** Undoes all that a path can be disguised with, except for dots and slashes. */
+function unravel(path: string): string {
+  let text = path
+  for (let round = 0; round < 4; round += 1) {
+    const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    if (decoded === text) break
+    text = decoded
+  }
+  return text.replaceAll(INVISIBLE, '').replaceAll('\\', '/').toLowerCase()
+}
+
+function resolveDots(segments: readonly string[]): string[] {
+  const resolved: string[] = []
+  for (const segment of segments) {
+    if (segment === '..') resolved.pop()
+    else resolved.push(segment)
+  }
+  return resolved
+}

@@ -1,0 +1,98 @@
+import type { Middleware } from 'koa'
+import { GatehouseError } from '../errors.ts'
+import { createAdmission } from './admission.ts'
+import {
+  authenticate,
+  type AuthenticateOptions,
+  type Authentication,
+  type IncomingCall,
+} from './authenticate.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import { guard, type GatewayMiddlewareOptions } from './guard.ts'
+import type { Principal } from './principal.ts'
+import { createReadiness } from './readiness.ts'
+import { createRefusals } from './refusal.ts'
+import { requireScope } from './require-scope.ts'
+import { wellKnown } from './well-known.ts'
+
+/** Guards an API: lets calls through that carry a token with the scope of their operation. */
+export interface Gateway<Scope extends string = string> {
+  /**
+   * Guards everything below {base_url}: a call gets 401, 403, 404 or 503, or reaches what follows with
+   * `ctx.state.auth`. Belongs at the root of the app, above the routes; letter case, slashes and encodings do
+   * not lead around it. Also serves the metadata about the API (see `wellKnown()`). CORS middleware belongs
+   * above it, to answer preflights and to put its headers on refusals.
+   *
+   * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong with the options
+   */
+  middleware(options?: GatewayMiddlewareOptions): Middleware<{ auth: Principal }>
+  /**
+   * Guards one route: the token must carry all of `scopes`. Works alone, and behind `middleware()`, where it
+   * looks at nothing twice.
+   *
+   * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has (where the
+   *   products are known already)
+   */
+  requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
+  /**
+   * Decides about a call outside of Koa: the upgrade to a WebSocket, another framework. Takes Node's
+   * `IncomingMessage` and the Fetch API's `Request` as they are. The scope is that of the operation which
+   * method and URL name, or `options.scope`.
+   *
+   * @returns who is calling, or the response to give; never rejects
+   */
+  authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
+  /**
+   * Serves `/.well-known/oauth-protected-resource…`, the metadata about the API that refusals point to (RFC
+   * 9728 3). For apps in which `middleware()` stands below a path and never sees that address.
+   */
+  wellKnown(): Middleware
+  /**
+   * Waits until keys and operations are there.
+   *
+   * @throws {GatehouseError} what keeps them away, and `ERR_CLOSED`; calls and requests after that try again
+   */
+  ready(): Promise<void>
+  /** Stops: calls get 503 from now on. Idempotent; closes only what the gateway opened itself. */
+  close(): Promise<void>
+}
+
+/**
+ * Makes a gateway of what it is handed. Does no I/O before `ready()` or the first call.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` if the audience is no absolute URL
+ */
+export function createGatewayFrom<Scope extends string = string>(
+  dependencies: GatewayDependencies,
+): Gateway<Scope> {
+  if (!URL.canParse(dependencies.audience)) {
+    throw new GatehouseError('ERR_OPTIONS', 'audience must be the absolute URL of the API')
+  }
+  const refusals = createRefusals(dependencies.audience)
+  const readiness = createReadiness(dependencies)
+  const admission = createAdmission(dependencies, refusals, readiness)
+  const parts = { admission, refusals, readiness }
+  let closing: Promise<void> | undefined
+
+  return {
+    middleware(options) {
+      return guard(dependencies, parts, options)
+    },
+    requireScope(...scopes) {
+      return requireScope(dependencies, admission, scopes)
+    },
+    authenticate(call, options) {
+      return authenticate(dependencies, parts, call, options)
+    },
+    wellKnown() {
+      return wellKnown(dependencies)
+    },
+    ready() {
+      return readiness.whenReady()
+    },
+    close() {
+      readiness.close()
+      return (closing ??= dependencies.close())
+    },
+  }
+}

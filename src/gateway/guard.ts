@@ -1,0 +1,110 @@
+import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
+import { collectProblems } from '../errors.ts'
+import type { Admission } from './admission.ts'
+import { authorizationFields } from './bearer-token.ts'
+import { createPathLocator, locateReadings } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import { demandOf } from './operation.ts'
+import type { Principal } from './principal.ts'
+import { createPublicRoutes, type PublicRoute } from './public-routes.ts'
+import type { Readiness } from './readiness.ts'
+import type { Refusal, Refusals } from './refusal.ts'
+import { readRequestPath } from './request-path.ts'
+import { wellKnown } from './well-known.ts'
+
+/** What `gateway.middleware()` takes. */
+export interface GatewayMiddlewareOptions {
+  /**
+   * Routes below {base_url} that need no token, written as operations are: `['GET /health']`. No token is
+   * looked at there, and `ctx.state.auth` stays undefined. @default []
+   */
+  readonly public?: readonly PublicRoute[] | undefined
+  /** Which requests are the gateway's at all; the others pass unseen. @default all below {base_url} */
+  readonly when?: ((ctx: Context) => boolean) | undefined
+  /**
+   * Path at which the host's app sees {base_url}, where a proxy strips a prefix; empty for the root.
+   * @default the path of {base_url}
+   */
+  readonly mountPath?: string | undefined
+}
+
+/**
+ * Guards everything below {base_url}. The request passes on with its path as it was.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong with the options
+ */
+export function guard(
+  dependencies: GatewayDependencies,
+  parts: { readonly admission: Admission; readonly refusals: Refusals; readonly readiness: Readiness },
+  options: GatewayMiddlewareOptions = {},
+): Middleware<{ auth: Principal }> {
+  checkOptions(options)
+  const { admission, refusals, readiness } = parts
+  const { when } = options
+  const locatePath = createPathLocator(options.mountPath ?? new URL(dependencies.audience).pathname)
+  const publicRoutes = createPublicRoutes(options.public ?? [])
+  const metadata = wellKnown(dependencies)
+
+  return async function guard(ctx, next) {
+    if (when !== undefined && !when(ctx)) return next()
+    // Open to all, also where the API is a whole host and everything is below it.
+    return metadata(ctx, () => decide(ctx, next))
+  }
+
+  async function decide(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
+    const location = locateRequest(ctx)
+    if (location.place === 'elsewhere') return next()
+    if (location.place === 'unclear') return writeRefusal(ctx, refusals.notFound(location.problem))
+
+    if (!readiness.isReady && !(await readiness.soonReady())) return writeRefusal(ctx, refusals.unavailable())
+    const demand = demandOf(ctx.method, location.path, dependencies, publicRoutes)
+    if (demand === 'public') return next()
+    if (demand === 'unclaimed') return writeRefusal(ctx, refusals.notFound())
+
+    const outcome = await admission.admit(bearerRequestOf(ctx), [demand.scope])
+    if (!outcome.ok) return writeRefusal(ctx, outcome)
+    ctx.state.auth = outcome.principal
+    return next()
+  }
+
+  function locateRequest(ctx: Context) {
+    try {
+      const location = locateReadings(locatePath, readRequestPath(ctx))
+      // Behind a mount whose own path is no part of {base_url}, what the app inside sees is what counts.
+      return location.place === 'elsewhere' ? locatePath(ctx.path) : location
+    } catch {
+      // Node's URL parser gives up on some absolute forms, and so would every router that asks for `ctx.path`.
+      return { place: 'unclear', problem: 'The request target is malformed' } as const
+    }
+  }
+}
+
+/** What of a request says who is calling. */
+export function bearerRequestOf(ctx: Context) {
+  return { authorization: authorizationFields(ctx.headers, ctx.req.rawHeaders), query: ctx.querystring }
+}
+
+/**
+ * Answers with a refusal. Written and not thrown: Koa drops the headers that are set already (CORS) when it
+ * answers an error, and tells the app's `error` listeners.
+ */
+export function writeRefusal(ctx: Context, refusal: Refusal): void {
+  ctx.status = refusal.status
+  ctx.set(refusal.headers)
+  ctx.body = refusal.body
+}
+
+const KNOWN = ['public', 'when', 'mountPath']
+
+function checkOptions(options: GatewayMiddlewareOptions): void {
+  const problems = collectProblems('ERR_OPTIONS', 'The options of the gateway are not valid')
+  for (const name of Object.keys(options)) {
+    if (!KNOWN.includes(name)) problems.add(name, `is not an option; there are ${KNOWN.join(', ')}`)
+  }
+  const { when, mountPath } = options
+  if (when !== undefined && typeof when !== 'function') problems.add('when', 'must be a function of ctx')
+  if (mountPath !== undefined && !/^(?:\/[^/?#]+)*\/?$/.test(mountPath)) {
+    problems.add('mountPath', "must be a path such as '/api', or empty for the root")
+  }
+  problems.throwIfAny()
+}

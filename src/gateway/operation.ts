@@ -1,0 +1,36 @@
+import { decodePath } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import type { PublicRoutes } from './public-routes.ts'
+
+/** What the gateway demands of a request: nothing, a scope, or that it goes away. */
+export type Demand = 'public' | 'unclaimed' | { readonly scope: string }
+
+/**
+ * Decides what a request below {base_url} needs. One that nobody claims is denied, whatever its method: an
+ * operation is a method and a path together, so another method on a known path is answered with 404 as well,
+ * and not with 405, whose `Allow` would have to list routes that the gateway does not know of.
+ *
+ * @param method as it was sent; HEAD is its GET
+ * @param path canonical, below {base_url}
+ */
+export function demandOf(
+  method: string,
+  path: string,
+  catalog: Pick<GatewayDependencies, 'findScope'>,
+  publicRoutes?: PublicRoutes,
+): Demand {
+  const lookedUp = method === 'HEAD' ? 'GET' : method
+  const scope = catalog.findScope(lookedUp, path)
+  if (!path.includes('%')) return decide(scope, publicRoutes?.has(lookedUp, path, scope !== undefined))
+
+  // Routers that match before they decode and routers that decode first must come to the same operation.
+  const decoded = decodePath(path) ?? path
+  const decodedScope = catalog.findScope(lookedUp, decoded)
+  const isClaimed = scope !== undefined || decodedScope !== undefined
+  return decide(scope === decodedScope ? scope : undefined, publicRoutes?.has(lookedUp, path, isClaimed))
+}
+
+function decide(scope: string | undefined, isPublic: boolean | undefined): Demand {
+  if (isPublic) return 'public'
+  return scope === undefined ? 'unclaimed' : { scope }
+}

@@ -1,0 +1,60 @@
+import { GatehouseError } from '../errors.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+
+/** Milliseconds that a request waits for keys and operations before it is answered with 503. */
+const REQUEST_PATIENCE = 1500
+
+/** Whether a gateway can work yet. */
+export interface Readiness {
+  /** True once keys and operations were there, until the gateway is closed: then no request waits any more. */
+  readonly isReady: boolean
+  /** Waits as long as it takes; rejects with what went wrong, and may be asked again. */
+  whenReady(): Promise<void>
+  /** Waits as long as a request may. @returns whether the gateway can work */
+  soonReady(): Promise<boolean>
+  close(): void
+}
+
+/** Follows whether keys and operations are there. Nothing happens before it is asked. */
+export function createReadiness(dependencies: Pick<GatewayDependencies, 'ready' | 'logger'>): Readiness {
+  let state: 'starting' | 'ready' | 'closed' = 'starting'
+  let pending: Promise<void> | undefined
+
+  async function start(): Promise<void> {
+    try {
+      await dependencies.ready()
+      if (state === 'starting') state = 'ready'
+    } catch (error) {
+      dependencies.logger.warn({ err: error }, 'The gateway is not ready and answers 503')
+      throw error
+    } finally {
+      pending = undefined
+    }
+  }
+
+  async function whenReady(): Promise<void> {
+    if (state === 'starting') await (pending ??= start())
+    if (state === 'closed') throw new GatehouseError('ERR_CLOSED', 'The gateway has been closed')
+  }
+
+  return {
+    get isReady() {
+      return state === 'ready'
+    },
+    whenReady,
+    async soonReady() {
+      let timer: NodeJS.Timeout | undefined
+      const tooLate = new Promise<false>((resolve) => {
+        timer = setTimeout(resolve, REQUEST_PATIENCE, false).unref()
+      })
+      const inTime = whenReady().then(
+        () => true,
+        () => false,
+      )
+      return Promise.race([inTime, tooLate]).finally(() => clearTimeout(timer))
+    },
+    close() {
+      state = 'closed'
+    },
+  }
+}

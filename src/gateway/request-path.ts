@@ -1,0 +1,49 @@
+import type { Context } from 'koa'
+
+/** A request target, taken apart. */
+export interface RequestTarget {
+  /** Every way in which a router might read its path; one if all agree. */
+  readonly readings: readonly string[]
+  /** Without its `?`. */
+  readonly query: string
+}
+
+const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
+
+/** Takes a request target apart, in origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
+export function readTarget(target: string): RequestTarget {
+  const [, path = '', query = ''] = TARGET.exec(target) ?? []
+  if (target.startsWith('/')) return { readings: [path], query }
+  return { readings: [path === '' ? '/' : path, ...parsedPath(target)], query }
+}
+
+/**
+ * The path of a request as the outermost app sees it, in every reading. Inside koa-mount `ctx.path` has lost the
+ * part that the gateway has to look at, so it is put back.
+ */
+export function readRequestPath(ctx: Context): readonly string[] {
+  const { path, url } = ctx
+  const prefix = mountedAt(ctx)
+  const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
+  const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
+  if (prefix === '') return readings
+  return readings.map((reading) => prefix + reading)
+}
+
+/**
+ * What koa-mount took off `ctx.path`. Its `ctx.mountPath` names only the innermost of nested mounts, and stays
+ * behind when the mount is left, so `ctx.originalUrl` has the last word.
+ */
+function mountedAt(ctx: Context): string {
+  const mountPath: unknown = ctx['mountPath']
+  if (typeof mountPath !== 'string') return ''
+  const [original = ''] = readTarget(ctx.originalUrl).readings
+  if (original === ctx.path) return ''
+  if (ctx.path === '/' && original.endsWith(mountPath)) return original
+  const prefix = original.slice(0, -ctx.path.length)
+  return prefix + ctx.path === original && prefix.endsWith(mountPath) ? prefix : ''
+}
+
+function parsedPath(target: string): string[] {
+  return URL.canParse(target) ? [new URL(target).pathname] : []
+}

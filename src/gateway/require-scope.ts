@@ -1,0 +1,35 @@
+import type { Middleware } from 'koa'
+import { collectProblems } from '../errors.ts'
+import type { Admission } from './admission.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import { bearerRequestOf, writeRefusal } from './guard.ts'
+import type { Principal } from './principal.ts'
+
+/**
+ * Guards one route: the token must carry all of `scopes`. Goes on from what `middleware()` found out about the
+ * same request, and else looks at the token itself.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has
+ */
+export function requireScope(
+  dependencies: Pick<GatewayDependencies, 'isKnownScope'>,
+  admission: Admission,
+  scopes: readonly string[],
+): Middleware<{ auth: Principal }> {
+  const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
+  if (scopes.length === 0) problems.add('scopes', 'name at least one scope')
+  for (const [i, scope] of scopes.entries()) {
+    if (!dependencies.isKnownScope(scope)) problems.add(`scopes[${i}]`, `no operation has the scope ${scope}`)
+  }
+  problems.throwIfAny()
+
+  return async function requireScope(ctx, next) {
+    const { auth } = ctx.state as { auth?: unknown }
+    const outcome = admission.isOurs(auth)
+      ? admission.authorize(auth, scopes)
+      : await admission.admit(bearerRequestOf(ctx), scopes)
+    if (!outcome.ok) return writeRefusal(ctx, outcome)
+    ctx.state.auth = outcome.principal
+    return next()
+  }
+}
