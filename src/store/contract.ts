@@ -77,6 +77,9 @@ export interface Store {
   /** Settles if the database answers. */
   ping(): Promise<void>
 
-  /** Ends what the adapter itself opened: never a client that was handed to it. Idempotent. */
+  /**
+   * Ends what the adapter itself opened: never a client that was handed to it. Idempotent; afterwards every
+   * other method rejects.
+   */
   close(): Promise<void>
 }

@@ -1,0 +1,79 @@
+import type { RedisClient, RedisSubscriber } from './client.ts'
+
+/** Milliseconds until the next attempt to connect. Messages are missed meanwhile, so it stays short. */
+const retryStrategy = (attempt: number): number => Math.min(attempt * 50, 500)
+
+/** What must differ from the host's client on a connection that does nothing but listen. */
+const SINGLE_SERVER = {
+  retryStrategy,
+  // The first command is given before the connection is there, and fails after the next attempt.
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: 1,
+  // We resubscribe ourselves: ioredis leaves the rejection unhandled if the connection is lost meanwhile.
+  autoResubscribe: false,
+  // Without it, ioredis drops a command whose answer was lost without ever settling its promise.
+  autoResendUnfulfilledCommands: true,
+  // A connection that never sends would not notice that the other side is gone.
+  keepAlive: 10_000,
+}
+const CLUSTER = { clusterRetryStrategy: retryStrategy, enableOfflineQueue: true }
+
+/** Listens to channels over a connection of its own, which it opens when it is first needed. */
+export function createSubscriptions(client: RedisClient) {
+  const channels = new Map<string, Set<(message: string) => void>>()
+  let connection: RedisSubscriber | undefined
+
+  function open(): RedisSubscriber {
+    const opened = client.isCluster ? client.duplicate([], CLUSTER) : client.duplicate(SINGLE_SERVER)
+    // It reconnects by itself; whoever waits for a subscription hears of a failure there.
+    opened.on('error', () => {})
+    opened.on('message', (channel, message) => {
+      for (const deliver of channels.get(channel) ?? []) deliver(message)
+    })
+    opened.on('ready', () => {
+      // If this fails, the connection is lost again, and the next one tries again.
+      if (channels.size > 0) opened.subscribe(...channels.keys()).catch(() => {})
+    })
+    return opened
+  }
+
+  return {
+    async subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>> {
+      connection ??= open()
+      const listening = connection
+      const deliveries = channels.get(channel) ?? new Set()
+      channels.set(channel, deliveries)
+
+      function deliver(message: string): void {
+        // A listener that throws or rejects disturbs nobody, and one that has left hears nothing more.
+        Promise.resolve()
+          .then(() => (deliveries.has(deliver) ? listener(message) : undefined))
+          .catch(() => {})
+      }
+
+      function leave(): void {
+        deliveries.delete(deliver)
+        if (deliveries.size > 0 || channels.get(channel) !== deliveries) return
+        channels.delete(channel)
+        // Not waited for: nobody listens any more, whatever becomes of it.
+        listening.unsubscribe(channel).catch(() => {})
+      }
+
+      deliveries.add(deliver)
+      try {
+        await listening.subscribe(channel)
+      } catch (error) {
+        leave()
+        throw error
+      }
+      return async () => leave()
+    },
+
+    close(): void {
+      for (const deliveries of channels.values()) deliveries.clear()
+      channels.clear()
+      connection?.disconnect()
+      connection = undefined
+    },
+  }
+}

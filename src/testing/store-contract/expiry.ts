@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import type { StorePromise } from './promise.ts'
+
+/** Seconds that the checks let pass. What lives so long is not read before: a busy machine may take its time. */
+const SHORT = 2
+/** Seconds that no check lets pass. */
+const LONG = 1000
+
+/** Times to live. */
+export const expiry: readonly StorePromise[] = [
+  {
+    name: 'a value whose time to live has elapsed is absent for every method',
+    async check({ store, other, key, elapse }) {
+      const names = ['get', 'getMany', 'create', 'replace', 'delete'].map(key)
+      const [get = '', getMany = '', create = '', replace = '', remove = ''] = names
+      await Promise.all(names.map((name) => store.set(name, 'old', SHORT)))
+      assert.equal(await store.create(key('created'), 'old', SHORT), true)
+      await store.set(key('long'), 'old', LONG)
+      assert.equal(await store.create(key('created long'), 'old', LONG), true)
+      await store.set(key('permanent'), 'old')
+      await elapse(SHORT)
+
+      assert.equal(await store.get(get), undefined)
+      assert.equal(await other.get(key('created')), undefined)
+      assert.deepEqual(await store.getMany([getMany, key('permanent')]), [undefined, 'old'])
+      assert.equal(await store.replace(replace, 'old', 'new'), false)
+      assert.equal(await store.get(replace), undefined)
+      assert.equal(await store.delete(remove), false)
+      assert.equal(await store.create(create, 'new'), true)
+      assert.equal(await store.get(create), 'new')
+      assert.equal(await store.get(key('long')), 'old')
+      assert.equal(await store.get(key('created long')), 'old')
+    },
+  },
+  {
+    name: 'set and replace set the time to live anew: longer, shorter, or none',
+    async check({ store, key, elapse }) {
+      await Promise.all(
+        (['set', 'replace'] as const).map(async (method) => {
+          const write = async (name: string, before: number | undefined, after: number | undefined) => {
+            await store.set(key(`${method} ${name}`), 'old', before)
+            if (method === 'set') await store.set(key(`${method} ${name}`), 'new', after)
+            else assert.equal(await store.replace(key(`${method} ${name}`), 'old', 'new', after), true)
+          }
+          await write('longer', SHORT, LONG)
+          await write('none any more', SHORT, undefined)
+          await write('shorter', LONG, SHORT)
+          await write('one where there was none', undefined, SHORT)
+        }),
+      )
+      await elapse(SHORT)
+      for (const method of ['set', 'replace']) {
+        assert.equal(await store.get(key(`${method} longer`)), 'new', `${method} did not lengthen`)
+        assert.equal(await store.get(key(`${method} none any more`)), 'new', `${method} kept the old time`)
+        assert.equal(await store.get(key(`${method} shorter`)), undefined, `${method} did not shorten`)
+        assert.equal(await store.get(key(`${method} one where there was none`)), undefined)
+      }
+    },
+  },
+  {
+    name: 'create and replace that answer false leave the time to live alone',
+    async check({ store, key, elapse }) {
+      for (const method of ['create', 'replace'] as const) {
+        const fail = (name: string, ttl: number) =>
+          method === 'create' ? store.create(name, 'new', ttl) : store.replace(name, 'another', 'new', ttl)
+        await store.set(key(`${method} short`), 'old', SHORT)
+        await store.set(key(`${method} permanent`), 'old')
+        assert.equal(await fail(key(`${method} short`), LONG), false)
+        assert.equal(await fail(key(`${method} permanent`), SHORT), false)
+      }
+      await elapse(SHORT)
+      for (const method of ['create', 'replace']) {
+        assert.equal(await store.get(key(`${method} short`)), undefined)
+        assert.equal(await store.get(key(`${method} permanent`)), 'old')
+      }
+    },
+  },
+  {
+    name: 'an index lives as long as the longest time to live it was given, and its next life starts empty',
+    async check({ store, other, key, elapse }) {
+      const add = async (index: string, ...ttls: (number | undefined)[]) => {
+        for (const [position, ttl] of ttls.entries()) await store.add(key(index), `member ${position}`, ttl)
+      }
+      await add('short', SHORT, SHORT)
+      await add('long, then short', LONG, SHORT)
+      await add('short, then long', SHORT, LONG)
+      await add('short, then permanent', SHORT, undefined)
+      await add('permanent, then short', undefined, SHORT)
+      await store.add(key('same member'), 'member', SHORT)
+      await store.add(key('same member'), 'member', LONG)
+      await add('permanent once', undefined)
+      await store.remove(key('permanent once'), 'member 0')
+      await add('permanent once', SHORT)
+      await elapse(SHORT)
+
+      const range = (index: string) => store.range(key(index), { limit: 10 })
+      assert.deepEqual(await range('short'), [])
+      assert.deepEqual(await range('long, then short'), ['member 0', 'member 1'])
+      assert.deepEqual(await range('short, then long'), ['member 0', 'member 1'])
+      assert.deepEqual(await range('short, then permanent'), ['member 0', 'member 1'])
+      assert.deepEqual(await range('permanent, then short'), ['member 0', 'member 1'])
+      assert.deepEqual(await range('same member'), ['member'])
+      assert.deepEqual(await range('permanent once'), [], 'an index that was emptied kept its old life')
+      await other.remove(key('short'), 'member 0')
+      await other.add(key('short'), 'new', LONG)
+      assert.deepEqual(await range('short'), ['new'])
+    },
+  },
+]

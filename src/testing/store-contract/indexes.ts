@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import type { Store } from '../../store/contract.ts'
+import { competitors, CONCURRENT, type StorePromise } from './promise.ts'
+
+/** Members whose order depends on how text is compared, or that mean something to a range query. */
+const MEMBERS = [
+  ...['a', 'A', 'b', 'B', 'aa', 'ab', 'a ', 'a:b', '10', '9', '09', '1'],
+  ...['-', '+', '(', '[', '(a', '[a', '-inf', '+inf', '*', '{}', ' ', '~'],
+  ...['\u0000', '\u0000\u0001', '\u007f', '\u0080', '\u00e9', 'e\u0301', 'z\u00e9', '\u07ff', '\u0800'],
+  // As UTF-16 units the emoji would come before these two.
+  ...['\uff5e', '\uffff', '\u{1F600}', '\u{10FFFF}', '\ud7ff', '\ue000'],
+]
+
+function inOrderOfBytes(members: readonly string[]): string[] {
+  return members.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+/** All members, page by page. */
+async function readPages(store: Store, index: string, limit: number): Promise<string[]> {
+  const members: string[] = []
+  for (;;) {
+    const page = await store.range(index, { after: members.at(-1), limit })
+    assert.ok(page.length <= limit, `${page.length} members in a page of ${limit}`)
+    members.push(...page)
+    if (page.length < limit) return members
+  }
+}
+
+/** Sorted indexes. */
+export const indexes: readonly StorePromise[] = [
+  {
+    name: 'range answers in ascending order of UTF-8 bytes',
+    async check({ store, other, key }) {
+      for (const member of MEMBERS) await store.add(key('index'), member)
+      assert.deepEqual(await store.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
+      assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
+    },
+  },
+  {
+    name: 'every member is a cursor: range answers what follows it',
+    async check({ store, key }) {
+      await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
+      const sorted = inOrderOfBytes(MEMBERS)
+      for (const [position, after] of sorted.entries()) {
+        const following = sorted.slice(position + 1, position + 4)
+        assert.deepEqual(await store.range(key('index'), { after, limit: 3 }), following)
+      }
+    },
+  },
+  {
+    name: 'a cursor need not be a member any more',
+    async check({ store, key }) {
+      for (const member of ['a', 'c', 'e']) await store.add(key('index'), member)
+      assert.deepEqual(await store.range(key('index'), { after: 'b', limit: 10 }), ['c', 'e'])
+      await store.remove(key('index'), 'c')
+      assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
+      assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
+    },
+  },
+  {
+    name: 'pages of 1 to 1000 members together hold each member once',
+    async check({ store, key }) {
+      const members = Array.from({ length: 1005 }, (_, number) => `member ${number}`)
+      await Promise.all(members.map((member) => store.add(key('index'), member)))
+      const sorted = inOrderOfBytes(members)
+      assert.deepEqual(await store.range(key('index'), { limit: 1000 }), sorted.slice(0, 1000))
+      assert.deepEqual(await store.range(key('index'), { limit: 1 }), sorted.slice(0, 1))
+      assert.deepEqual(await readPages(store, key('index'), 1000), sorted)
+      assert.deepEqual(await readPages(store, key('index'), 67), sorted)
+    },
+  },
+  {
+    name: 'paging misses and repeats nothing while others add and remove',
+    async check({ store, other, key }) {
+      for (const member of ['b', 'd', 'f', 'h', 'j']) await store.add(key('index'), member)
+      assert.deepEqual(await store.range(key('index'), { limit: 2 }), ['b', 'd'])
+      await other.add(key('index'), 'a')
+      await other.add(key('index'), 'e')
+      await other.remove(key('index'), 'd')
+      await other.remove(key('index'), 'h')
+      assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 2 }), ['e', 'f'])
+      assert.deepEqual(await store.range(key('index'), { after: 'f', limit: 2 }), ['j'])
+    },
+  },
+  {
+    name: 'a member that is added again stays once',
+    async check({ store, other, key }) {
+      for (const member of ['b', 'a', 'b']) await store.add(key('index'), member)
+      await other.add(key('index'), 'a')
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'b'])
+    },
+  },
+  {
+    name: 'remove takes out that member and no other',
+    async check({ store, other, key }) {
+      for (const member of ['a', 'b', 'c']) await store.add(key('index'), member)
+      await store.add(key('another'), 'b')
+      await store.remove(key('index'), 'B')
+      await store.remove(key('empty'), 'b')
+      await other.remove(key('index'), 'b')
+      await other.remove(key('index'), 'b')
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'c'])
+      assert.deepEqual(await store.range(key('another'), { limit: 10 }), ['b'])
+    },
+  },
+  {
+    name: 'an index that nobody added to is empty, and one that was emptied can be used again',
+    async check({ store, key }) {
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
+      assert.deepEqual(await store.range(key('index'), { after: 'a', limit: 10 }), [])
+      await store.add(key('index'), 'a')
+      await store.remove(key('index'), 'a')
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
+      await store.add(key('index'), 'b')
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['b'])
+    },
+  },
+  {
+    name: `${CONCURRENT} concurrent adds, and as many removes, lose nothing`,
+    async check(stage) {
+      const index = stage.key('index')
+      const stores = competitors(stage)
+      await Promise.all(stores.map((store, number) => store.add(index, `old ${number}`)))
+      await Promise.all(
+        stores.map(async (store, number) => {
+          await Promise.all([store.add(index, `new ${number}`), store.remove(index, `old ${number}`)])
+        }),
+      )
+      const expected = inOrderOfBytes(stores.map((_, number) => `new ${number}`))
+      assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
+    },
+  },
+]

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Store } from '../../store/contract.ts'
+
+/** One promise of the `Store` interface, as a sentence, and how to find out whether a store keeps it. */
+export interface StorePromise {
+  readonly name: string
+  check(stage: Stage): Promise<void>
+}
+
+/** What a check works with. */
+export interface Stage {
+  readonly store: Store
+  /** A second store on the same database, as another process has it. */
+  readonly other: Store
+  /** A key, index or channel that no other check uses. */
+  key(suffix: string): string
+  /** Lets at least that many seconds pass for the store. */
+  elapse(seconds: number): Promise<void>
+}
+
+/** How many calls compete where a promise is about concurrency. */
+export const CONCURRENT = 100
+
+/** Both stores in turn, as often as calls compete. */
+export function competitors({ store, other }: Stage): Store[] {
+  return Array.from({ length: CONCURRENT }, (_, index) => (index % 2 === 0 ? store : other))
+}
+
+/** Waits until `assertion` passes, for five seconds at most. */
+export async function eventually(assertion: () => void): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    try {
+      assertion()
+      return
+    } catch {
+      await delay(10)
+    }
+  }
+  assertion()
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import type { StorePromise } from './promise.ts'
+
+/** Texts that come to harm where something is trimmed, parsed, normalised, escaped or cut. */
+const TEXTS = [
+  ' ',
+  '0',
+  '-1',
+  '1e3',
+  'null',
+  'undefined',
+  'true',
+  'OK',
+  '{"v":1,"a":["b"]}',
+  ' leading and trailing ',
+  'line\nbreak\r\nand\ttab',
+  'nul\u0000inside',
+  `"quotes" 'and' \\backslashes\\`,
+  'composed \u00e9, decomposed e\u0301',
+  'العربية עברית ไทย 日本語',
+  '\u{1F469}\u200D\u{1F4BB}\u{1F600}\u{10FFFF}',
+  '\u2028\u2029\uFEFF\uFFFD',
+]
+
+/** Keys that differ little, or mean something to a database, a pattern or an object. */
+const SUFFIXES = [
+  '{}',
+  '{a}b',
+  '{a}c',
+  ':',
+  '::',
+  '*',
+  '?',
+  '[a-z]',
+  '%',
+  '_',
+  '/',
+  '../x',
+  '\\',
+  "'; --",
+  '$',
+  '.',
+  ' ',
+  'a',
+  'A',
+  'a ',
+  'a\n',
+  'a\u0000b',
+  '\u00e9',
+  'e\u0301',
+  '\u{1F600}',
+]
+
+const NAMES_OF_OBJECTS = ['__proto__', 'constructor', 'hasOwnProperty', 'toString']
+
+/** Storing and reading texts. */
+export const values: readonly StorePromise[] = [
+  {
+    name: 'get answers undefined for a key that was never set',
+    async check({ store, key }) {
+      assert.equal(await store.get(key('never')), undefined)
+    },
+  },
+  {
+    name: 'set stores any text unchanged, whatever was there, and every store on the database reads it',
+    async check({ store, other, key }) {
+      for (const text of TEXTS) {
+        assert.equal(await store.set(key('text'), text), undefined)
+        assert.equal(await store.get(key('text')), text)
+        assert.equal(await other.get(key('text')), text)
+      }
+    },
+  },
+  {
+    name: 'create and replace store any text unchanged',
+    async check({ store, key }) {
+      let before = 'first'
+      assert.equal(await store.create(key('replaced'), before), true)
+      for (const [position, text] of TEXTS.entries()) {
+        assert.equal(await store.create(key(`created ${position}`), text), true)
+        assert.equal(await store.get(key(`created ${position}`)), text)
+        assert.equal(await store.replace(key('replaced'), before, text), true)
+        assert.equal(await store.get(key('replaced')), text)
+        before = text
+      }
+    },
+  },
+  {
+    name: 'a value may have a million characters',
+    async check({ store, key }) {
+      const text = 'ü😀x'.repeat(250_000)
+      await store.set(key('large'), text)
+      // Not assert.equal, which would print both.
+      assert.ok((await store.get(key('large'))) === text, 'the text came back changed')
+      assert.equal(await store.replace(key('large'), text, 'small'), true)
+      assert.equal(await store.get(key('large')), 'small')
+    },
+  },
+  {
+    name: 'keys are told apart by every character, up to 512 of them',
+    async check({ store, key }) {
+      const keys = SUFFIXES.map(key)
+      const room = 511 - key('').length
+      keys.push(key(`${'x'.repeat(room)}a`), key(`${'x'.repeat(room)}b`))
+      keys.push(key(`${'é'.repeat(room)}a`), key(`${'é'.repeat(room)}b`))
+
+      for (const [position, name] of keys.entries()) await store.set(name, `value ${position}`)
+      const expected = keys.map((_, position) => `value ${position}`)
+      assert.deepEqual(await store.getMany(keys), expected)
+      for (const [position, name] of keys.entries()) {
+        assert.equal(await store.get(name), `value ${position}`)
+        assert.equal(await store.delete(name), true, `nothing to delete under ${JSON.stringify(name)}`)
+        assert.equal(await store.get(name), undefined)
+      }
+    },
+  },
+  {
+    name: 'keys, indexes and channels may be called like what every object has',
+    async check({ store }) {
+      for (const name of NAMES_OF_OBJECTS) {
+        const index = `index ${name}`
+        await store.delete(name)
+        await store.remove(index, name)
+        assert.equal(await store.get(name), undefined)
+        assert.deepEqual(await store.range(index, { limit: 10 }), [])
+        assert.equal(await store.create(name, name), true)
+        await store.add(index, name)
+        assert.equal(await store.get(name), name)
+        assert.deepEqual(await store.range(index, { limit: 10 }), [name])
+        await store.publish(name, name)
+        await store.remove(index, name)
+        assert.equal(await store.delete(name), true)
+      }
+    },
+  },
+  {
+    name: 'getMany answers in the order of its keys, undefined where there is nothing',
+    async check({ store, key }) {
+      await store.set(key('a'), '1')
+      await store.set(key('b'), '2')
+      const keys = [key('b'), key('absent'), key('a'), key('b')]
+      assert.deepEqual(await store.getMany(keys), ['2', undefined, '1', '2'])
+      assert.deepEqual(await store.getMany([key('absent')]), [undefined])
+      assert.deepEqual(await store.getMany([]), [])
+    },
+  },
+  {
+    name: 'delete answers whether something was there',
+    async check({ store, other, key }) {
+      assert.equal(await store.delete(key('a')), false)
+      await store.set(key('a'), '1')
+      await store.set(key('b'), '2')
+      assert.equal(await other.delete(key('a')), true)
+      assert.equal(await store.delete(key('a')), false)
+      assert.equal(await store.get(key('a')), undefined)
+      assert.equal(await store.get(key('b')), '2')
+    },
+  },
+]

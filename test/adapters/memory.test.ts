@@ -1,0 +1,76 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { storeContract } from '../../src/testing/store-contract.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
+
+describe('the memory store keeps the contract', () => {
+  for (const { name, run } of storeContract({ createStore: memoryStore, elapse })) test(name, run)
+})
+
+describe('the memory store', () => {
+  test('is volatile', () => {
+    expect(memoryStore().volatile).toBe(true)
+  })
+
+  test('a value lives to the last millisecond of its time, and not longer', async () => {
+    const store = memoryStore()
+    await store.set('a', '1', 10)
+    elapse(9.999)
+    expect(await store.get('a')).toBe('1')
+    elapse(0.001)
+    expect(await store.get('a')).toBeUndefined()
+  })
+
+  test('evicts nothing', async () => {
+    const store = memoryStore()
+    const names = Array.from({ length: 20_000 }, (_, number) => `key ${number}`)
+    for (const name of names) await store.set(name, name, 3600)
+    for (const name of names) await store.add('index', name)
+    elapse(3599)
+    expect(await store.getMany(names)).toEqual(names)
+    expect(await store.range('index', { after: 'key 9998', limit: 10 })).toEqual(['key 9999'])
+  })
+
+  test('two stores share nothing', async () => {
+    const [one, two] = [memoryStore(), memoryStore()]
+    await one.set('a', '1')
+    expect(await two.get('a')).toBeUndefined()
+  })
+
+  test('after close every call rejects with ERR_CLOSED', async () => {
+    const store = memoryStore()
+    await store.close()
+    await expect(store.get('a')).rejects.toMatchObject({ name: 'GatehouseError', code: 'ERR_CLOSED' })
+    await expect(store.set('a', '1')).rejects.toMatchObject({ code: 'ERR_CLOSED', status: 503 })
+    await expect(store.subscribe('a', () => {})).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+  })
+
+  test('what has expired is let go of by later writes, though nobody asks for it', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    const heap = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed / 1e6
+    }
+    const before = heap()
+    const store = memoryStore()
+    for (let number = 0; number < 500; number += 1) {
+      await store.set(`short ${number}`, Buffer.alloc(100_000, number).toString('latin1'), 1)
+      await store.add(`short index ${number}`, Buffer.alloc(100_000, number).toString('latin1'), 1)
+    }
+    elapse(1)
+    expect(heap() - before).toBeGreaterThan(90)
+    for (let number = 0; number < 500; number += 1) {
+      await store.set(`long ${number}`, 'small')
+      await store.add(`long index ${number}`, 'small')
+    }
+    expect(heap() - before).toBeLessThan(20)
+    expect(await store.get('long 0')).toBe('small')
+  })
+})
