@@ -16,7 +16,14 @@ export async function openStore(redisUrl: string | undefined): Promise<{ store: 
     throw new StartError('REDIS_URL is not an address such as redis://localhost:6379')
   }
 
-  const redis = new Redis(redisUrl, { lazyConnect: true, connectTimeout: 2000 })
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: 2000,
+    // While Redis is away a request is answered with 503 at once, instead of waiting in a queue.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  })
   let lastError: Error | undefined
   // ioredis connects anew by itself; what went wrong matters only until the first connection.
   redis.on('error', (error: Error) => (lastError = error))
