@@ -41,7 +41,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     const client: ApiKey = { kind: 'apiKey', ...newClient('apiKey', input, now) }
     requireFits(client, catalog.current, limit)
     const { clientSecret, secrets } = firstSecret(input.secretHash, now)
-    const apiKey = await clients.insert({ client, secrets, createdAtMs: now }, input.actor)
+    const apiKey = await clients.insert(client, secrets, input.actor)
     return { apiKey, clientSecret }
   }
 

@@ -109,13 +109,13 @@ export function createApplications(
       ...newClient('application', input, now),
       redirectUris: [...(input.redirectUris ?? [])],
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
-      homepageUri: input.homepageUri,
-      logoUri: input.logoUri,
+      ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
+      ...(input.logoUri !== undefined && { logoUri: input.logoUri }),
       firstParty: input.firstParty ?? false,
     }
     requireFits(client, catalog.current, limit)
     const { clientSecret, secrets } = firstSecret(input.secretHash, now)
-    const application = await clients.insert({ client, secrets, createdAtMs: now }, input.actor)
+    const application = await clients.insert(client, secrets, input.actor)
     return { application, clientSecret }
   }
 

@@ -31,7 +31,7 @@ export function newClient(kind: Client['kind'], input: NewClient, now: number) {
   return {
     clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
-    userId: input.userId,
+    ...(input.userId !== undefined && { userId: input.userId }),
     name: input.name.trim(),
     products: [...(input.products ?? [])],
     removedOperations: [...(input.removedOperations ?? [])],

@@ -26,7 +26,8 @@ export interface Page<T> {
  */
 export interface ClientIndex<C extends Client> {
   add(record: ClientRecord<C>): Promise<void>
-  remove(record: ClientRecord<C>): Promise<void>
+  /** @param except another record, whose entries stay even where they are the same */
+  remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
   /** @param accountId clients of this account alone; all if undefined */
   page(accountId: string | undefined, options: PageOptions): Promise<Page<ClientRecord<C>>>
 }
@@ -44,10 +45,6 @@ export function createClientIndex<C extends Client>({
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | undefined)[]>
 }): ClientIndex<C> {
-  const nameOf = (accountId: string | undefined) =>
-    accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
-  const namesFor = ({ client }: ClientRecord<C>) => [nameOf(undefined), nameOf(client.accountId)]
-
   /** The records of members; a member whose client is gone, or was created anew since, has none. */
   async function recordsOf(members: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
     const records = await load(members.map(clientIdOf))
@@ -58,16 +55,18 @@ export function createClientIndex<C extends Client>({
 
   return {
     async add(record) {
-      await Promise.all(namesFor(record).map((name) => store.add(name, memberOf(record))))
+      await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
     },
 
-    async remove(record) {
-      await Promise.all(namesFor(record).map((name) => store.remove(name, memberOf(record))))
+    async remove(record, except) {
+      const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
+      const indexes = indexesOf(record).filter((index) => !kept.includes(index))
+      await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
     },
 
     async page(accountId, { after, limit = 50 }) {
       checkPage(after, limit)
-      const index = nameOf(accountId)
+      const index = nameOf(kind, accountId)
       const items: ClientRecord<C>[] = []
       let position = after
       while (items.length < limit) {
@@ -88,9 +87,17 @@ export function createClientIndex<C extends Client>({
   }
 }
 
+function nameOf(kind: Client['kind'], accountId: string | undefined): string {
+  return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
+}
+
+function indexesOf({ client }: ClientRecord): string[] {
+  return [nameOf(client.kind, undefined), nameOf(client.kind, client.accountId)]
+}
+
 /** The time in front, padded, makes the order of bytes the order of creation. */
 function memberOf(record: ClientRecord): string {
-  return `${String(record.createdAtMs).padStart(13, '0')}:${record.client.clientId}`
+  return `${String(record.listedAt).padStart(13, '0')}:${record.client.clientId}`
 }
 
 function clientIdOf(member: string): string {

@@ -12,8 +12,11 @@ export interface ClientRecord<C extends Client = Client> {
   readonly client: C
   /** Newest first. */
   readonly secrets: readonly StoredSecret[]
-  /** When it was created, in milliseconds since the epoch: its place in lists. */
-  readonly createdAtMs: number
+  /**
+   * Its place in lists: when it was created, in milliseconds since the epoch, or a few later where others
+   * were created in the same one.
+   */
+  readonly listedAt: number
 }
 
 /** All clients by client id: one collection, so that a client id is unique and one read finds it. */

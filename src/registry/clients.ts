@@ -9,6 +9,7 @@ import { createClientIndex, type Page, type PageOptions } from './client-index.t
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
+import type { StoredSecret } from './secrets.ts'
 import { startOfHour, type Usage } from './usage.ts'
 
 /** What the services of API keys and applications stand on. */
@@ -40,7 +41,7 @@ export interface Clients<C extends Client> {
   /** @throws {GatehouseError} `ERR_NOT_FOUND` */
   require(clientId: string): Promise<ClientRecord<C>>
   /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken */
-  insert(record: ClientRecord<C>, actor: string | undefined): Promise<C>
+  insert(client: C, secrets: readonly StoredSecret[], actor: string | undefined): Promise<C>
   /**
    * Changes the record so that concurrent changes lose nothing.
    *
@@ -63,7 +64,9 @@ export function createClients<C extends Client>(
   { store, events, usage, logger }: ClientsDependencies,
 ): Clients<C> {
   const records = clientRecords<C>(store)
-  const index = createClientIndex<C>({ store, kind, load: records.getMany })
+  const index = createClientIndex<C>({ store, kind, load: (clientIds) => records.getMany(clientIds) })
+
+  let lastListedAt = 0
 
   async function read(clientId: string): Promise<ClientRecord<C> | undefined> {
     if (!isClientId(clientId)) return undefined
@@ -98,15 +101,19 @@ export function createClients<C extends Client>(
       return { items: await present(items), cursor }
     },
 
-    async insert(record, actor) {
-      const { clientId, accountId } = record.client
+    async insert(client, secrets, actor) {
+      const { clientId, accountId } = client
+      // Whoever creates two one after the other finds them listed in that order.
+      lastListedAt = Math.max(Date.now(), lastListedAt + 1)
+      const record = { client, secrets, listedAt: lastListedAt }
       await index.add(record)
       if (!(await records.create(clientId, record))) {
-        await removeEntriesOfLoser(record)
+        // Created in the same millisecond, the holder of the id has some of the same entries: those stay.
+        await index.remove(record, await records.get(clientId))
         throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" is taken`)
       }
       events.emit('client.created', { kind, clientId, accountId, actor })
-      return record.client
+      return client
     },
 
     async change({ clientId, name, target, options }, apply) {
@@ -145,16 +152,6 @@ export function createClients<C extends Client>(
         logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')
       })
     },
-  }
-
-  /** The winner's entries are the same if both were created in the same millisecond: they stay. */
-  async function removeEntriesOfLoser(record: ClientRecord<C>): Promise<void> {
-    const winner = await records.get(record.client.clientId)
-    const same =
-      winner?.createdAtMs === record.createdAtMs &&
-      winner.client.accountId === record.client.accountId &&
-      winner.client.kind === kind
-    if (!same) await index.remove(record)
   }
 }
 

@@ -12,14 +12,12 @@ export const MAX_REDIRECT_URIS = 20
  * checked here is where the browser goes.
  */
 export function findRedirectUriProblem(uri: unknown): string | undefined {
-  const problem = findWebUriProblem(uri)
-  if (problem !== undefined) return problem
-  const text = String(uri)
+  const text = typeof uri === 'string' ? uri : ''
   if (text.includes('#')) return 'must not have a fragment: leave out the "#" and what follows it'
   if (text.split('?', 1)[0]?.includes('*')) {
     return 'must not have a wildcard: list each address on its own'
   }
-  return undefined
+  return findWebUriProblem(uri)
 }
 
 /** Why `uri` is no address of a page that may be linked to, as a sentence with the way out. */

@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest'
+import { failure } from './each-kind.ts'
+import { describeOnEachStore, services, watched } from './setup.ts'
+
+const REDIRECT = 'https://partner.example/callback'
+
+describeOnEachStore('applications', (stores) => {
+  it('are created with their addresses, as they were given', async () => {
+    const { applications } = services(stores.open())
+    const addresses = {
+      redirectUris: [REDIRECT, 'http://localhost:3001'],
+      postLogoutRedirectUris: ['https://partner.example/bye?ok=1'],
+      homepageUri: 'https://partner.example/#about',
+      logoUri: 'https://partner.example/logo.svg',
+      firstParty: true,
+    }
+    const { application } = await applications.create({ accountId: 'acme', name: 'App', ...addresses })
+    expect(application).toMatchObject(addresses)
+    expect(await applications.find(application.clientId)).toEqual(application)
+  })
+
+  it('are refused with every address that is wrong, and how to write it', async () => {
+    const { store, calls } = watched(stores.open())
+    const { applications } = services(store)
+    const input = {
+      accountId: 'acme',
+      name: 'App',
+      redirectUris: [REDIRECT, 'https://Partner.example/callback', 'http://partner.example/', REDIRECT],
+      postLogoutRedirectUris: Array.from({ length: 21 }, (_, index) => `https://partner.example/${index}`),
+      homepageUri: 'javascript:alert(1)',
+      logoUri: 'http://localhost/logo.svg',
+      firstParty: 'true',
+    }
+    await expect(applications.create(input as never)).rejects.toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [
+        {
+          path: 'redirectUris[1]',
+          message: 'must be written the way that browsers write it: "https://partner.example/callback"',
+        },
+        { path: 'redirectUris[2]', message: expect.stringContaining('must start with "https://"') },
+        { path: 'redirectUris[3]', message: 'is in the list already' },
+        { path: 'postLogoutRedirectUris', message: 'must have at most 20 entries' },
+        { path: 'homepageUri' },
+        { path: 'logoUri' },
+        { path: 'firstParty', message: 'must be true or false' },
+      ],
+    })
+    expect(calls).toEqual([])
+  })
+
+  it('change one field at a time, which is reported once', async () => {
+    const { applications, heard } = services(stores.open())
+    const { application } = await applications.create({ accountId: 'acme', name: 'App' })
+    const { clientId } = application
+    heard.length = 0
+    const by = { actor: 'ann' }
+    for (const _ of ['once', 'and again']) {
+      await applications.setRedirectUris(clientId, [REDIRECT], by)
+      await applications.setPostLogoutRedirectUris(clientId, ['https://partner.example/bye'], by)
+      await applications.setHomepageUri(clientId, 'https://partner.example', by)
+      await applications.setLogoUri(clientId, 'https://partner.example/logo.svg', by)
+      await applications.setFirstParty(clientId, true, by)
+    }
+    const last = {
+      ...application,
+      redirectUris: [REDIRECT],
+      postLogoutRedirectUris: ['https://partner.example/bye'],
+      homepageUri: 'https://partner.example',
+      logoUri: 'https://partner.example/logo.svg',
+      firstParty: true,
+    }
+    expect(await applications.find(clientId)).toEqual(last)
+    const changed = {
+      event: 'client.changed',
+      kind: 'application',
+      clientId,
+      accountId: 'acme',
+      actor: 'ann',
+    }
+    expect(heard).toEqual([
+      { ...changed, change: 'redirectUris' },
+      { ...changed, change: 'postLogoutRedirectUris' },
+      { ...changed, change: 'homepageUri' },
+      { ...changed, change: 'logoUri' },
+      { ...changed, change: 'firstParty' },
+    ])
+  })
+
+  it('lose their home page and logo by undefined, and their addresses by an empty list', async () => {
+    const { applications } = services(stores.open())
+    const { application } = await applications.create({
+      accountId: 'acme',
+      name: 'App',
+      redirectUris: [REDIRECT],
+      homepageUri: 'https://partner.example',
+      logoUri: 'https://partner.example/logo.svg',
+    })
+    await applications.setHomepageUri(application.clientId, undefined)
+    await applications.setLogoUri(application.clientId, undefined)
+    const last = await applications.setRedirectUris(application.clientId, [])
+    expect(last).toMatchObject({ redirectUris: [] })
+    expect(last.homepageUri).toBeUndefined()
+    expect(last.logoUri).toBeUndefined()
+  })
+
+  it('are not changed by a wrong address or value', async () => {
+    const { applications, heard } = services(stores.open())
+    const { application } = await applications.create({
+      accountId: 'acme',
+      name: 'App',
+      redirectUris: [REDIRECT],
+    })
+    const { clientId } = application
+    const bad = [
+      () => applications.setRedirectUris(clientId, ['https://partner.example/*']),
+      () => applications.setRedirectUris(clientId, undefined as never),
+      () => applications.setRedirectUris(clientId, REDIRECT as never),
+      () => applications.setPostLogoutRedirectUris(clientId, ['https://partner.example/#bye']),
+      () => applications.setPostLogoutRedirectUris(clientId, undefined as never),
+      () => applications.setHomepageUri(clientId, 'data:text/html,hello'),
+      () => applications.setLogoUri(clientId, ''),
+      () => applications.setFirstParty(clientId, 'true' as never),
+      () => applications.setFirstParty(clientId, undefined as never),
+    ]
+    for (const attempt of bad) await expect(attempt()).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    expect(await applications.find(clientId)).toEqual(application)
+    expect(heard).toHaveLength(1)
+  })
+
+  it('have what API keys have not', async () => {
+    const { apiKeys, applications } = services(stores.open())
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
+    await expect(applications.setRedirectUris(apiKey.clientId, [REDIRECT])).rejects.toThrow(
+      failure('ERR_NOT_FOUND'),
+    )
+    await expect(applications.setFirstParty(apiKey.clientId, true)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    const input = { accountId: 'acme', name: 'Key', redirectUris: [REDIRECT], firstParty: true }
+    await expect(apiKeys.create(input)).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    expect(await apiKeys.find(apiKey.clientId)).toEqual(apiKey)
+  })
+})

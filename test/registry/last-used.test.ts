@@ -1,0 +1,30 @@
+import { expect, it, vi } from 'vitest'
+import { describeEachKind, START } from './each-kind.ts'
+
+describeEachKind('lastUsedAt', (context) => {
+  it('is the hour of the last token, in answers of every method', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const { clientId: unused } = await context.created(process)
+    vi.setSystemTime(START + 3_600_000)
+    process.usage.touch(clientId)
+    const lastUsedAt = Date.UTC(2030, 0, 1, 11) / 1000
+    await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject({ lastUsedAt }))
+    expect(await process.service.rename(clientId, 'New')).toMatchObject({ lastUsedAt })
+    const { items } = await process.service.list()
+    expect(items.map((item) => [item.clientId, item.lastUsedAt])).toEqual([
+      [clientId, lastUsedAt],
+      [unused, undefined],
+    ])
+    expect(await process.service.find(unused)).not.toHaveProperty('lastUsedAt')
+  })
+
+  it('of an earlier client of the same id is not taken for its own', async () => {
+    const process = context.start()
+    process.usage.touch('again')
+    await vi.waitFor(async () => expect(await process.usage.lastUsed(['again'])).not.toEqual([undefined]))
+    vi.setSystemTime(START + 3_600_000)
+    await context.created(process, { clientId: 'again' })
+    expect(await process.service.find('again')).not.toHaveProperty('lastUsedAt')
+  })
+})

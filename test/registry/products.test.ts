@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { describeEachKind, failure } from './each-kind.ts'
+import { manyProducts, services } from './setup.ts'
+
+describeEachKind('products of clients', (context) => {
+  const { kind, stores } = context
+
+  it('forget the removed operations that only they had', async () => {
+    const process = context.start()
+    const { service } = process
+    const { clientId } = await context.created(process, {
+      products: ['invoices', 'reports', 'payments'],
+      removedOperations: ['invoices:create', 'invoices:read', 'payments:list'],
+    })
+    expect(await service.removeProduct(clientId, 'invoices')).toMatchObject({
+      products: ['reports', 'payments'],
+      removedOperations: ['invoices:read', 'payments:list'],
+    })
+    expect(await service.addProduct(clientId, 'invoices')).toMatchObject({
+      removedOperations: ['invoices:read', 'payments:list'],
+    })
+  })
+
+  it('that the catalog has no more can be taken off, and not be added', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process, { products: ['payments'] })
+    process.catalog.current = services(stores.open(), { definitions: manyProducts(1) }).catalog.current
+    expect(await process.service.removeProduct(clientId, 'payments')).toMatchObject({
+      products: [],
+      epoch: 1,
+    })
+    await expect(process.service.addProduct(clientId, 'payments')).rejects.toThrow(
+      failure('ERR_INVALID_ARGUMENT'),
+    )
+  })
+
+  it('are refused where the scope of a token would not fit a request header', async () => {
+    // 'p0:use' to 'p9:use' are 69 bytes with their spaces; an application has 'openid profile email ' more.
+    const exact = kind === 'apiKey' ? 69 : 69 + 21
+    const options = { definitions: manyProducts(10), maxScopeBytes: exact }
+    const names = Array.from({ length: 10 }, (_, index) => `p${index}`)
+    const fits = context.start(stores.open(), options)
+    const { clientId } = await context.created(fits, { products: names.slice(1) })
+    expect((await fits.service.addProduct(clientId, 'p0')).products).toHaveLength(10)
+
+    const tight = context.start(stores.open(), { ...options, maxScopeBytes: exact - 1 })
+    await expect(tight.service.create({ accountId: 'acme', name: 'Big', products: names })).rejects.toThrow(
+      failure('ERR_SCOPE_TOO_LARGE', expect.stringContaining(`${exact} bytes`)),
+    )
+    const { clientId: other } = await context.created(tight, { products: names.slice(1) })
+    const message = expect.stringMatching(new RegExp(`${exact} bytes .* ${exact - 1} are allowed`))
+    await expect(tight.service.addProduct(other, 'p0')).rejects.toThrow(
+      failure('ERR_SCOPE_TOO_LARGE', message),
+    )
+    expect((await tight.service.find(other))?.products).toHaveLength(9)
+
+    // With one operation less it fits, until that one comes back.
+    await tight.service.removeOperation(other, 'p9:use')
+    await tight.service.addProduct(other, 'p0')
+    await expect(tight.service.restoreOperation(other, 'p9:use')).rejects.toThrow(
+      failure('ERR_SCOPE_TOO_LARGE'),
+    )
+    // What is too large already, because the catalog has grown, may still be changed by less.
+    expect((await tight.service.removeProduct(clientId, 'p0')).products).toHaveLength(9)
+  })
+})

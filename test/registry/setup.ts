@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { memoryStore } from '../../adapters/memory.ts'
+import { redisStore } from '../../adapters/redis.ts'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import type { ProductDefinitions } from '../../src/catalog/definition.ts'
+import { createEvents, type GatehouseEvents } from '../../src/host/events.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createApiKeys } from '../../src/registry/api-keys.ts'
+import { createApplications } from '../../src/registry/applications.ts'
+import { createStoreRegistry } from '../../src/registry/store-registry.ts'
+import { createUsage } from '../../src/registry/usage.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+
+export const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: {
+      'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' },
+      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
+    },
+  },
+  payments: {
+    title: 'Payments',
+    operations: {
+      'payments:list': { route: 'GET /payments/list', title: 'Read payments' },
+      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money' },
+    },
+  },
+  // Shares an operation with invoices.
+  reports: {
+    title: 'Reports',
+    operations: { 'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' } },
+  },
+} satisfies ProductDefinitions
+
+/** As many small products as a test wants: `p0` with `p0:use`, and so on. */
+export function manyProducts(count: number): ProductDefinitions {
+  const names = Array.from({ length: count }, (_, index) => `p${index}`)
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        title: name,
+        operations: { [`${name}:use`]: { route: `GET /${name}` as const, title: `Use ${name}` } },
+      },
+    ]),
+  )
+}
+
+/** A store that tells which methods were called, and what text was handed to it. */
+export function watched(store: Store) {
+  const calls: { method: string; args: readonly unknown[] }[] = []
+  const faults = new Map<string, Error>()
+  const proxy = new Proxy(store, {
+    get(target, method: keyof Store) {
+      const value = target[method]
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        calls.push({ method, args })
+        const fault = faults.get(method)
+        return fault ? Promise.reject(fault) : Reflect.apply(value, target, args)
+      }
+    },
+  })
+  return { store: proxy, calls, faults }
+}
+
+interface ServicesOptions {
+  definitions?: ProductDefinitions
+  maxScopeBytes?: number
+}
+
+/** The services on one store, as one process has them. */
+export function services(
+  store: Store,
+  { definitions = products, maxScopeBytes = 4096 }: ServicesOptions = {},
+) {
+  const catalog = { current: createCatalog(definitions) }
+  const events = createEvents((error) => {
+    throw error
+  })
+  const heard: { event: string; [detail: string]: unknown }[] = []
+  const names: (keyof GatehouseEvents)[] = ['client.created', 'client.changed', 'client.deleted']
+  for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
+  const usage = createUsage({ store, logger: silentLogger })
+  const dependencies = { store, catalog, events, usage, logger: silentLogger, maxScopeBytes }
+  return {
+    catalog,
+    heard,
+    usage,
+    apiKeys: createApiKeys(dependencies),
+    applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
+    registry: createStoreRegistry({ store }),
+  }
+}
+
+/** What a suite gets of a kind of store: `open()` anew for each further process on the same data. */
+export interface Stores {
+  open(): Store
+}
+
+/** Runs a suite against the memory store and a Redis of its own, empty for each test. */
+export function describeOnEachStore(name: string, suite: (stores: Stores) => void): void {
+  describe(`${name} (memory)`, () => {
+    let store: Store
+    beforeEach(() => {
+      store = memoryStore()
+    })
+    suite({ open: () => store })
+  })
+
+  describeWithRedis(`${name} (Redis)`, () => {
+    let server: RedisServer
+    let keyPrefix: string
+    const clients: Redis[] = []
+    beforeAll(async () => {
+      server = await startRedis()
+    })
+    beforeEach(() => {
+      keyPrefix = `${randomUUID()}:`
+    })
+    afterEach(async () => {
+      await Promise.all(clients.splice(0).map((client) => client.quit()))
+    })
+    afterAll(() => server?.stop())
+    suite({
+      open() {
+        const client = new Redis(server.url)
+        clients.push(client)
+        return redisStore(client, { keyPrefix })
+      },
+    })
+  })
+}
