@@ -61,14 +61,12 @@ export function explainRefusal(
 }
 
 function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
-  const added = new Set(client.products)
+  const given = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
-  const found = new Set<Operation>()
-  for (const product of catalog.products.values()) {
-    if (!added.has(product.id)) continue
-    for (const operation of product.operations) if (!removed.has(operation.scope)) found.add(operation)
-  }
-  return [...found]
+  // The catalog's order, not that of the products on the client: equal sets of scopes are equal lists.
+  return [...catalog.operations.values()].filter(
+    (operation) => given.has(operation) && !removed.has(operation.scope),
+  )
 }
 
 function reaches(catalog: Catalog, kycLevel: string | undefined, operation: Operation): boolean {

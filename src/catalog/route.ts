@@ -14,8 +14,8 @@ export interface Route {
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
-/** What a segment may hold (RFC 3986 3.3) besides patterns' own characters, and text beyond ASCII. */
-const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,;=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
+/** What a segment may hold (RFC 3986 3.3), and text beyond ASCII; not what patterns are made of, nor `;`, where some routers cut. */
+const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
@@ -72,7 +72,7 @@ function parseSegment(text: string): Segment | string {
     return `has the parameter ${text}: a parameter is a whole segment, : and a name of letters, digits and _`
   }
   if (!LITERAL.test(text)) {
-    return `has the segment ${text}: wildcards and patterns are not supported, and other characters than letters, digits and -._~!$&'+,;=@ are percent-encoded`
+    return `has the segment ${text}: wildcards and patterns are not supported, and other characters than letters, digits and -._~!$&'+,=@ are percent-encoded`
   }
   return decodeSegment(text)
 }

@@ -1,0 +1,138 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import { applicationScopes, directScopes, explainRefusal } from '../../src/catalog/resolve-scopes.ts'
+import { kycLevels, products } from './definitions.ts'
+
+const catalog = createCatalog(products, { kycLevels })
+const all = { products: ['payments', 'invoices'], removedOperations: [] }
+
+describe('directScopes', () => {
+  it('gives all scopes of all products once, in the order of the catalog', () => {
+    expect(directScopes(catalog, all)).toEqual([
+      'invoices:read',
+      'invoices:create',
+      'payments:list',
+      'payments:transfer',
+    ])
+  })
+
+  it('leaves out what was removed, whichever product it comes from', () => {
+    const client = { ...all, removedOperations: ['invoices:create', 'payments:list', 'unknown'] }
+    expect(directScopes(catalog, client)).toEqual(['invoices:read', 'payments:transfer'])
+  })
+
+  it('passes over products that the catalog does not have', () => {
+    expect(directScopes(catalog, { products: ['gone', '__proto__'], removedOperations: [] })).toEqual([])
+    expect(directScopes(catalog, { products: ['gone', 'payments'], removedOperations: [] })).toHaveLength(3)
+  })
+})
+
+describe('applicationScopes', () => {
+  it.each([
+    [undefined, ['invoices:read', 'invoices:create']],
+    ['none', ['invoices:read', 'invoices:create']],
+    ['no such level', ['invoices:read', 'invoices:create']],
+    ['basic', ['invoices:read', 'invoices:create', 'payments:list']],
+    ['verified', ['invoices:read', 'invoices:create', 'payments:list', 'payments:transfer']],
+  ])('limits to what the KYC level %s allows', (level, scopes) => {
+    expect(applicationScopes(catalog, all, level)).toEqual(scopes)
+  })
+
+  it('gives an operation at the lowest level to everybody, and one at an unknown level to nobody', () => {
+    const definitions = {
+      a: {
+        title: 'A',
+        operations: {
+          low: { route: 'GET /a', title: 'A', kycLevel: 'none' },
+          lost: { route: 'GET /b', title: 'B', kycLevel: 'gone' },
+        },
+      },
+    }
+    const lax = { ...createCatalog(definitions), kycLevels }
+    const client = { products: ['a'], removedOperations: [] }
+    expect(applicationScopes(lax, client, undefined)).toEqual(['low'])
+    expect(applicationScopes(lax, client, 'verified')).toEqual(['low'])
+  })
+})
+
+describe('explainRefusal', () => {
+  const application = { kind: 'application', products: ['invoices'], removedOperations: [] } as const
+
+  it('says nothing about what is allowed', () => {
+    expect(explainRefusal(catalog, application, 'none', 'invoices:read')).toBeUndefined()
+  })
+
+  it('says that an operation is unknown', () => {
+    expect(explainRefusal(catalog, application, 'none', 'invoices:lst')).toBe(
+      'the operation invoices:lst does not exist',
+    )
+  })
+
+  it('names the product that is missing', () => {
+    expect(explainRefusal(catalog, application, 'verified', 'payments:list')).toBe(
+      'the operation payments:list is in no product of this application; add the product payments',
+    )
+  })
+
+  it('names all products that would do', () => {
+    const empty = { kind: 'apiKey', products: [], removedOperations: [] } as const
+    expect(explainRefusal(catalog, empty, undefined, 'invoices:create')).toBe(
+      'the operation invoices:create is in no product of this API key; add one of the products invoices, payments',
+    )
+  })
+
+  it('says that an operation was removed', () => {
+    const client = { ...application, removedOperations: ['invoices:read'] }
+    expect(explainRefusal(catalog, client, 'none', 'invoices:read')).toBe(
+      'the operation invoices:read was removed from this application',
+    )
+  })
+
+  it('names the KYC level that is missing, but never to an API key', () => {
+    const client = { ...application, products: ['payments'] }
+    expect(explainRefusal(catalog, client, 'basic', 'payments:transfer')).toBe(
+      'the operation payments:transfer needs the KYC level verified of the developer',
+    )
+    expect(explainRefusal(catalog, client, 'verified', 'payments:transfer')).toBeUndefined()
+    expect(
+      explainRefusal(catalog, { ...client, kind: 'apiKey' }, undefined, 'payments:transfer'),
+    ).toBeUndefined()
+  })
+
+  it('agrees with the scopes that are given', () => {
+    const scopes = [...catalog.operations.keys()]
+    fc.assert(
+      fc.property(
+        fc.subarray(['invoices', 'payments']),
+        fc.subarray(scopes),
+        fc.constantFrom(undefined, ...kycLevels),
+        (products, removedOperations, level) => {
+          const client = { kind: 'application', products, removedOperations } as const
+          const refusedNot = scopes.filter((s) => explainRefusal(catalog, client, level, s) === undefined)
+          expect(refusedNot).toEqual(applicationScopes(catalog, client, level))
+          const key = { ...client, kind: 'apiKey' } as const
+          const refusedNotDirect = scopes.filter((s) => explainRefusal(catalog, key, level, s) === undefined)
+          expect(refusedNotDirect).toEqual(directScopes(catalog, key))
+        },
+      ),
+    )
+  })
+
+  it('keeps to the characters of error_description, and stays short (RFC 6749 5.2)', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (scope) => {
+        const sentence = explainRefusal(catalog, application, undefined, scope)
+        expect(sentence).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,160}$/)
+      }),
+    )
+    const level = 'geprüft "\\'
+    const odd = createCatalog(
+      { a: { title: 'A', operations: { a: { route: 'GET /a', title: 'A', kycLevel: level } } } },
+      { kycLevels: ['none', level] },
+    )
+    expect(explainRefusal(odd, { ...application, products: ['a'] }, 'none', 'a')).toBe(
+      'the operation a needs the KYC level gepr?ft ?? of the developer',
+    )
+  })
+})
