@@ -1,6 +1,12 @@
 import type { Client } from './client.ts'
-import { addProduct, removeOperation, removeProduct, restoreOperation, takenFrom } from './client-products.ts'
-import type { ScopeLimit } from './client-products.ts'
+import {
+  addProduct,
+  removeOperation,
+  removeProduct,
+  restoreOperation,
+  takenFrom,
+  type ScopeLimit,
+} from './client-products.ts'
 import type { ClientRecord } from './client-record.ts'
 import type { ChangeOptions, ClientService } from './client-service.ts'
 import { checkChange, type Clients, type ClientsDependencies } from './clients.ts'

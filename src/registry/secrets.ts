@@ -12,7 +12,7 @@ export interface StoredSecret {
 }
 
 /** Secrets of one client that may be live at once, so that one is replaced without an outage. */
-export const MAX_SECRETS = 2
+const MAX_SECRETS = 2
 
 /** Starts each secret that we make, so that secret scanners and people recognise a leaked one. */
 const PREFIX = 'gatehouse_'

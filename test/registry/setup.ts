@@ -14,7 +14,7 @@ import { createUsage } from '../../src/registry/usage.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
 
-export const products = {
+const products = {
   invoices: {
     title: 'Invoices',
     operations: {
