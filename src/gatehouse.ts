@@ -1,8 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import Keygrip from 'keygrip'
+import compose from 'koa-compose'
 import type { Middleware } from 'koa'
-import type { EventSource } from './host/events.ts'
-import type { Gateway } from './gateway/gateway.ts'
-import type { ApiKeys } from './registry/api-keys.ts'
-import type { Applications } from './registry/applications.ts'
+import type { ProductSource } from './catalog/definition.ts'
+import { createLiveCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
+import { GatehouseError } from './errors.ts'
+import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
+import type { Principal } from './gateway/principal.ts'
+import { createTokenVerifier } from './gateway/verify-token.ts'
+import { createEvents, type EventSource } from './host/events.ts'
+import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
+import { mergeRemembered } from './interaction/consent.ts'
+import { createPages } from './interaction/pages.ts'
+import { createTexts } from './interaction/texts.ts'
+import { registerInternals } from './internals.ts'
+import { deriveKey } from './keys/derive-key.ts'
+import { loadKeyRing, type KeyRing } from './keys/key-ring.ts'
+import { createKeySealing } from './keys/sealing.ts'
+import { createLifecycle } from './lifecycle.ts'
+import { authorizationService } from './mount/authorization-service.ts'
+import { wellKnown } from './mount/well-known.ts'
+import type { GatehouseOptions, Settings } from './options.ts'
+import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
+import { createInteractionPort } from './provider/interaction-port.ts'
+import type { VerifiedAccessToken } from './provider/dependencies.ts'
+import { createApiKeys, type ApiKeys } from './registry/api-keys.ts'
+import { createApplications, type Applications } from './registry/applications.ts'
+import { createReadOnlyServices } from './registry/read-only.ts'
+import { createStoreRegistry } from './registry/store-registry.ts'
+import { createUsage } from './registry/usage.ts'
+import { resolveSettings } from './settings/resolve-settings.ts'
+import type { Store } from './store/contract.ts'
+import { withDeadline } from './store/deadline.ts'
+import { createRefreshFamilies } from './tokens/refresh-families.ts'
+import { createRefreshTokenFormat } from './tokens/refresh-token.ts'
 
 /** A token service and API gateway inside a Koa app. */
 export interface Gatehouse<Scope extends string = string, Product extends string = string>
@@ -16,7 +48,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   wellKnown(): Middleware
   /** Guards the API. */
   readonly gateway: Gateway<Scope>
+  /** Credentials for direct access. */
   readonly apiKeys: ApiKeys<Scope, Product>
+  /** Credentials for delegated access. */
   readonly applications: Applications<Scope, Product>
   /** The products and operations. */
   readonly catalog: {
@@ -28,12 +62,212 @@ export interface Gatehouse<Scope extends string = string, Product extends string
     reload(): Promise<void>
   }
   /**
-   * Waits until store, catalog and keys are there.
+   * Waits until store, catalog and keys are there, at most `timeoutMs` (10,000 if left out).
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` after `timeoutMs` (it goes on trying, and a later call
-   *   or request may succeed), `ERR_SECRET`, `ERR_CATALOG`, `ERR_CLOSED`
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (it goes on trying, and a later call or request may
+   *   succeed), `ERR_SECRET`, `ERR_CATALOG`, `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
-  /** Stops. Idempotent; closes only what gatehouse opened itself. */
+  /** Stops. Idempotent; closes only what gatehouse opened itself, so neither the store nor its client. */
   close(): Promise<void>
+}
+
+/** What is there once it runs. */
+interface Running {
+  readonly keyRing: KeyRing
+  readonly getKey: ReturnType<typeof createLocalJWKSet>
+  readonly built: BuiltProvider
+  /** Ends listening to other processes. */
+  readonly leave: () => Promise<void>
+}
+
+/** Milliseconds that `ready()` waits unless told otherwise. */
+const PATIENCE = 10_000
+
+/**
+ * Creates a token service and API gateway. Synchronous and without I/O: connecting happens with `ready()` or
+ * the first request, so that a site can boot while its store does not.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all that is wrong at once
+ */
+export function createGatehouse<
+  const Level extends string = never,
+  const Products extends ProductSource = ProductSource,
+>(options: CheckedOptions<Level, Products>): Gatehouse<ScopeOf<Products>, ProductOf<Products>> {
+  return assemble(options as GatehouseOptions) as Gatehouse<ScopeOf<Products>, ProductOf<Products>>
+}
+
+function assemble(options: GatehouseOptions): Gatehouse {
+  const settings = resolveSettings(options)
+  const { logger } = settings
+  const self = randomUUID()
+  const store = withDeadline(options.store, settings.storeTimeoutMs)
+  const events = createEvents((error, event) =>
+    logger.error({ err: error, event }, 'an event listener threw'),
+  )
+  const catalog = createLiveCatalog({
+    products: settings.products,
+    kycLevels: settings.kycLevels,
+    reservedScopes: Object.keys(settings.claims),
+    onReloaded: ({ products, operations }) =>
+      events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
+    onRefused: (error) => events.emit('catalog.refused', { error }),
+  })
+  const usage = createUsage({ store, logger })
+  const registry = settings.registry ?? createStoreRegistry({ store })
+  const services = createServices()
+  const refreshTokenFormat = createRefreshTokenFormat(
+    settings.secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
+  )
+  const families = createRefreshFamilies(store, refreshTokenFormat, {
+    restartable: settings.lifetimes.authorizationCode + 60,
+  })
+  const lifecycle = createLifecycle(start)
+
+  const gateway = createGatewayFrom({
+    issuer: settings.issuer,
+    audience: settings.audience,
+    getKey: async (header, token) => (await lifecycle.ready(settings.storeTimeoutMs)).getKey(header, token),
+    findScope: (method, path) => catalog.current.findOperation(method, path)?.scope,
+    isKnownScope: (scope) => !catalog.loaded || catalog.current.operations.has(scope),
+    listScopes: () => (catalog.loaded ? [...catalog.current.operations.keys()] : []),
+    isRevoked: () => false,
+    ready: async () => void (await lifecycle.ready(PATIENCE)),
+    close: async () => {},
+    logger,
+  })
+
+  const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
+  const parts = {
+    settings,
+    catalog,
+    registry,
+    accounts: settings.accounts,
+    events,
+    pages,
+    csrfKey: deriveKey(newest(settings), 'csrf'),
+    ready: () => lifecycle.ready(settings.storeTimeoutMs),
+  }
+  const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
+  const gatehouse: Gatehouse = {
+    ...events,
+    ...services,
+    gateway,
+    middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,
+    wellKnown: () => wellKnown(service, gateway),
+    catalog: {
+      async reload() {
+        await catalog.reload()
+        await store.publish(CATALOG_CHANNEL, self)
+      },
+    },
+    async ready({ timeoutMs = PATIENCE } = {}) {
+      await lifecycle.ready(timeoutMs)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  registerInternals(gatehouse, { settings, store, signingKey })
+  return gatehouse
+
+  function createServices() {
+    if (settings.registry) return createReadOnlyServices()
+    const parts = { store, catalog, events, usage, logger, maxScopeBytes: settings.maxScopeBytes }
+    const oidcScopes = ['openid', ...Object.keys(settings.claims)]
+    return { apiKeys: createApiKeys(parts), applications: createApplications({ ...parts, oidcScopes }) }
+  }
+
+  /** From nothing to running. Tried again from the beginning if the store is away. */
+  async function start(): Promise<Running> {
+    await store.ping()
+    const leave = await followCatalog(store, catalog, self, settings)
+    try {
+      return await startFollowing(leave)
+    } catch (error) {
+      await leave()
+      throw error
+    }
+  }
+
+  async function startFollowing(leave: () => Promise<void>): Promise<Running> {
+    await catalog.start()
+    const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets))
+    const getKey = createLocalJWKSet(keyRing.published as JSONWebKeySet)
+    const built = buildProvider({
+      settings,
+      store,
+      catalog,
+      registry,
+      accounts: settings.accounts,
+      families,
+      refreshTokenFormat,
+      signingKeys: keyRing.signing,
+      cookieKeys: new Keygrip(
+        settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url')),
+        'sha256',
+      ),
+      verifyAccessToken: verifyWith(getKey, settings),
+      clientUsed: (client) => usage.touch(client.clientId),
+      pages,
+      events,
+      logger,
+    })
+    return { keyRing, getKey, built, leave }
+  }
+
+  function requireBuilt(): BuiltProvider {
+    if (lifecycle.running) return lifecycle.running.built
+    throw new GatehouseError('ERR_NOT_READY', 'gatehouse is not running')
+  }
+
+  async function signingKey() {
+    const { keyRing } = await lifecycle.ready(PATIENCE)
+    const key = keyRing.signing.find(({ alg }) => alg === 'ES256')
+    if (!key) throw new GatehouseError('ERR_NOT_READY', 'there is no key for access tokens')
+    return key
+  }
+
+  async function close(): Promise<void> {
+    const { running } = lifecycle
+    lifecycle.close()
+    families.close()
+    await gateway.close()
+    await running?.leave()
+  }
+}
+
+function newest({ secrets }: Settings): string {
+  return secrets[0] ?? ''
+}
+
+/** The check of our own access tokens, for the user info endpoint. */
+function verifyWith(getKey: Running['getKey'], { issuer, audience }: Settings) {
+  const verify = createTokenVerifier({ issuer, audience, getKey })
+  return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
+    const outcome = await verify(jwt)
+    return isPrincipal(outcome) ? outcome : undefined
+  }
+}
+
+function isPrincipal(
+  outcome: Awaited<ReturnType<ReturnType<typeof createTokenVerifier>>>,
+): outcome is Principal {
+  return !('problem' in outcome)
+}
+
+const CATALOG_CHANNEL = 'catalog'
+
+/** Loads the products anew whenever another process has. */
+async function followCatalog(
+  store: Store,
+  catalog: LiveCatalog,
+  self: string,
+  { products, logger }: Settings,
+) {
+  if (typeof products !== 'function') return async () => {}
+  return store.subscribe(CATALOG_CHANNEL, (sender) => {
+    if (sender === self) return
+    // What is wrong with it has been reported as an event by then.
+    catalog.reload().catch((error: unknown) => logger.warn({ err: error }, 'the new products were refused'))
+  })
 }

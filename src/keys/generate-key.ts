@@ -16,6 +16,6 @@ export async function generateSigningKey(alg: SigningAlgorithm): Promise<Signing
 /** The public part of a signing key. */
 export function toPublicJwk({ kty, crv, x, y, n, e, kid, alg, use }: SigningJwk): JWK {
   return kty === 'RSA'
-    ? { kty, n: n ?? '', e: e ?? '', kid, alg, use }
-    : { kty, crv: crv ?? '', x: x ?? '', y: y ?? '', kid, alg, use }
+    ? { kty: 'RSA', n: n ?? '', e: e ?? '', kid, alg, use }
+    : { kty: 'EC', crv: crv ?? '', x: x ?? '', y: y ?? '', kid, alg, use }
 }

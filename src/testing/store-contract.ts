@@ -13,9 +13,9 @@ export interface StoreContractOptions {
    * connections of their own if the adapter opens any. A `volatile` store stands for both. The suite closes
    * what it gets.
    */
-  createStore(): Store | Promise<Store>
+  readonly createStore: () => Store | Promise<Store>
   /** Lets at least that many seconds pass for the store: sleeps a little longer, or sets a frozen clock forward. */
-  elapse(seconds: number): void | Promise<void>
+  readonly elapse: (seconds: number) => void | Promise<void>
 }
 
 /** One promise of the `Store` interface; `run` rejects with an AssertionError if the store does not keep it. */

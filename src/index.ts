@@ -1,0 +1,23 @@
+export { createGatehouse, type Gatehouse } from './gatehouse.ts'
+export type { Branding, GatehouseOptions, Lifetimes } from './options.ts'
+export type { ProductOf, ScopeOf } from './infer.ts'
+export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
+export type {
+  HttpMethod,
+  LocalizedText,
+  OperationDefinition,
+  ProductDefinition,
+  ProductDefinitions,
+  RouteDefinition,
+} from './catalog/definition.ts'
+export type { Account, Accounts, SignedIn } from './host/accounts.ts'
+export type { GatehouseEvents } from './host/events.ts'
+export type { Logger } from './host/logger.ts'
+export type { Texts } from './interaction/texts.ts'
+export type { ApiKey, Application, Client, Registry } from './registry/client.ts'
+export type { ApiKeys } from './registry/api-keys.ts'
+export type { Applications } from './registry/applications.ts'
+export { hashSecret } from './registry/secrets.ts'
+export type { Gateway } from './gateway/gateway.ts'
+export type { Principal } from './gateway/principal.ts'
+export type { Store } from './store/contract.ts'

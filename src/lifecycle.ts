@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatehouseError } from './errors.ts'
+
+/** What runs once everything is there, and how long to wait for it. */
+export interface Lifecycle<Running> {
+  /** What runs, or undefined while it does not. */
+  readonly running: Running | undefined
+  /**
+   * Waits until it runs, and starts it if nobody has. While the store is away it is tried again and again;
+   * any other failure ends the attempt, and the next call makes a new one.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and
+   *   whatever else keeps it from starting
+   */
+  ready(timeoutMs: number): Promise<Running>
+  close(): void
+}
+
+/** Milliseconds between attempts while the store is away. */
+const RETRY_EVERY = 250
+
+export function createLifecycle<Running>(start: () => Promise<Running>): Lifecycle<Running> {
+  let running: Running | undefined
+  let starting: Promise<Running> | undefined
+  let lastFailure: unknown
+  let closed = false
+
+  async function startUntilItRuns(): Promise<Running> {
+    for (;;) {
+      if (closed) throw closedError()
+      try {
+        return await start()
+      } catch (error) {
+        if (!isStoreAway(error)) throw error
+        lastFailure = error
+        // The process may end meanwhile, if there is nothing else to do.
+        await delay(RETRY_EVERY, undefined, { ref: false })
+      }
+    }
+  }
+
+  function startOnce(): Promise<Running> {
+    starting ??= startUntilItRuns()
+      .then((started) => {
+        running = started
+        return started
+      })
+      .finally(() => {
+        starting = undefined
+      })
+    return starting
+  }
+
+  return {
+    get running() {
+      return running
+    },
+    async ready(timeoutMs) {
+      if (closed) throw closedError()
+      if (running !== undefined) return running
+      const attempt = startOnce()
+      // Those who wait may give up before it fails.
+      attempt.catch(() => {})
+      const timer = new AbortController()
+      const tooLate = delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+        throw (
+          lastFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`)
+        )
+      })
+      tooLate.catch(() => {})
+      try {
+        return await Promise.race([attempt, tooLate])
+      } finally {
+        timer.abort()
+      }
+    },
+    close() {
+      closed = true
+      running = undefined
+    },
+  }
+}
+
+function isStoreAway(error: unknown): boolean {
+  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+}
+
+function closedError(): GatehouseError {
+  return new GatehouseError('ERR_CLOSED', 'gatehouse has been closed')
+}

@@ -1,0 +1,76 @@
+import type { Context, Middleware } from 'koa'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Accounts } from '../host/accounts.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Pages } from '../interaction/pages.ts'
+import type { InteractionPort } from '../interaction/port.ts'
+import { interactionRoutes } from '../interaction/routes.ts'
+import type { BuiltProvider } from '../provider/build-provider.ts'
+import { METHODS, ROUTES } from '../provider/routes.ts'
+import { runProvider } from '../provider/run-provider.ts'
+import { answerKeySet } from './key-set.ts'
+import { AUTHORIZATION_PARAMETERS, LOGOUT_PARAMETERS, postToGet } from './post-to-get.ts'
+import { fail } from './failure.ts'
+import { normalize, service } from './service.ts'
+
+/** What the authorization service is handed. */
+export interface AuthorizationServiceParts {
+  readonly settings: {
+    readonly issuer: string
+    readonly mountPath: string
+    readonly accounts: Accounts
+    readonly logger: Logger
+  }
+  readonly catalog: CurrentCatalog
+  readonly port: InteractionPort
+  readonly pages: Pages
+  readonly csrfKey: Uint8Array
+  readonly events: EventSink
+  /** Waits until it runs, as long as a request may wait. */
+  ready(): Promise<{ built: BuiltProvider; keyRing: { published: { keys: readonly object[] } } }>
+}
+
+/**
+ * Everything below {auth_url}: keys, the pages of an interaction, forms that other sites post, and for the rest
+ * oidc-provider.
+ */
+export function authorizationService(parts: AuthorizationServiceParts): Middleware {
+  const { settings, pages } = parts
+  const { issuer, logger } = settings
+  const interaction = interactionRoutes({ ...parts, accounts: settings.accounts, issuer })
+
+  async function keySet(ctx: Context, path: string): Promise<boolean> {
+    if (normalize(path) !== ROUTES.jwks) return false
+    answerKeySet(ctx, (await parts.ready()).keyRing.published)
+    return true
+  }
+
+  async function postedForm(ctx: Context, path: string): Promise<boolean> {
+    const route = normalize(path)
+    const parameters = POSTED[route]
+    if (ctx.method !== 'POST' || !parameters) return false
+    const refusal = await postToGet(ctx, new URL(issuer + route), parameters)
+    if (refusal) pages.renderError(ctx, { ...refusal, error: 'invalid_request', text: 'errorBody' })
+    return true
+  }
+
+  async function provider(ctx: Context, path: string): Promise<boolean> {
+    return runProvider((await parts.ready()).built.provider, ctx, path)
+  }
+
+  return service({
+    mountPath: settings.mountPath,
+    issuer,
+    methods: METHODS,
+    ready: async () => void (await parts.ready()),
+    answerers: [keySet, interaction, postedForm, provider],
+    fail: fail(parts),
+    logger,
+  })
+}
+
+const POSTED: Readonly<Record<string, readonly string[]>> = {
+  [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
+  [ROUTES.end_session]: LOGOUT_PARAMETERS,
+}

@@ -1,0 +1,25 @@
+import type { Context } from 'koa'
+
+/**
+ * The path of a request below the one that gatehouse is mounted at, or undefined if it is not below it.
+ *
+ * koa-mount takes its prefix off `ctx.path`, and leaves `ctx.mountPath` behind when it is done; routers leave
+ * the path alone. So what counts is the path as the request came in, as long as `ctx.path` is still its end;
+ * where something above rewrote the path, it is the rewritten one.
+ *
+ * @param mountPath without a trailing slash; empty for the root
+ */
+export function pathBelow(ctx: Context, mountPath: string): string | undefined {
+  const original = pathOf(ctx.originalUrl)
+  const isRewritten = !original.endsWith(ctx.path)
+  const path = isRewritten ? ctx.path : original
+  if (mountPath === '') return path
+  if (path === mountPath) return '/'
+  return path.startsWith(`${mountPath}/`) ? path.slice(mountPath.length) : undefined
+}
+
+/** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
+function pathOf(target: string): string {
+  const withoutQuery = target.split('?', 1)[0] ?? ''
+  return URL.canParse(withoutQuery) ? new URL(withoutQuery).pathname : withoutQuery
+}

@@ -1,0 +1,88 @@
+import type { Context, Middleware, Next } from 'koa'
+import { GatehouseError } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import { pathBelow } from './path-below.ts'
+
+/** What answers requests below {auth_url}, in the order in which it is asked. */
+export interface ServiceParts {
+  /** Where the host's app sees the service; see `pathBelow`. */
+  readonly mountPath: string
+  /** {auth_url}. */
+  readonly issuer: string
+  /** Methods that each address answers. */
+  readonly methods: Readonly<Record<string, readonly string[]>>
+  /** Waits until requests can be answered; rejects if that takes too long. */
+  ready(): Promise<void>
+  /** Each answers the request and says true, or leaves it alone. */
+  readonly answerers: readonly ((ctx: Context, path: string) => Promise<boolean>)[]
+  /** Answers a request that failed on our side. */
+  fail(ctx: Context, path: string, error: Error): void
+  readonly logger: Logger
+}
+
+/** The authorization service as one middleware of the host's app; what is not its own goes on to the next. */
+export function service(parts: ServiceParts): Middleware {
+  const warnOnPlainHttp = createPlainHttpWarning(parts)
+
+  return async function service(ctx: Context, next: Next): Promise<void> {
+    const path = pathBelow(ctx, parts.mountPath)
+    if (path === undefined || !(await answer(ctx, path))) await next()
+  }
+
+  async function answer(ctx: Context, path: string): Promise<boolean> {
+    if (refuseMethod(ctx, parts.methods[normalize(path)])) return true
+    warnOnPlainHttp(ctx)
+    try {
+      await parts.ready()
+      for (const answerer of parts.answerers) {
+        if (await answerer(ctx, path)) return true
+      }
+      return false
+    } catch (error) {
+      parts.fail(ctx, path, asError(error))
+      return true
+    }
+  }
+}
+
+/** Answers 405 where an address is ours, but not with this method (RFC 9110 15.5.6). */
+function refuseMethod(ctx: Context, methods: readonly string[] | undefined): boolean {
+  if (!methods || methods.includes(ctx.method)) return false
+  ctx.status = 405
+  ctx.set({ Allow: methods.join(', '), 'Cache-Control': 'no-store' })
+  ctx.body = {
+    error: 'invalid_request',
+    error_description: `${ctx.method} is not answered here; use ${methods.join(' or ')}`,
+  }
+  return true
+}
+
+/** An https issuer that is reached over what looks like plain http has a proxy in front that nobody told of. */
+function createPlainHttpWarning({ issuer, logger }: Pick<ServiceParts, 'issuer' | 'logger'>) {
+  let isDue = issuer.startsWith('https:')
+  return (ctx: Context) => {
+    if (!isDue || ctx.secure) return
+    isDue = false
+    logger.warn(
+      { issuer },
+      'the issuer is https, but requests arrive over http: if a proxy ends TLS in front of this app, set ' +
+        '`app.proxy = true` so that Koa believes its X-Forwarded-* headers',
+    )
+  }
+}
+
+/** Routes below disregard letter case and a slash at the end, so this does too. */
+export function normalize(path: string): string {
+  return path.toLowerCase().replace(/(.)\/$/, '$1')
+}
+
+function asError(error: unknown): Error {
+  if (error instanceof Error) return error
+  return new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    'a callback of the host threw something that is no Error',
+    {
+      cause: error,
+    },
+  )
+}

@@ -1,0 +1,37 @@
+import type { Middleware } from 'koa'
+import compose from 'koa-compose'
+import { runProvider } from '../provider/run-provider.ts'
+import { fail } from './failure.ts'
+import { service } from './service.ts'
+import type { AuthorizationServiceParts } from './authorization-service.ts'
+
+const METADATA = '/.well-known/oauth-authorization-server'
+
+/**
+ * The documents that stand at the root of a host, wherever the services are: metadata about the authorization
+ * server (RFC 8414 3.1) and about the API (RFC 9728 3.1).
+ *
+ * @param gateway serves the latter
+ */
+export function wellKnown(
+  parts: Pick<AuthorizationServiceParts, 'settings' | 'pages' | 'events' | 'ready'>,
+  gateway: { wellKnown(): Middleware },
+): Middleware {
+  const { issuer, logger } = parts.settings
+  const address = METADATA + new URL(issuer).pathname.replace(/\/$/, '')
+  const authorizationServer = service({
+    mountPath: '',
+    issuer,
+    methods: { [address.toLowerCase()]: ['GET', 'HEAD', 'OPTIONS'] },
+    ready: async () => {},
+    answerers: [
+      async (ctx, path) => {
+        if (path !== address) return false
+        return runProvider((await parts.ready()).built.provider, ctx, METADATA)
+      },
+    ],
+    fail: fail(parts),
+    logger,
+  })
+  return compose([authorizationServer, gateway.wellKnown()]) as Middleware
+}

@@ -1,0 +1,58 @@
+import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
+import type { Next } from 'koa'
+
+type Ctx = KoaContextWithOIDC & { body: unknown }
+
+/**
+ * Puts right what oidc-provider answers differently from the RFCs or from what people expect, by the hook
+ * that it documents for this: a middleware around its own.
+ */
+export function registerAnswers(provider: Provider, scopesSupported: () => readonly string[]): void {
+  provider.use(async function answers(ctx: unknown, next: Next) {
+    await next()
+    const answered = ctx as Ctx
+    // Only set where one of oidc-provider's routes matched.
+    const route = (answered as { oidc?: { route: string } }).oidc?.route
+    if (route === 'token') putTokenErrorRight(answered)
+    if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
+  })
+}
+
+function putTokenErrorRight(ctx: Ctx): void {
+  const body = ctx.body as { error?: string; error_description?: string } | undefined
+  if (body?.error === 'invalid_request' && body.error_description?.includes('grant type is not allowed')) {
+    ctx.body = {
+      error: 'unauthorized_client',
+      error_description:
+        'API keys use client_credentials; applications use authorization_code and refresh_token, and need a redirect URI',
+    }
+  }
+  if (body?.error === 'invalid_request' && body.error_description?.startsWith('origin ')) {
+    ctx.body = {
+      error: 'invalid_request',
+      error_description: 'requests from a browser are refused: client_secret must stay on a server',
+    }
+  }
+  if (body?.error === 'invalid_client' && !hasCredentials(ctx)) {
+    ctx.body = {
+      error: 'invalid_client',
+      error_description:
+        'client_secret is missing: send it in the body or by HTTP Basic. Clients that cannot keep a secret, ' +
+        'such as browsers and mobile apps, are not supported',
+    }
+  }
+}
+
+function hasCredentials(ctx: Ctx): boolean {
+  return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
+}
+
+/** OpenID Connect Discovery 1.0, 3, and RFC 8414 2. */
+function putDiscoveryRight(ctx: Ctx, scopes: readonly string[]): void {
+  ctx.body = {
+    ...(ctx.body as object),
+    scopes_supported: scopes,
+    response_modes_supported: ['query'],
+    claims_parameter_supported: false,
+  }
+}

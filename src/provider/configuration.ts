@@ -1,0 +1,145 @@
+import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { recordOf } from './client-metadata.ts'
+import { grantLifetime, type DelegatedAccess } from './delegated-access.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import { createLoadExistingGrant } from './existing-grant.ts'
+import type { HostAccounts } from './host-accounts.ts'
+import type { BringIntoStep } from './host-session.ts'
+import type { RememberedConsents } from './remembered-consents.ts'
+import { ROUTES } from './routes.ts'
+import { tokenClaims } from './token-claims.ts'
+
+/** What the configuration leads to. */
+export interface ConfiguredParts {
+  readonly adapter: NonNullable<Configuration['adapter']>
+  readonly delegatedAccess: DelegatedAccess
+  readonly hostAccounts: HostAccounts
+  readonly bringIntoStep: BringIntoStep
+  readonly consents: RememberedConsents
+}
+
+/**
+ * oidc-provider's configuration. Whatever has a default that we do not want, or that prints a notice when it
+ * is left to it, is pinned here, with the reason where it is not plain.
+ */
+export function providerConfiguration(deps: ProviderDependencies, parts: ConfiguredParts): Configuration {
+  const { settings, pages } = deps
+  const { issuer, audience, lifetimes } = settings
+  const { delegatedAccess, hostAccounts, bringIntoStep, consents } = parts
+  const path = new URL(issuer).pathname.replace(/\/$/, '')
+  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
+
+  return {
+    adapter: parts.adapter,
+    jwks: { keys: [...deps.signingKeys] },
+    routes: ROUTES,
+    scopes: openIdScopes,
+    claims: { openid: ['sub'], ...mutable(settings.claims) },
+    subjectTypes: ['public'],
+    findAccount: hostAccounts.findAccount,
+    loadExistingGrant: createLoadExistingGrant(audience, openIdScopes, consents),
+
+    // Confidential clients with a code, and nothing else: no implicit or hybrid flow, no public clients, no
+    // assertions (which could be signed with a stored hash), no sender-constrained tokens (a gateway that
+    // takes Bearer tokens would wave them through), no pushed requests.
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientBasedCORS: () => false,
+    pkce: { required: () => settings.requirePkce },
+    allowOmittingSingleRegisteredRedirectUri: true,
+
+    extraParams: {
+      async scope(ctx: KoaContextWithOIDC, scope, client) {
+        await bringIntoStep(ctx)
+        await delegatedAccess.checkRequestedScope(ctx, scope, client)
+      },
+    },
+    extraTokenClaims: async (ctx, token) => tokenClaims(ctx, token),
+
+    // Each code exchange gives a refresh token, each refresh a new one, and none ends with the browser.
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: (ctx) => delegatedAccess.beforeRefresh(ctx),
+    expiresWithSession: async () => false,
+
+    ttl: {
+      AccessToken: lifetimes.delegatedAccessToken,
+      AuthorizationCode: lifetimes.authorizationCode,
+      ClientCredentials: lifetimes.directAccessToken,
+      Grant: grantLifetime(lifetimes.refreshToken),
+      IdToken: lifetimes.idToken,
+      Interaction: lifetimes.interaction,
+      RefreshToken: lifetimes.refreshToken,
+      Session: lifetimes.session,
+    },
+
+    cookies: {
+      keys: deps.cookieKeys as never,
+      names: {
+        session: 'gatehouse_session',
+        interaction: 'gatehouse_interaction',
+        resume: 'gatehouse_resume',
+      },
+      long: { ...cookie, path: path || '/' },
+      // Their paths are those of the pages that need them; oidc-provider sets them.
+      short: cookie,
+    },
+    interactions: {
+      policy: interactionPolicy.base(),
+      url: (_ctx, interaction) => `${path}/interaction/${interaction.uid}`,
+    },
+
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      clientCredentials: { enabled: true },
+      userinfo: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: async () => audience,
+        useGrantedResource: async () => true,
+        async getResourceServerInfo(ctx, resource, client) {
+          // The first awaited hook of a request that comes back from the pages.
+          if (ctx.oidc.route === 'resume') await bringIntoStep(ctx)
+          return delegatedAccess.describeResource(ctx, resource, client)
+        },
+      },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: async (ctx) => {
+          pages.renderSignOut(ctx, signOutForm(ctx))
+        },
+        postLogoutSuccessSource: async (ctx) => {
+          pages.renderSignedOut(ctx)
+        },
+      },
+    },
+
+    async renderError(ctx, out, error) {
+      const isOurs = error instanceof errors.OIDCProviderError
+      pages.renderError(ctx, {
+        status: ctx.status,
+        error: out.error,
+        description: (isOurs && out.error_description) || 'something went wrong on our side',
+      })
+    },
+  }
+}
+
+/** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
+export function signOutForm(ctx: KoaContextWithOIDC) {
+  const { session, client, provider, params } = ctx.oidc
+  const redirectUri = params?.['post_logout_redirect_uri']
+  return {
+    action: `${provider.urlFor('end_session_confirm')}`,
+    xsrf: String(session?.state?.['secret'] ?? ''),
+    applicationName: client && recordOf(client).name,
+    redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
+  }
+}
+
+function mutable(claims: { readonly [scope: string]: readonly string[] }): { [scope: string]: string[] } {
+  return Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]]))
+}

@@ -1,0 +1,149 @@
+import {
+  errors,
+  type Client as ProviderClient,
+  type KoaContextWithOIDC,
+  type ResourceServer,
+} from 'oidc-provider'
+import { applicationScopes, explainRefusal } from '../catalog/resolve-scopes.ts'
+import type { Application } from '../registry/client.ts'
+import { recordOf } from './client-metadata.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import type { HostAccounts } from './host-accounts.ts'
+import type { Grants } from './models/grants.ts'
+import { requestState } from './request-state.ts'
+import { requireKnownResource } from './resource.ts'
+import { invalidScope } from './invalid-scope.ts'
+
+/** Seconds by which a grant outlives its refresh token, so that it is prolonged once a day, not each time. */
+const GRANT_SLACK = 86_400
+
+/** What delegated access decides about scopes, in the places where oidc-provider asks. */
+export interface DelegatedAccess {
+  /** Scopes that this application may ask users for now, besides those of OpenID Connect. */
+  applicationScopes(ctx: KoaContextWithOIDC, client: ProviderClient): Promise<readonly string[]>
+  /** Fills in or checks `scope` of an authorization request. */
+  checkRequestedScope(
+    ctx: KoaContextWithOIDC,
+    scope: string | undefined,
+    client: ProviderClient,
+  ): Promise<void>
+  /** What may be in a token for `resource` now. */
+  describeResource(ctx: KoaContextWithOIDC, resource: string, client: ProviderClient): Promise<ResourceServer>
+  /** Refuses a refresh that would end in nothing, before anything is used up. Always true. */
+  beforeRefresh(ctx: KoaContextWithOIDC): Promise<boolean>
+}
+
+export function createDelegatedAccess(
+  { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
+  hostAccounts: HostAccounts,
+  grants: Grants,
+): DelegatedAccess {
+  const { audience, lifetimes } = settings
+  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+
+  async function developerLevel(
+    ctx: KoaContextWithOIDC,
+    application: Application,
+  ): Promise<string | undefined> {
+    const developer = await hostAccounts.find(ctx, application.accountId, application.userId)
+    if (developer) return developer.kycLevel
+    throw new errors.UnauthorizedClient('the account of this developer does not exist any more')
+  }
+
+  async function resolveScopes(
+    ctx: KoaContextWithOIDC,
+    application: Application,
+  ): Promise<readonly string[]> {
+    if (application.products.length === 0) {
+      throw new errors.UnauthorizedClient('this application has no API product; add one to it first')
+    }
+    return applicationScopes(catalog.current, application, await developerLevel(ctx, application))
+  }
+
+  /** Once a request: what was checked before a token is used up is what the token then carries. */
+  function scopesOf(ctx: KoaContextWithOIDC, client: ProviderClient): Promise<readonly string[]> {
+    const state = requestState(ctx)
+    state.applicationScopes ??= resolveScopes(ctx, requireApplication(client))
+    return state.applicationScopes
+  }
+
+  async function fillIn(ctx: KoaContextWithOIDC, client: ProviderClient): Promise<void> {
+    const all = await scopesOf(ctx, client)
+    if (all.length === 0) {
+      throw invalidScope('this application may not ask for any operation now')
+    }
+    Object.assign(ctx.oidc.params ?? {}, { scope: all.join(' ') })
+  }
+
+  return {
+    applicationScopes: scopesOf,
+
+    async checkRequestedScope(ctx, scope, client) {
+      const application = requireApplication(client)
+      // Every code exchange gives a refresh token, so there is nothing that this one would add.
+      const requested = (scope ?? '').split(' ').filter((name) => name !== '' && name !== 'offline_access')
+      if (requested.length === 0) return fillIn(ctx, client)
+
+      const allowed = new Set([...openIdScopes, ...(await scopesOf(ctx, client))])
+      const refused = requested.find((name) => !allowed.has(name))
+      if (refused !== undefined) {
+        const level = await developerLevel(ctx, application)
+        const reason = explainRefusal(catalog.current, application, level, refused)
+        throw invalidScope(reason ?? 'unknown operation', refused)
+      }
+      Object.assign(ctx.oidc.params ?? {}, { scope: requested.join(' ') })
+    },
+
+    async describeResource(ctx, resource, client) {
+      requireKnownResource(resource, audience)
+      return {
+        audience,
+        scope: [...openIdScopes, ...(await scopesOf(ctx, client))].join(' '),
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'ES256' } },
+      }
+    },
+
+    async beforeRefresh(ctx) {
+      const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
+      if (!client || !grant || !token) throw new TypeError('a refresh has a client, a grant and a token')
+      requireKnownResource(ctx.oidc.params?.['resource'], audience)
+
+      const allowed = new Set([...openIdScopes, ...(await scopesOf(ctx, client))])
+      const authorized = new Set(grant.getResourceScope(audience).split(' '))
+      const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
+      requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
+
+      const now = Math.floor(Date.now() / 1000)
+      const atLeast = now + lifetimes.refreshToken
+      const isAlive =
+        (grant.exp ?? 0) >= atLeast ||
+        (await grants.keepAlive(grant.jti, { atLeast, exp: atLeast + GRANT_SLACK }))
+      if (!isAlive) throw new errors.InvalidGrant('grant not found')
+      return true
+    },
+  }
+}
+
+/** A lifetime in seconds for grants of refresh tokens that live as long as this. */
+export function grantLifetime(refreshToken: number): number {
+  return refreshToken + GRANT_SLACK
+}
+
+/**
+ * Refuses to issue a token that may do nothing: an empty `scope` is not even a legal answer (RFC 6749 3.3).
+ *
+ * @throws invalid_scope
+ */
+export function requireSomethingLeft(scopes: readonly string[]): void {
+  if (scopes.length > 0) return
+  throw invalidScope(
+    'nothing that the user authorized is open to this application now; check its products and its KYC level',
+  )
+}
+
+function requireApplication(client: ProviderClient): Application {
+  const record = recordOf(client)
+  if (record.kind === 'application') return record
+  throw new errors.UnauthorizedClient('an API key acts on its own account only; use an application here')
+}

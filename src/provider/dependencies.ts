@@ -1,0 +1,82 @@
+import type { Context } from 'koa'
+import type Keygrip from 'keygrip'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Accounts } from '../host/accounts.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { SigningJwk } from '../keys/generate-key.ts'
+import type { Client, Registry } from '../registry/client.ts'
+import type { Store } from '../store/contract.ts'
+import type { RefreshFamilies } from '../tokens/refresh-families.ts'
+import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
+
+/** What of the settings the authorization server goes by. */
+export interface ProviderSettings {
+  readonly issuer: string
+  readonly audience: string
+  readonly requirePkce: boolean
+  /** OpenID Connect scopes besides `openid`, with the claims that each gives. */
+  readonly claims: { readonly [scope: string]: readonly string[] }
+  /** In seconds. */
+  readonly lifetimes: {
+    readonly directAccessToken: number
+    readonly delegatedAccessToken: number
+    readonly refreshToken: number
+    readonly authorizationCode: number
+    readonly idToken: number
+    readonly interaction: number
+    readonly session: number
+    readonly rememberedConsent: number
+  }
+}
+
+/** What is known of a verified access token of ours; the gateway's principal fits. */
+export interface VerifiedAccessToken {
+  readonly mode: 'direct' | 'delegated'
+  readonly accountId: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly tokenId: string
+  readonly grantId?: string | undefined
+  readonly expiresAt: number
+  readonly claims: { readonly iat?: number | undefined }
+}
+
+/** The pages that the authorization server itself has to show. */
+export interface ProviderPages {
+  /** Writes the page for an error that cannot be sent to the application. */
+  renderError(ctx: Context, error: { status: number; error: string; description: string }): void
+  /** Writes the page that asks whether to sign out. */
+  renderSignOut(
+    ctx: Context,
+    form: {
+      action: string
+      xsrf: string
+      applicationName?: string | undefined
+      redirectOrigin?: string | undefined
+    },
+  ): void
+  /** Writes the page that says that the person is signed out. */
+  renderSignedOut(ctx: Context): void
+}
+
+/** All that the authorization server is handed. */
+export interface ProviderDependencies {
+  readonly settings: ProviderSettings
+  readonly store: Store
+  readonly catalog: CurrentCatalog
+  readonly registry: Registry
+  readonly accounts: Accounts
+  readonly families: RefreshFamilies
+  readonly refreshTokenFormat: RefreshTokenFormat
+  /** One private key for ES256 and one for RS256. */
+  readonly signingKeys: readonly SigningJwk[]
+  readonly cookieKeys: Keygrip
+  /** The access token if it is one of ours and valid now, else undefined. */
+  verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
+  /** Told of each client that got a token. */
+  clientUsed(client: Client): void
+  readonly pages: ProviderPages
+  readonly events: EventSink
+  readonly logger: Logger
+}

@@ -1,0 +1,65 @@
+import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
+import { directScopes } from '../catalog/resolve-scopes.ts'
+import { recordOf } from './client-metadata.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import type { HostAccounts } from './host-accounts.ts'
+import { requireKnownResource } from './resource.ts'
+import { invalidScope } from './invalid-scope.ts'
+
+interface DirectAccessParameters {
+  scope?: string | undefined
+  resource?: string | string[] | undefined
+}
+
+/**
+ * Direct access: the client credentials grant (RFC 6749 4.4). oidc-provider's own issues a token without any
+ * scope where none is asked for; ours carries all scopes of all products of the key.
+ */
+export function registerDirectAccess(
+  provider: Provider,
+  { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
+  hostAccounts: HostAccounts,
+): void {
+  async function directAccess(ctx: TokenEndpointGrantContext<DirectAccessParameters>): Promise<void> {
+    const { client, params } = ctx.oidc
+    const key = recordOf(client)
+    requireKnownResource(params.resource, settings.audience)
+
+    const available = directScopes(catalog.current, key)
+    if (available.length === 0) {
+      throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
+    }
+    if (!(await hostAccounts.find(ctx, key.accountId, key.userId))) {
+      throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
+    }
+    const scopes = params.scope ? requireAvailable(params.scope, available) : available
+
+    const token = new provider.ClientCredentials({ client, scope: scopes.join(' ') })
+    token.resourceServer = new provider.ResourceServer(settings.audience, {
+      audience: settings.audience,
+      scope: token.scope ?? '',
+      accessTokenFormat: 'jwt',
+      jwt: { sign: { alg: 'ES256' } },
+    })
+    ctx.oidc.entity('ClientCredentials', token)
+    ctx.body = {
+      access_token: await token.save(),
+      expires_in: token.expiration,
+      scope: token.scope,
+      token_type: token.tokenType,
+    }
+  }
+
+  provider.registerGrantType('client_credentials', directAccess, ['scope', 'resource'])
+}
+
+/** The scopes asked for, each once; all of them must be the key's (RFC 6749 3.3). */
+function requireAvailable(scope: string, available: readonly string[]): string[] {
+  const requested = [...new Set(scope.split(' ').filter(Boolean))]
+  for (const wanted of requested) {
+    if (!available.includes(wanted)) {
+      throw invalidScope(`this API key has no operation ${wanted}`, wanted)
+    }
+  }
+  return requested.length > 0 ? requested : [...available]
+}

@@ -1,0 +1,37 @@
+import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider'
+import type { Account, Accounts } from '../host/accounts.ts'
+import { requestState } from './request-state.ts'
+import type { WithUser } from './seam.ts'
+
+/** Looks accounts up at the host, each once a request. */
+export interface HostAccounts {
+  /** The account, or undefined if the host has none such (any more). */
+  find(ctx: KoaContextWithOIDC, accountId: string, userId?: string): Promise<Account | undefined>
+  /** The same, in oidc-provider's terms. */
+  readonly findAccount: FindAccount
+}
+
+export function createHostAccounts(accounts: Accounts): HostAccounts {
+  function find(ctx: KoaContextWithOIDC, accountId: string, userId?: string): Promise<Account | undefined> {
+    const known = requestState(ctx).accounts
+    const key = JSON.stringify([accountId, userId ?? null])
+    const account = known.get(key) ?? Promise.resolve(accounts.find(accountId, userId))
+    known.set(key, account)
+    return account
+  }
+
+  return {
+    find,
+    async findAccount(ctx, accountId) {
+      const { Grant: grant, Session: session } = ctx.oidc.entities
+      const userId = ((grant ?? session) as WithUser | undefined)?.userId
+      const account = await find(ctx, accountId, userId)
+      if (!account) return undefined
+      return {
+        accountId,
+        // Claims about the person are for the user info endpoint; an ID token says who it is, no more.
+        claims: (use) => ({ ...(use === 'id_token' ? {} : account.claims), sub: accountId }),
+      }
+    },
+  }
+}

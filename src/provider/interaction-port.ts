@@ -1,0 +1,182 @@
+import type { Context } from 'koa'
+import { errors, type InteractionResults, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { applicationScopes } from '../catalog/resolve-scopes.ts'
+import type { Account } from '../host/accounts.ts'
+import type { ConsentDecision, InteractionPort, PendingInteraction } from '../interaction/port.ts'
+import type { Application } from '../registry/client.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import { writeDecision } from './existing-grant.ts'
+import type { BuiltProvider } from './build-provider.ts'
+import { ROUTES } from './routes.ts'
+import type { WithUser } from './seam.ts'
+
+type Details = Awaited<ReturnType<Provider['interactionDetails']>>
+type Session = Awaited<ReturnType<Provider['Session']['get']>> & WithUser
+
+/**
+ * What the pages need, in terms of oidc-provider's interactions.
+ *
+ * @param built the authorization server in force now
+ * @param merge what is remembered after one more decision
+ */
+export function createInteractionPort(
+  built: () => BuiltProvider,
+  deps: Pick<ProviderDependencies, 'settings' | 'catalog' | 'registry' | 'accounts' | 'events'>,
+  merge: (remembered: ConsentDecision, decision: ConsentDecision) => ConsentDecision,
+): InteractionPort {
+  const { settings, catalog, registry, accounts, events } = deps
+  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+
+  async function detailsOf(ctx: Context): Promise<Details | undefined> {
+    try {
+      return await built().provider.interactionDetails(ctx.req, ctx.res)
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined
+      throw error
+    }
+  }
+
+  async function finish(
+    ctx: Context,
+    result: InteractionResults,
+    mergeWithLastSubmission: boolean,
+  ): Promise<URL> {
+    const { provider } = built()
+    return new URL(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission }))
+  }
+
+  async function requestableScopes(details: Details, application: Application): Promise<string[]> {
+    const developer = await accounts.find(application.accountId, application.userId)
+    const allowed = applicationScopes(catalog.current, application, developer?.kycLevel)
+    const requested = String(details.params['scope'] ?? '').split(' ')
+    return requested.filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
+  }
+
+  /** Our session in this browser, with its changes not yet saved. */
+  function sessionOf(ctx: Context): Promise<Session> {
+    return built().provider.Session.get(ctx as unknown as KoaContextWithOIDC) as Promise<Session>
+  }
+
+  return {
+    async find(ctx, uid) {
+      const details = await detailsOf(ctx)
+      const application = details && (await registry.find(String(details.params['client_id'])))
+      if (!details || details.uid !== uid || application?.kind !== 'application' || application.disabled) {
+        return undefined
+      }
+      const { accountId } = details.session ?? {}
+      const session = accountId === undefined ? undefined : await sessionOf(ctx)
+      const [developer, account, remembered, requestedScopes] = await Promise.all([
+        accounts.find(application.accountId, application.userId),
+        accountId === undefined ? undefined : accounts.find(accountId, session?.userId),
+        accountId === undefined
+          ? { granted: [], refused: [] }
+          : built().consents.find(accountId, application.clientId),
+        requestableScopes(details, application),
+      ])
+      return {
+        uid,
+        prompt: details.prompt.name === 'consent' ? 'consent' : 'login',
+        startedAt: details.iat,
+        application: {
+          clientId: application.clientId,
+          name: application.name,
+          homepageUri: application.homepageUri,
+          logoUri: application.logoUri,
+          developerName: developer && displayName(developer, undefined),
+        },
+        redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
+        ...(accountId !== undefined && account
+          ? {
+              account: {
+                accountId,
+                userId: session?.userId,
+                name: displayName(account, accountId) ?? accountId,
+              },
+            }
+          : {}),
+        requestedScopes,
+        remembered,
+        uiLocales: words(details.params['ui_locales']),
+        loginHint: text(details.params['login_hint']),
+        // Somebody is signed in, and is asked to sign in all the same.
+        reauthenticate: details.prompt.name === 'login' && isReauthentication(details),
+        accessLifetime: settings.lifetimes.refreshToken,
+      } satisfies PendingInteraction
+    },
+
+    async signedIn(ctx, _pending, { accountId, userId, signedInAt }) {
+      const session = await sessionOf(ctx)
+      const login = { accountId, userId, ts: signedInAt ?? 0, remember: true }
+      const returnTo = await finish(ctx, { login }, false)
+      if (session.accountId !== undefined && session.accountId !== accountId) await leave(session)
+      return returnTo
+    },
+
+    async consented(ctx, pending, decision) {
+      const { provider, consents } = built()
+      const { accountId, userId } = requireAccount(pending)
+      const { clientId } = pending.application
+      const grant = new provider.Grant({ accountId, clientId })
+      ;(grant as WithUser).userId = userId
+      writeDecision(grant, settings.audience, openIdScopes, decision)
+      const grantId = await grant.save()
+      await consents.update(accountId, clientId, (remembered) => merge(remembered, decision))
+      const returnTo = await finish(ctx, { consent: { grantId } }, true)
+      const { granted, refused } = decision
+      events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })
+      return returnTo
+    },
+
+    async failed(ctx, pending, error, description) {
+      const returnTo = await finish(ctx, { error, error_description: description }, false)
+      if (error === 'access_denied') {
+        events.emit('consent.denied', {
+          clientId: pending.application.clientId,
+          accountId: pending.account?.accountId,
+        })
+      }
+      return returnTo
+    },
+
+    async restart(ctx, _pending, options) {
+      const details = await detailsOf(ctx)
+      if (options?.forget) await leave(await sessionOf(ctx))
+      const address = new URL(`${settings.issuer}${ROUTES.authorization}`)
+      for (const [name, value] of Object.entries(details?.params ?? {})) {
+        if (typeof value === 'string') address.searchParams.set(name, value)
+      }
+      return address
+    },
+  }
+
+  /** Signs our session out, but keeps it: what the browser is in the middle of goes on in it. */
+  async function leave(session: Session): Promise<void> {
+    delete session.accountId
+    session.userId = undefined
+    session.authorizations = undefined
+    if (session.exp) await session.persist()
+  }
+}
+
+function requireAccount(pending: PendingInteraction) {
+  if (pending.account) return pending.account
+  throw new TypeError('consent without anybody who is signed in')
+}
+
+function isReauthentication(details: Details): boolean {
+  return words(details.params['prompt']).includes('login') || details.session?.accountId !== undefined
+}
+
+function displayName(account: Account, fallback: string | undefined): string | undefined {
+  const { name, email } = account.claims ?? {}
+  return text(name) ?? text(email) ?? fallback
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function words(value: unknown): string[] {
+  return text(value)?.split(' ').filter(Boolean) ?? []
+}

@@ -1,0 +1,47 @@
+import type { Next } from 'koa'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { signOutForm } from './configuration.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import { requestState } from './request-state.ts'
+
+/**
+ * Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0). oidc-provider ends our
+ * session; here the host's ends with it, and the page that needs a script where we have no session is
+ * replaced.
+ */
+export function registerLogout(
+  provider: Provider,
+  { accounts, pages }: Pick<ProviderDependencies, 'accounts' | 'pages'>,
+): void {
+  provider.use(async function logout(context: unknown, next: Next) {
+    await next()
+    const ctx = context as KoaContextWithOIDC
+    const oidc = (context as { oidc?: KoaContextWithOIDC['oidc'] }).oidc
+    if (oidc?.route === 'end_session' && ctx.status === 200 && oidc.session?.accountId === undefined) {
+      await answerWithoutSession(ctx)
+    }
+    if (oidc?.route === 'end_session_confirm' && ctx.status === 303 && oidc.params?.['logout']) {
+      await accounts.signOut?.(requestState(ctx).host)
+    }
+  })
+
+  /** Nobody is signed in with us: ask only if somebody is at the host, else there is nothing to end. */
+  async function answerWithoutSession(ctx: KoaContextWithOIDC): Promise<void> {
+    const isAtHost = accounts.signOut && (await accounts.current?.(requestState(ctx).host))
+    if (isAtHost) {
+      pages.renderSignOut(ctx, signOutForm(ctx))
+      return
+    }
+    const redirectUri = ctx.oidc.params?.['post_logout_redirect_uri']
+    if (typeof redirectUri !== 'string') {
+      pages.renderSignedOut(ctx)
+      return
+    }
+    // Checked against the application's registered ones before this point.
+    const target = new URL(redirectUri)
+    const state = ctx.oidc.params?.['state']
+    if (typeof state === 'string') target.searchParams.set('state', state)
+    ctx.redirect(target.href)
+    ctx.status = 303
+  }
+}

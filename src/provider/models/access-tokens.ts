@@ -1,0 +1,40 @@
+import { Provider, type Adapter } from 'oidc-provider'
+import type { ProviderDependencies } from '../dependencies.ts'
+import { modelAdapter } from './adapter.ts'
+
+/**
+ * Access tokens are JWTs and are not stored: one is found by verifying it. The answer has neither `aud` nor
+ * `format`, for with them oidc-provider would refuse it at its own user info endpoint.
+ *
+ * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
+ */
+export function accessTokens(
+  model: 'AccessToken' | 'ClientCredentials',
+  verify: ProviderDependencies['verifyAccessToken'],
+): Adapter {
+  return modelAdapter(model, {
+    async find(jwt) {
+      const token = await verify(jwt)
+      if (!token) return undefined
+      const isDirect = token.mode === 'direct'
+      // A valid token of an API key is no invalid token there: it lacks `openid`, which makes it a 403.
+      const isAsked = isDirect ? model === 'ClientCredentials' || isUserInfo() : model === 'AccessToken'
+      if (!isAsked) return undefined
+      return {
+        kind: model,
+        jti: token.tokenId,
+        clientId: token.clientId,
+        ...(isDirect ? {} : { accountId: token.accountId, grantId: token.grantId }),
+        scope: token.scopes.join(' '),
+        iat: token.claims.iat,
+        exp: token.expiresAt,
+      }
+    },
+    // Only a stored token can be deleted here.
+    revokeByGrantId: async () => {},
+  })
+}
+
+function isUserInfo(): boolean {
+  return Provider.ctx?.oidc.route === 'userinfo'
+}

@@ -1,0 +1,31 @@
+import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { createCollection } from '../../store/collection.ts'
+import type { Store } from '../../store/contract.ts'
+import { digest } from '../../tokens/refresh-token.ts'
+import { ROUTES } from '../routes.ts'
+import { modelAdapter, withoutId } from './adapter.ts'
+
+/**
+ * Authorization requests that wait for a person, stored under the digest of their id. What in the payload
+ * could be used (the id in `returnTo`, the session's cookie) is taken out, and put back from the id itself.
+ */
+export function interactions(store: Store, issuer: string): Adapter {
+  const pending = createCollection<AdapterPayload>(store, { name: 'interaction', version: 1 })
+  return modelAdapter('Interaction', {
+    upsert(id, payload, ttl) {
+      const session = payload.session && { ...payload.session, cookie: undefined }
+      return pending.set(digest(id), { ...withoutId(payload), session, returnTo: undefined }, ttl)
+    },
+    async find(id) {
+      const payload = await pending.get(digest(id))
+      return payload && { ...payload, jti: id, returnTo: `${issuer}${ROUTES.authorization}/${id}` }
+    },
+    async destroy(id) {
+      const existed = await pending.delete(digest(id))
+      // Two tabs that come back at the same moment: one goes on, so that there is one code.
+      if (!existed && Provider.ctx?.oidc.route === 'resume') {
+        throw new errors.SessionNotFound('this authorization request has been answered already')
+      }
+    },
+  })
+}

@@ -1,0 +1,52 @@
+import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
+import type { GatehouseError } from '../errors.ts'
+import { recordOf } from './client-metadata.ts'
+import type { ProviderDependencies } from './dependencies.ts'
+import type { WithUser } from './seam.ts'
+
+/** Tells host and operators what the authorization server did, from oidc-provider's own events. */
+export function registerReporting(
+  provider: Provider,
+  { events, logger, clientUsed }: Pick<ProviderDependencies, 'events' | 'logger' | 'clientUsed'>,
+): void {
+  provider.on('grant.success', (ctx) => {
+    const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
+    if (!token) return
+    const client = recordOf(ctx.oidc.client)
+    const isDirect = token.kind === 'ClientCredentials'
+    const grant = isDirect ? undefined : ctx.oidc.entities.Grant
+    clientUsed(client)
+    events.emit('token.issued', {
+      mode: isDirect ? 'direct' : 'delegated',
+      clientId: client.clientId,
+      accountId: isDirect ? client.accountId : (grant?.accountId ?? ''),
+      userId: isDirect ? client.userId : (grant as WithUser | undefined)?.userId,
+      tokenId: token.jti,
+      grantId: grant?.jti,
+      scopes: [...token.scopes],
+      expiresAt: Math.floor(Date.now() / 1000) + token.expiration,
+    })
+  })
+
+  provider.on('grant.error', (ctx, error) => {
+    const { client } = ctx.oidc
+    logger.debug({ error: error.error, detail: error.error_detail }, 'the token endpoint refused a request')
+    events.emit('token.refused', {
+      clientId: client?.clientId,
+      error: error.error,
+      description: error.error_description,
+    })
+  })
+
+  provider.on('server_error', (ctx, error) => {
+    reportFailure(ctx, error)
+    logger.error({ err: error, route: ctx.oidc?.route }, 'the authorization service failed')
+    events.emit('error', { error })
+  })
+}
+
+/** A store that is away is no reason to give up: the client may try again (RFC 9110 10.2.3). */
+function reportFailure(ctx: KoaContextWithOIDC, error: Error): void {
+  const { headers } = error as Partial<GatehouseError>
+  if (headers) ctx.set({ ...headers })
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'koa'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { Account } from '../host/accounts.ts'
+import type { Client } from '../registry/client.ts'
+import type { FoundRefreshToken } from '../tokens/refresh-families.ts'
+
+/** What is known about one request while oidc-provider works on it, so that nothing is asked for twice. */
+export interface RequestState {
+  /** The host's own context of this request, for the host's callbacks. */
+  readonly host: Context
+  /** Accounts that were looked up, by id (and user). */
+  readonly accounts: Map<string, Promise<Account | undefined>>
+  /** Clients that were looked up, by id. */
+  readonly clients: Map<string, Client>
+  /** The refresh token that is being exchanged. */
+  refreshToken?: FoundRefreshToken | undefined
+  /** What the application may ask for, once worked out. */
+  applicationScopes?: Promise<readonly string[]> | undefined
+  /** Whether our session was compared with the host's. */
+  isInStep?: boolean | undefined
+}
+
+const states = new WeakMap<object, RequestState>()
+
+/** Remembers the host's context for a context of oidc-provider's. */
+export function startRequest(ctx: object, host: Context): void {
+  states.set(ctx, { host, accounts: new Map(), clients: new Map() })
+}
+
+/** The state of the request that `ctx` belongs to. */
+export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
+  const state = states.get(ctx)
+  if (!state) throw new TypeError('this context did not come through the mount')
+  return state
+}

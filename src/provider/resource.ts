@@ -1,0 +1,13 @@
+import { errors } from 'oidc-provider'
+
+/**
+ * Refuses a `resource` parameter that names anything but our API (RFC 8707 2).
+ *
+ * @throws {errors.InvalidTarget}
+ */
+export function requireKnownResource(resource: unknown, audience: string): void {
+  if (resource === undefined || resource === '') return
+  const named = Array.isArray(resource) ? resource : [resource]
+  if (named.every((name) => name === audience)) return
+  throw new errors.InvalidTarget(`unknown resource; leave it out or send ${audience}`)
+}

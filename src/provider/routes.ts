@@ -1,0 +1,19 @@
+/** Where the endpoints are below {auth_url}. */
+export const ROUTES = {
+  authorization: '/oauth2/authorize',
+  token: '/oauth2/token',
+  userinfo: '/oauth2/userinfo',
+  jwks: '/oauth2/jwks',
+  end_session: '/oauth2/logout',
+} as const
+
+/** Methods that each address answers; any other is 405 (RFC 9110 15.5.6). */
+export const METHODS: Readonly<Record<string, readonly string[]>> = {
+  [ROUTES.authorization]: ['GET', 'HEAD', 'POST'],
+  [ROUTES.token]: ['POST', 'OPTIONS'],
+  [ROUTES.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [ROUTES.jwks]: ['GET', 'HEAD', 'OPTIONS'],
+  [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],
+  '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
+  '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
+}

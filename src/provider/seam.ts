@@ -1,0 +1,88 @@
+import Koa from 'koa'
+import { Provider, type Client as ProviderClient } from 'oidc-provider'
+import type { Registry } from '../registry/client.ts'
+import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
+import { recordOf } from './client-metadata.ts'
+
+/**
+ * The one file that touches what oidc-provider does not document. Each function here says what it relies on,
+ * and a test breaks when an update of oidc-provider takes it away (checked with 9.13).
+ */
+export function applySeam(
+  provider: Provider,
+  { registry, refreshTokenFormat }: { registry: Registry; refreshTokenFormat: RefreshTokenFormat },
+): void {
+  compareSecretsByHash(provider, registry)
+  nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
+  takeAddressesFromIssuer(provider)
+  takeCookieSecurityFromIssuer(provider)
+  rememberUsers(provider)
+}
+
+/** Prototypes whose methods are replaced; oidc-provider makes its classes anew for each Provider. */
+function prototypeOf(model: unknown): Record<string, unknown> {
+  return (model as { prototype: Record<string, unknown> }).prototype
+}
+
+/**
+ * Relies on: client authentication awaits `client.compareClientSecret(secret)`. Secrets are stored as hashes,
+ * so the registry compares.
+ */
+function compareSecretsByHash(provider: Provider, registry: Registry): void {
+  prototypeOf(provider.Client)['compareClientSecret'] = function (this: ProviderClient, secret: string) {
+    return registry.verifySecret(recordOf(this), secret)
+  }
+}
+
+/**
+ * Relies on: a model's id, which is the token, comes from `generateTokenId()`; `rotations` counts the tokens
+ * before it, and `grantId` is set by then.
+ */
+function nameRefreshTokensAfterTheirFamily(provider: Provider, format: RefreshTokenFormat): void {
+  prototypeOf(provider.RefreshToken)['generateTokenId'] = function (this: {
+    grantId: string
+    rotations?: number
+  }) {
+    return format.mint({ grantId: this.grantId, generation: this.rotations ?? 0 })
+  }
+}
+
+/**
+ * Relies on: all addresses in documents and redirects come from `ctx.oidc.urlFor()`, which follows the `Host`
+ * header; `provider.urlFor()` goes by the issuer.
+ */
+function takeAddressesFromIssuer(provider: Provider): void {
+  prototypeOf(provider.OIDCContext)['urlFor'] = (name: string, options?: Record<string, unknown>) =>
+    provider.urlFor(name, options)
+}
+
+/**
+ * Relies on: oidc-provider makes every context, also those that it reads cookies from, by
+ * `provider.createContext()`. Behind a proxy that ends TLS the connection looks like plain http, unless the
+ * host has set `app.proxy`; the issuer knows better.
+ */
+function takeCookieSecurityFromIssuer(provider: Provider): void {
+  const isSecure = provider.issuer.startsWith('https:')
+  const createContext: Provider['createContext'] = Koa.prototype.createContext.bind(provider)
+  provider.createContext = (request, response) => {
+    const ctx = createContext(request, response)
+    ctx.cookies.secure = isSecure
+    return ctx as never
+  }
+}
+
+/**
+ * Relies on: a model stores the properties named in its static `IN_PAYLOAD`, which is first read when the
+ * first of them is saved. Which member of an account is acting has no place in oidc-provider's models.
+ */
+function rememberUsers(provider: Provider): void {
+  for (const model of [provider.Session, provider.Grant]) {
+    const names = [...model.IN_PAYLOAD, 'userId']
+    Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
+  }
+}
+
+/** A model of oidc-provider's that also remembers which member of the account is acting. */
+export interface WithUser {
+  userId?: string | undefined
+}

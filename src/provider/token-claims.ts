@@ -1,0 +1,32 @@
+import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
+import { recordOf } from './client-metadata.ts'
+import { requireSomethingLeft } from './delegated-access.ts'
+import type { WithUser } from './seam.ts'
+
+type AccessToken = NonNullable<KoaContextWithOIDC['oidc']['entities']['AccessToken']>
+type ClientCredentials = NonNullable<KoaContextWithOIDC['oidc']['entities']['ClientCredentials']>
+
+/**
+ * Our own claims in an access token. The mode is said, never inferred: an account id may equal a client id.
+ * Reads only what is at hand, because nothing may fail any more once a refresh token has been exchanged.
+ */
+export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | ClientCredentials): UnknownObject {
+  const client = recordOf(token.client)
+  if (token.kind === 'ClientCredentials') {
+    return {
+      access_mode: 'direct',
+      account_id: client.accountId,
+      user_id: client.userId,
+      access_epoch: client.epoch,
+    }
+  }
+  const delegated = token as AccessToken
+  requireSomethingLeft([...delegated.scopes])
+  return {
+    access_mode: 'delegated',
+    account_id: delegated.accountId,
+    user_id: (ctx.oidc.entities.Grant as WithUser | undefined)?.userId,
+    grant_id: delegated.grantId,
+    access_epoch: client.epoch,
+  }
+}

@@ -1,0 +1,56 @@
+import { createServer, type Server } from 'node:http'
+import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
+import { signToken, type MintedToken } from './sign-token.ts'
+
+/** An authorization service for tests of an API that has only the gateway. */
+export interface TestIssuer {
+  /** For `createGateway({ issuer })`. */
+  readonly issuer: string
+  /** For `createGateway({ jwksUri })`; the default of the gateway leads there too. */
+  readonly jwksUri: string
+  /** An access token that the gateway takes, as `mintToken` makes it. */
+  mintToken(token: MintedToken): Promise<string>
+  /** Stops serving keys. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts a small HTTP server on loopback that publishes keys, and mints tokens with them.
+ *
+ * @param options.audience {base_url} of the API under test
+ * @param options.port @default a free one
+ */
+export async function createTestIssuer(options: {
+  readonly audience: string
+  readonly port?: number | undefined
+}): Promise<TestIssuer> {
+  const key = await generateSigningKey('ES256')
+  const server = await serve(JSON.stringify({ keys: [toPublicJwk(key)] }), options.port ?? 0)
+  const { port } = server.address() as { port: number }
+  const issuer = `http://127.0.0.1:${port}`
+
+  return {
+    issuer,
+    jwksUri: `${issuer}/oauth2/jwks`,
+    mintToken: (token) =>
+      signToken(key, { issuer, audience: options.audience, lifetime: token.expiresIn ?? 3600 }, token),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function serve(keys: string, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    const isKeys = request.url === '/oauth2/jwks'
+    response
+      .writeHead(isKeys ? 200 : 404, { 'Content-Type': 'application/jwk-set+json' })
+      .end(isKeys ? keys : '{}')
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve(server))
+  })
+}

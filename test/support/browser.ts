@@ -1,0 +1,149 @@
+/** A page as the person in front of the browser sees it. */
+export interface Page {
+  readonly url: URL
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+}
+
+/**
+ * A browser without scripts: keeps cookies per origin and path, follows redirects, fills in forms. Redirects to
+ * origins that are not in `follow` end the journey there, with the address reached.
+ */
+export function createBrowser({ follow }: { follow: readonly string[] }) {
+  const cookies = new Map<string, { value: string; path: string; origin: string }>()
+
+  function cookieHeader(url: URL): string {
+    return [...cookies.entries()]
+      .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
+      .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
+      .join('; ')
+  }
+
+  function keepCookies(url: URL, headers: Headers): void {
+    for (const line of headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(/;\s*/)
+      const name = pair.slice(0, pair.indexOf('='))
+      const value = pair.slice(pair.indexOf('=') + 1)
+      const path = attributes.find((a) => /^path=/i.test(a))?.slice(5) ?? '/'
+      const key = `${name}|${url.origin}|${path}`
+      const expires = attributes.find((a) => /^expires=/i.test(a))?.slice(8)
+      if (expires !== undefined && Date.parse(expires) <= Date.now()) cookies.delete(key)
+      else cookies.set(key, { value, path, origin: url.origin })
+    }
+  }
+
+  async function request(url: URL, init: RequestInit = {}): Promise<Page> {
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: {
+        accept: 'text/html',
+        cookie: cookieHeader(url),
+        ...(init.headers as Record<string, string>),
+      },
+    })
+    keepCookies(url, response.headers)
+    return { url, status: response.status, headers: response.headers, body: await response.text() }
+  }
+
+  async function travel(start: URL, init: RequestInit = {}): Promise<Page> {
+    let page = await request(start, init)
+    for (let hops = 0; hops < 15; hops += 1) {
+      const location = redirectOf(page)
+      if (location === undefined) return page
+      const next = new URL(location, page.url)
+      if (!follow.includes(next.origin)) {
+        return { url: next, status: 0, headers: new Headers(), body: '' }
+      }
+      page = await request(next)
+    }
+    throw new Error(`too many redirects, at ${page.url.href}`)
+  }
+
+  return {
+    cookies,
+    /** One request, no redirects. */
+    request,
+    /** Opens an address and follows redirects. */
+    open: (url: string | URL) => travel(new URL(url)),
+    /**
+     * Sends a form of a page. Fields come from the page, as the browser would send them; `change` overwrites
+     * them, and null takes one away.
+     */
+    async submit(
+      page: Page,
+      options: {
+        action?: RegExp | undefined
+        change?: Record<string, string | string[] | null> | undefined
+        button?: [name: string, value: string] | undefined
+      } = {},
+    ): Promise<Page> {
+      const form = formsOf(page).find(({ action }) => options.action?.test(action) ?? true)
+      if (!form) throw new Error(`no such form on ${page.url.href}:\n${page.body}`)
+      const fields = new URLSearchParams(form.fields)
+      for (const [name, value] of Object.entries(options.change ?? {})) {
+        fields.delete(name)
+        for (const one of value === null ? [] : [value].flat()) fields.append(name, one)
+      }
+      if (options.button) fields.append(...options.button)
+      const target = new URL(form.action, page.url)
+      return travel(target, {
+        method: form.method,
+        body: fields.toString(),
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: page.url.origin,
+          'sec-fetch-site': 'same-origin',
+        },
+      })
+    },
+  }
+}
+
+/** Where a page sends the browser, by redirect or by `<meta http-equiv="refresh">`. */
+function redirectOf(page: Page): string | undefined {
+  const refresh = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.body)?.[1]
+  if (page.status === 200 && refresh !== undefined) return unescape(refresh)
+  return page.status >= 300 && page.status < 400 ? (page.headers.get('location') ?? undefined) : undefined
+}
+
+export type Browser = ReturnType<typeof createBrowser>
+
+interface Form {
+  readonly action: string
+  readonly method: string
+  readonly fields: [string, string][]
+}
+
+/** The forms of a page, with the fields that a browser would send untouched. */
+export function formsOf(page: Page): Form[] {
+  return [...page.body.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inner = '']) => ({
+    action: attribute(attributes, 'action') ?? page.url.href,
+    method: (attribute(attributes, 'method') ?? 'get').toUpperCase(),
+    fields: [...inner.matchAll(/<input\b([^>]*)>/gs)]
+      .map(([, input = '']) => input)
+      .filter((input) => !/type="?(submit|checkbox|radio)/.test(input) || /\schecked\b/.test(input))
+      .map((input): [string, string] => [attribute(input, 'name') ?? '', attribute(input, 'value') ?? 'on'])
+      .filter(([name]) => name !== ''),
+  }))
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const match = new RegExp(`\\s${name}=(?:"([^"]*)"|([^\\s>]+))`).exec(tag)
+  const value = match?.[1] ?? match?.[2]
+  return value === undefined ? undefined : unescape(value)
+}
+
+function unescape(text: string): string {
+  return text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
+
+function isBelow(path: string, base: string): boolean {
+  return base === '/' || path === base || path.startsWith(base.endsWith('/') ? base : `${base}/`)
+}

@@ -1,0 +1,254 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa, { type Context, type Middleware } from 'koa'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import {
+  createGatehouse,
+  type Account,
+  type Gatehouse,
+  type GatehouseOptions,
+  type Store,
+} from 'koa-gatehouse'
+import { createBrowser, type Browser, type Page } from './browser.ts'
+
+/** The products of the test hosts. */
+export const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: {
+      'invoices:read': { route: ['GET /invoices/list', 'GET /invoices/:id'], title: 'Read your invoices' },
+      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
+    },
+  },
+  payments: {
+    title: 'Payments',
+    operations: {
+      'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
+      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money', kycLevel: 'verified' },
+    },
+  },
+} as const
+
+/** Where applications get their codes; nobody listens there. */
+export const CALLBACK = 'http://localhost:9/callback'
+
+export interface HostOptions {
+  readonly store?: Store | undefined
+  /** Accounts besides alice, bob and acme (a developer with KYC level `verified`); undefined removes one. */
+  readonly accounts?: Map<string, Account> | undefined
+  /** Options that differ. */
+  readonly gatehouse?: Partial<GatehouseOptions> | undefined
+  /** Middleware above gatehouse. */
+  readonly above?: readonly Middleware[] | undefined
+  /** How gatehouse gets into the app. @default app.use(gatehouse.middleware()) and the gateway */
+  readonly mount?: ((app: Koa, gatehouse: Gatehouse) => void) | undefined
+  readonly issuerPath?: string | undefined
+  readonly secret?: string | undefined
+  /** A port that was reserved before; @default a free one */
+  readonly port?: number | undefined
+}
+
+export const SECRET = 'a secret for tests, long enough to be one'
+
+/** A host's app with gatehouse inside, on a free port. */
+export async function startHost(options: HostOptions = {}) {
+  const server = await listen(options.port ?? 0)
+  const { port } = server.address() as AddressInfo
+  const origin = `http://localhost:${port}`
+  const issuer = `${origin}${options.issuerPath ?? '/auth'}`
+  const audience = `${origin}/api`
+  const accounts =
+    options.accounts ??
+    new Map<string, Account>([
+      ['alice', { id: 'alice', kycLevel: 'basic', claims: { name: 'Alice', email: 'alice@example.com' } }],
+      ['bob', { id: 'bob', kycLevel: 'none', claims: { name: 'Bob', email: 'bob@example.com' } }],
+      ['acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } }],
+    ])
+
+  const gatehouse: Gatehouse = createGatehouse({
+    issuer,
+    audience,
+    secret: options.secret ?? SECRET,
+    store: options.store ?? memoryStore(),
+    kycLevels: ['none', 'basic', 'verified'],
+    products,
+    accounts: {
+      find: (accountId: string) => accounts.get(accountId),
+      authenticate: ({ identifier, password }: { identifier: string; password: string }) =>
+        password === 'correct' && accounts.has(identifier) ? { accountId: identifier } : undefined,
+    },
+    ...options.gatehouse,
+  } as GatehouseOptions)
+
+  const app = new Koa()
+  const reached: string[] = []
+  for (const middleware of options.above ?? []) app.use(middleware)
+  if (options.mount) options.mount(app, gatehouse)
+  else {
+    app.use(gatehouse.middleware())
+    app.use(gatehouse.gateway.middleware())
+  }
+  app.use((ctx: Context) => {
+    reached.push(`${ctx.method} ${ctx.path}`)
+    ctx.body = { reached: ctx.path, auth: ctx.state['auth'] ?? null }
+  })
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  server.on('request', app.callback())
+
+  async function post(path: string, body: Record<string, string> | [string, string][], headers = {}) {
+    const response = await fetch(path.startsWith('http') ? path : issuer + path, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(body),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parse(text) }
+  }
+
+  return {
+    app,
+    server,
+    gatehouse,
+    origin,
+    port,
+    issuer,
+    audience,
+    accounts,
+    /** What came through the gateway, or beside it. */
+    reached,
+    /** What Koa's `error` event told. */
+    errors,
+    post,
+    token: (body: Record<string, string>, headers = {}) => post('/oauth2/token', body, headers),
+    /** An API call. */
+    async call(target: string, token?: string) {
+      const [method = 'GET', path = '/'] = target.split(' ')
+      const response = await fetch(audience + path, {
+        method,
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+      })
+      const text = await response.text()
+      return { status: response.status, headers: response.headers, text, body: parse(text) }
+    },
+    browser: (): Browser => createBrowser({ follow: [origin] }),
+    async createApiKey(productIds: string[] = ['invoices', 'payments']) {
+      const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
+        accountId: 'acme',
+        name: 'Nightly export',
+        products: productIds,
+      })
+      return { client_id: apiKey.clientId, client_secret: clientSecret }
+    },
+    async createApplication(overrides: object = {}) {
+      const { application, clientSecret } = await gatehouse.applications.create({
+        accountId: 'acme',
+        name: 'Ledger',
+        products: ['invoices', 'payments'],
+        redirectUris: [CALLBACK],
+        ...overrides,
+      })
+      return { client_id: application.clientId, client_secret: clientSecret }
+    },
+    async close() {
+      await gatehouse.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+export type Host = Awaited<ReturnType<typeof startHost>>
+
+/** The address of an authorization request. */
+export function authorizationUrl(host: Host, clientId: string, parameters: Record<string, string> = {}): URL {
+  const url = new URL(`${host.issuer}/oauth2/authorize`)
+  const all = {
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    state: 'xyz',
+    ...parameters,
+  }
+  for (const [name, value] of Object.entries(all)) if (value !== '') url.searchParams.set(name, value)
+  return url
+}
+
+/** Goes through sign-in (where asked) and consent, and comes back with what the application gets. */
+export async function authorize(
+  host: Host,
+  clientId: string,
+  options: {
+    parameters?: Record<string, string> | undefined
+    browser?: Browser | undefined
+    user?: string | undefined
+    /** Operations to untick. */
+    untick?: readonly string[] | undefined
+    deny?: boolean | undefined
+  } = {},
+): Promise<{ callback: URL; code: string; pages: Page[]; browser: Browser }> {
+  const browser = options.browser ?? host.browser()
+  const pages: Page[] = []
+  let page = await browser.open(authorizationUrl(host, clientId, options.parameters))
+  pages.push(page)
+  if (page.status === 200 && page.body.includes('type="password"')) {
+    page = await browser.submit(page, {
+      action: /sign-in/,
+      change: { identifier: options.user ?? 'alice', password: 'correct' },
+    })
+    pages.push(page)
+  }
+  if (page.status === 200 && page.body.includes('/consent')) {
+    const ticked = [
+      ...page.body.matchAll(/name="scope"[^>]*value="([^"]+)"|value="([^"]+)"[^>]*name="scope"/g),
+    ]
+      .map(([, one, other]) => one ?? other ?? '')
+      .filter((scope) => !options.untick?.includes(scope))
+    page = await browser.submit(page, {
+      action: /consent/,
+      change: { scope: ticked },
+      button: ['action', options.deny ? 'deny' : 'approve'],
+    })
+    pages.push(page)
+  }
+  return { callback: page.url, code: page.url.searchParams.get('code') ?? '', pages, browser }
+}
+
+/** The delegated flow from the authorization request to the tokens. */
+export async function connect(
+  host: Host,
+  client: { client_id: string; client_secret: string },
+  options: Parameters<typeof authorize>[2] = {},
+) {
+  const { code, pages, callback } = await authorize(host, client.client_id, options)
+  if (code === '') throw new Error(`no code, but ${callback.href}\n${pages.at(-1)?.body}`)
+  const { body, status } = await host.token({ ...client, grant_type: 'authorization_code', code })
+  if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`)
+  return body as unknown as Tokens
+}
+
+export interface Tokens {
+  access_token: string
+  refresh_token: string
+  id_token?: string
+  expires_in: number
+  scope: string
+  token_type: string
+}
+
+function listen(port: number): Promise<Server> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, () => resolve(server))
+  })
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
