@@ -15,8 +15,10 @@ export interface PendingInteraction {
     readonly logoUri?: string | undefined
     /** What the host calls the developer; undefined if unknown. */
     readonly developerName?: string | undefined
+    /** Ids of its products, so that an operation of several products is shown at the right one; any if unknown. */
+    readonly products?: readonly string[] | undefined
   }
-  /** Origin that the browser is sent to in the end; must be allowed by `form-action` of the page's CSP. */
+  /** Origin that the browser is sent to in the end; shown to the person. */
   readonly redirectOrigin: string
   /** Who the authorization is for; undefined while nobody is signed in. */
   readonly account?: {
@@ -47,7 +49,7 @@ export interface ConsentDecision {
 
 /**
  * What the pages need of the authorization server. Methods that answer with a URL mean: send the browser
- * there with 303.
+ * there.
  */
 export interface InteractionPort {
   /** The interaction that this browser is in at this address; undefined if it is over or somebody else's. */

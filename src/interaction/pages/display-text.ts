@@ -1,0 +1,56 @@
+/**
+ * Characters that show nothing, or turn the text around them, and so let a name pass for another one: controls,
+ * bidirectional controls, zero-width and filler characters, tags, line and paragraph separators. Joiners and
+ * variation selectors stay, which emoji and Persian need.
+ */
+const INVISIBLE =
+  /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+
+/** Something to see, be it only one letter. */
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** More marks on one letter than any language needs: they would pile up over the lines around. */
+const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/**
+ * A text from outside (the name of an application, of a person) as the pages show it: one line, without
+ * characters that mislead, and cut off where it is too long; empty if it shows nothing. It still has to be escaped.
+ *
+ * @param limit characters that a reader would count
+ */
+export function displayText(text: string, limit = 80): string {
+  const clean = text
+    // No name is that long; what follows is not worth looking at.
+    .slice(0, limit * 20)
+    .replaceAll(/[\s\u2800]+/g, ' ')
+    .replaceAll(INVISIBLE, '')
+    .replaceAll(PILED_MARKS, '$1')
+    .trim()
+  if (!VISIBLE.test(clean)) return ''
+  const letters = Array.from(graphemes.segment(clean), ({ segment }) => segment)
+  return letters.length > limit
+    ? `${letters
+        .slice(0, limit - 1)
+        .join('')
+        .trimEnd()}…`
+    : clean
+}
+
+/** What an application is called: its name, or its `client_id` if the name shows nothing. */
+export function applicationName({ name, clientId }: { name: string; clientId: string }): string {
+  return displayText(name) || clientId
+}
+
+/** The first letter of a name, for the tile that stands in for a logo. */
+export function initialOf(name: string): string {
+  const [first] = graphemes.segment(name)
+  return first?.segment.toUpperCase() ?? ''
+}
+
+/** A link or image address from outside if it is http(s), undefined otherwise (`javascript:`, `data:`). */
+export function webAddress(address: string | undefined): URL | undefined {
+  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
+}

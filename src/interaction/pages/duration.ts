@@ -1,0 +1,17 @@
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/**
+ * A duration for people, in the largest unit that says it to the tenth: “30 days”, “1.5 hours”.
+ *
+ * @param seconds more than 0
+ */
+export function writeDuration(seconds: number, locale: string): string {
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
+  const format = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(locale, format).format(seconds / length)
+}

@@ -1,0 +1,92 @@
+import type { Context } from 'koa'
+import type { CurrentCatalog } from '../catalog/catalog.ts'
+import type { Accounts } from '../host/accounts.ts'
+import { createCsrfTokens } from '../http/csrf.ts'
+import { createConsentSteps } from './consent-steps.ts'
+import { createFormCheck } from './form-check.ts'
+import type { Pages } from './pages.ts'
+import type { InteractionPort, PendingInteraction } from './port.ts'
+import { createSignInSteps } from './sign-in-steps.ts'
+
+/** What the interaction is handed. */
+export interface InteractionOptions {
+  readonly port: InteractionPort
+  readonly accounts: Accounts
+  readonly catalog: CurrentCatalog
+  readonly pages: Pages
+  /** {auth_url}, without a trailing slash. */
+  readonly issuer: string
+  /** At least 32 bytes, the same in all processes. */
+  readonly csrfKey: Uint8Array
+}
+
+/** What a step answers with: a page was written, or the browser goes on to an address. */
+export type StepResult = URL | undefined
+
+type Step = (ctx: Context, pending: PendingInteraction) => Promise<StepResult>
+
+/** Addresses of one interaction, below {auth_url}. */
+const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
+
+/**
+ * Serves what a person sees while an authorization waits for them, at `/interaction/<uid>` and below:
+ *
+ * - `GET  /interaction/<uid>` signs in or asks for consent, whichever is due
+ * - `POST /interaction/<uid>/sign-in` the built-in sign-in page's form
+ * - `POST /interaction/<uid>/consent` approve or deny
+ * - `POST /interaction/<uid>/switch` use another account
+ *
+ * @returns a function that takes the host's own context and the path below {auth_url}; it answers the request
+ *   and says true, or leaves it alone and says false. What the host's callbacks and the port throw passes through.
+ */
+export function interactionRoutes(
+  options: InteractionOptions,
+): (ctx: Context, path: string) => Promise<boolean> {
+  const { port, pages, issuer } = options
+  const csrf = createCsrfTokens(options.csrfKey)
+  const checkForm = createFormCheck({ pages, csrf, origin: new URL(issuer).origin })
+  const addressOf = ({ uid }: PendingInteraction, action = '') =>
+    new URL(`${issuer}/interaction/${uid}${action && `/${action}`}`)
+
+  const tools = { ...options, csrf, checkForm, addressOf }
+  const signIn = createSignInSteps(tools)
+  const consent = createConsentSteps(tools)
+  const show: Step = (ctx, pending) =>
+    pending.prompt === 'login' ? signIn.show(ctx, pending) : consent.show(ctx, pending)
+  const submissions: Readonly<Record<string, Step>> = {
+    'sign-in': signIn.submit,
+    consent: consent.submit,
+    switch: consent.switchAccount,
+  }
+
+  return async function interaction(ctx, path) {
+    if (path !== '/interaction' && !path.startsWith('/interaction/')) return false
+    const [, uid, action] = ADDRESS.exec(path) ?? []
+    const step = action === undefined ? show : submissions[action]
+    if (uid === undefined || step === undefined) {
+      pages.renderError(ctx, { status: 404, error: 'not_found', text: 'errorNotFound' })
+      return true
+    }
+    const methods = action === undefined ? ['GET', 'HEAD'] : ['POST']
+    if (!methods.includes(ctx.method)) {
+      ctx.set('Allow', methods.join(', '))
+      pages.renderError(ctx, { status: 405, error: 'invalid_request', text: 'errorMethod' })
+      return true
+    }
+    const pending = await port.find(ctx, uid)
+    if (!pending) {
+      pages.renderError(ctx, { status: 404, error: 'invalid_request', text: 'errorExpired' })
+      return true
+    }
+    const next = await step(ctx, pending)
+    if (next && action === undefined) redirect(ctx, next)
+    else if (next) pages.renderContinue(ctx, next, pending)
+    return true
+  }
+}
+
+function redirect(ctx: Context, next: URL): void {
+  ctx.set('Cache-Control', 'no-store')
+  ctx.status = 303
+  ctx.redirect(next.href)
+}

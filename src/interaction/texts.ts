@@ -1,0 +1,151 @@
+import { lookupLocale } from '../catalog/localize.ts'
+import { html, type Html, type HtmlValue } from '../http/html.ts'
+import { parentsOf, writingDirection } from './locale.ts'
+
+/** Every text of the pages, in English. */
+export const english = {
+  /** Heading of the sign-in page. */
+  signInTitle: 'Sign in',
+  /** Below it. `{application}` is who asked. */
+  signInIntro: 'to continue to {application}',
+  identifierLabel: 'Email or user name',
+  passwordLabel: 'Password',
+  signInButton: 'Sign in',
+  /** The same whether the account exists or not. */
+  signInFailed: 'That email, user name or password is not right. Check them and try again.',
+  signInIncomplete: 'Enter your email or user name and your password.',
+  signInTooOften: 'Too many attempts. Wait a few minutes, then try again.',
+
+  /** Heading of the consent page. `{service}` is the host's service. */
+  consentTitle: '{application} wants access to your {service} account',
+  consentDeveloper: 'by {developer}',
+  /** Read out after a link that opens a new tab. */
+  opensNewTab: '(opens in a new tab)',
+  consentAccount: 'Signed in as {account}',
+  switchAccountButton: 'Use another account',
+  consentIntro: 'Choose what {application} may do:',
+  /** Title of the group of OpenID Connect scopes. */
+  consentAboutYou: 'About you',
+  /** Title of the group of operations that are in no product. */
+  consentOther: 'Other',
+  consentNew: 'New',
+  consentGrantedBefore: 'Allowed before',
+  consentRefusedBefore: 'Refused before',
+  consentAlwaysIncluded: 'Always included',
+  consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
+  /** `{duration}` is written out: “30 days”. */
+  consentDuration: 'Access ends once {application} has not used it for {duration}.',
+  /** `{address}` is where the browser goes afterwards. */
+  consentReturn: 'You will be sent back to {address}.',
+  approveButton: 'Allow',
+  denyButton: 'Deny',
+
+  /** What the OpenID Connect scopes give away (OpenID Connect Core 5.4). */
+  scopeOpenid: 'Know who you are',
+  scopeProfile: 'See your profile, such as your name and picture',
+  scopeEmail: 'See your email address',
+  scopeAddress: 'See your postal address',
+  scopePhone: 'See your phone number',
+  scopeOfflineAccess: 'Keep access while you are away',
+  /** Any other scope that is no operation. */
+  scopeOther: 'See your data “{scope}”',
+
+  signOutTitle: 'Sign out of {service}?',
+  signOutIntro: 'You asked to be signed out. Applications keep the access that you gave them.',
+  signOutButton: 'Sign out',
+  staySignedInButton: 'Stay signed in',
+  signedOutTitle: 'You are signed out',
+  signedOutIntro: 'You can close this page.',
+
+  /** Shown for a moment between two pages. */
+  continueTitle: 'One moment',
+  continueIntro: 'You are being sent on.',
+  continueLink: 'Continue',
+
+  /** Heading of the error page. */
+  errorTitle: 'This did not work',
+  errorHint: 'Go back to the application that you came from and start again.',
+  /** Before the code of an error: “Error: invalid_request”. */
+  errorCodeLabel: 'Error',
+  errorExpired: 'This page has expired, or belongs to another browser.',
+  errorForm: 'The form could not be checked, so nothing was done.',
+  errorBody: 'The form could not be read, so nothing was done.',
+  errorMethod: 'This address cannot be used in that way.',
+  errorNoSignIn: 'Signing in is not set up here.',
+  errorNotFound: 'There is nothing at this address.',
+}
+
+/** Every text of the pages. Names in braces stand for values: `{application}`. */
+export type Texts = { readonly [Name in keyof typeof english]: string }
+
+/** The texts as one reader gets them. */
+export interface PageTexts {
+  /** Language of the texts, for `lang`. */
+  readonly lang: string
+  /** For `dir`. */
+  readonly dir: 'ltr' | 'rtl'
+  /** What the reader would like to read, in order; for texts that come from elsewhere. */
+  readonly locales: readonly string[]
+  /** Locale of who asks for none of ours. */
+  readonly defaultLocale: string
+  /** A text as markup. Values that are texts are kept apart by `<bdi>`, so that none of them turns the rest around. */
+  html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
+  /** A text without markup, for titles; values are kept apart by Unicode's isolates. */
+  plain(name: keyof Texts, values?: Readonly<Record<string, string>>): string
+}
+
+/** Finds the texts for a reader. */
+export interface TextsByLocale {
+  /** @param locales `ui_locales`, then those of Accept-Language; looked up after RFC 4647 3.4 */
+  forReader(locales: readonly string[]): PageTexts
+}
+
+/**
+ * The texts of the pages in all their languages. What a locale leaves out comes from its parents (`de` for
+ * `de-CH`), and then from English.
+ */
+export function createTexts(options: {
+  readonly texts: { readonly [locale: string]: Partial<Texts> }
+  readonly defaultLocale: string
+}): TextsByLocale {
+  const { defaultLocale } = options
+  const own = new Map(
+    Object.entries(options.texts).map(([locale, texts]) => [locale.toLowerCase(), texts] as const),
+  )
+  const spelling = ['en', ...Object.keys(options.texts)]
+  const complete = new Map(
+    spelling.map((locale): [string, Texts] => {
+      const lineage = [...parentsOf(locale), locale].map((tag) => own.get(tag.toLowerCase()) ?? {})
+      return [locale.toLowerCase(), Object.assign({}, english, ...lineage) as Texts]
+    }),
+  )
+  return {
+    forReader(locales) {
+      const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
+      const texts = complete.get(lang.toLowerCase()) ?? english
+      return {
+        lang,
+        dir: writingDirection(lang),
+        locales,
+        defaultLocale,
+        html: (name, values = {}) =>
+          html`${splitTemplate(texts[name]).map(([text, placeholder]) => {
+            const value = placeholder === undefined ? undefined : values[placeholder]
+            if (placeholder !== undefined && !(placeholder in values)) return text + `{${placeholder}}`
+            return [text, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value]
+          })}`,
+        plain: (name, values = {}) =>
+          texts[name].replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
+            const value = values[placeholder]
+            return value === undefined ? whole : `\u2068${value}\u2069`
+          }),
+      }
+    },
+  }
+}
+
+/** `Hello {name}!` → `['Hello ', 'name'], ['!', undefined]`. */
+function splitTemplate(template: string): Array<[text: string, placeholder: string | undefined]> {
+  const parts = template.split(/\{(\w+)\}/)
+  return parts.flatMap((text, index) => (index % 2 === 0 ? [[text, parts[index + 1]]] : []))
+}
