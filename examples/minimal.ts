@@ -36,5 +36,5 @@ const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
 console.log(`\
 TOKEN=$(curl -s http://localhost:${port}/auth/oauth2/token -d grant_type=client_credentials \\
   -d client_id=${apiKey.clientId} -d client_secret=${clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -i http://localhost:${port}/api/invoices/list -H "authorization: Bearer $TOKEN"            # 200
-curl -i -X POST http://localhost:${port}/api/invoices/create -H "authorization: Bearer $TOKEN"  # 403`)
+curl -iw '\\n' http://localhost:${port}/api/invoices/list -H "authorization: Bearer $TOKEN"            # 200
+curl -iw '\\n' -X POST http://localhost:${port}/api/invoices/create -H "authorization: Bearer $TOKEN"  # 403`)

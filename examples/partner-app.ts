@@ -3,7 +3,7 @@
  * `openid-client`. What makes a good client stands in `partner-app/connection.ts`.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import Koa, { type Context } from 'koa'
 import session from 'koa-session'
 import { AuthorizationResponseError } from 'openid-client'

@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 
 /** An account of the example host. Yours are rows of a database. */
-interface HostAccount {
+export interface HostAccount {
   readonly id: string
   readonly name: string
   readonly email: string

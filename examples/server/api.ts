@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import type { Principal } from 'koa-gatehouse'
 
 interface Invoice {

@@ -19,7 +19,7 @@ DIRECT ACCESS: an API key acts on the account that owns it
 
 1. Get a token. It lives 10 days and carries all that the key may do:
 
-curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}
+curl -sw '\\n' ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}
 
 2. Keep it in a variable:
 
@@ -27,11 +27,11 @@ TOKEN=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d 
 
 3. Call the API with it (200):
 
-curl -i ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
+curl -iw '\\n' ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
 
 4. Call an operation that was removed from the key (403):
 
-curl -i -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"customer":"March Hare","amount":1200}'
+curl -iw '\\n' -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"customer":"March Hare","amount":1200}'
 
 DELEGATED ACCESS: an application acts on the account of a user who allows it
 

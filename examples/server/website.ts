@@ -1,4 +1,4 @@
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { html, page, stylesheet } from '../page.ts'
 import { checkPassword, findAccount } from './accounts.ts'
