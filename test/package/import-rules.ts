@@ -18,7 +18,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   tokens: ['store', 'type:catalog', 'jose'],
   // Its public routes are written, and found, as operations are.
   gateway: ['http', 'type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'jose'],
-  interaction: ['http', 'type:catalog', '@koa/router'],
+  interaction: ['http', 'type:catalog', 'catalog/localize.ts'],
   provider: [
     'catalog',
     'registry',
@@ -34,7 +34,16 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'jose',
     'keygrip',
   ],
-  mount: [],
+  mount: [
+    'http',
+    'type:catalog',
+    'type:interaction',
+    'interaction/routes.ts',
+    'type:provider',
+    'provider/routes.ts',
+    'provider/run-provider.ts',
+    'koa-compose',
+  ],
   'lifecycle.ts': [],
   'infer.ts': ['type:catalog', 'type:options.ts'],
   'options.ts': ['type:catalog', 'type:interaction', 'type:registry', 'type:store'],
@@ -56,9 +65,14 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'settings',
     'mount',
     'lifecycle.ts',
+    'internals.ts',
+    'jose',
+    'keygrip',
+    'koa-compose',
   ],
-  'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'type:*'],
-  testing: ['gatehouse.ts', 'gateway.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
+  'internals.ts': ['type:keys', 'type:options.ts', 'type:store'],
+  'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
+  testing: ['gatehouse.ts', 'gateway.ts', 'internals.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
   adapters: ['type:store'],
 }
 
