@@ -1,0 +1,187 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocket, WebSocketServer } from 'ws'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createTestGateway } from './support/api.ts'
+import type { TokenIssuer } from './support/token-issuer.ts'
+
+let gateway: Gateway
+let issuer: TokenIssuer
+beforeAll(async () => {
+  ;({ gateway, issuer } = await createTestGateway())
+})
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+describe('authenticate', () => {
+  test('derives the scope from method and URL', async () => {
+    const headers = bearer(await issuer.mint())
+    for (const url of [
+      '/api/invoices/list',
+      '/API/invoices/7?x=1',
+      'https://any.example/api/invoices/list',
+    ]) {
+      expect(await gateway.authenticate({ method: 'GET', url, headers })).toMatchObject({
+        ok: true,
+        scope: 'invoices:read',
+        principal: { accountId: 'acme' },
+      })
+    }
+    expect(await gateway.authenticate({ method: 'head', url: '/api/invoices/list', headers })).toHaveProperty(
+      'ok',
+      true,
+    )
+    expect(
+      await gateway.authenticate({ method: 'POST', url: '/api/invoices/create', headers }),
+    ).toMatchObject({
+      ok: false,
+      status: 403,
+      error: 'insufficient_scope',
+    })
+  })
+
+  test('answers with a response that is ready to send', async () => {
+    expect(await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: {} })).toEqual({
+      ok: false,
+      status: 401,
+      error: undefined,
+      headers: {
+        'WWW-Authenticate':
+          'Bearer realm="https://example.com/api", scope="invoices:read", resource_metadata="https://example.com/.well-known/oauth-protected-resource/api"',
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'no-store',
+      },
+      body: '{"error_description":"Send an access token in the header \\"Authorization: Bearer <ACCESS_TOKEN>\\""}',
+    })
+  })
+
+  test('takes a Request of the Fetch API', async () => {
+    const url = 'https://example.com/api/invoices/list'
+    const headers = bearer(await issuer.mint())
+    expect(await gateway.authenticate(new Request(url, { headers }))).toHaveProperty('ok', true)
+    expect(await gateway.authenticate(new Request(url))).toHaveProperty('status', 401)
+  })
+
+  test('refuses a token in the query, and in two headers', async () => {
+    const token = await issuer.mint()
+    const authorization = `Bearer ${token}`
+    for (const call of [
+      { url: `/api/invoices/list?access_token=${token}`, headers: {} },
+      { url: '/api/invoices/list', headers: { authorization: [authorization, authorization] } },
+      {
+        url: '/api/invoices/list',
+        headers: { authorization },
+        rawHeaders: ['Authorization', authorization, 'AUTHORIZATION', 'x'],
+      },
+    ]) {
+      expect(await gateway.authenticate({ method: 'GET', ...call })).toMatchObject({ ok: false, status: 400 })
+    }
+  })
+
+  test.each([
+    '/',
+    '/other',
+    '/api',
+    '/api/unknown',
+    '/api//invoices/list',
+    '/x/../api/invoices/list',
+    'https://h/x/../api/invoices/list',
+    '//h/api/invoices/list',
+    '*',
+    '',
+    'nonsense',
+  ])('has no operation at %j', async (url) => {
+    const headers = bearer(await issuer.mint())
+    expect(await gateway.authenticate({ method: 'GET', url, headers })).toMatchObject({
+      ok: false,
+      status: 404,
+    })
+    expect(await gateway.authenticate({ method: 'GET', url, headers: {} })).toMatchObject({
+      ok: false,
+      status: 404,
+    })
+  })
+
+  test('demands another scope on request, at any URL', async () => {
+    const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
+    expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toMatchObject({
+      ok: true,
+      scope: 'invoices:read',
+    })
+    expect(await gateway.authenticate(call, { scope: 'reports:all' })).toMatchObject({
+      ok: false,
+      status: 403,
+    })
+    const inQuery = { ...call, url: '/live?access_token=x' }
+    expect(await gateway.authenticate(inQuery, { scope: 'invoices:read' })).toHaveProperty('status', 400)
+  })
+
+  test('knows of a stripped prefix', async () => {
+    const call = { method: 'GET', url: '/invoices/list', headers: bearer(await issuer.mint()) }
+    expect(await gateway.authenticate(call)).toHaveProperty('status', 404)
+    expect(await gateway.authenticate(call, { mountPath: '' })).toHaveProperty('ok', true)
+  })
+
+  test('says 503 while the gateway is not ready', async () => {
+    const { gateway } = await createTestGateway({ ready: () => Promise.reject(new Error('away')) })
+    const call = { method: 'GET', url: '/api/invoices/list', headers: bearer(await issuer.mint()) }
+    expect(await gateway.authenticate(call)).toMatchObject({
+      ok: false,
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    })
+    expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toHaveProperty('status', 503)
+  })
+})
+
+describe('the upgrade to a WebSocket', () => {
+  let server: Server
+  let url: string
+
+  beforeAll(async () => {
+    const sockets = new WebSocketServer({ noServer: true })
+    server = createServer()
+    server.on('upgrade', async (request, socket, head) => {
+      const call = await gateway.authenticate(request)
+      if (!call.ok) {
+        const headers = Object.entries({ ...call.headers, Connection: 'close' }).map(
+          ([name, value]) => `${name}: ${value}\r\n`,
+        )
+        socket.end(`HTTP/1.1 ${call.status} Refused\r\n${headers.join('')}\r\n${call.body}`)
+        return
+      }
+      sockets.handleUpgrade(request, socket, head, (webSocket) =>
+        webSocket.send(`hello ${call.principal.accountId}`),
+      )
+    })
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+
+  const open = (path: string, headers = {}) =>
+    new Promise<string | number>((resolve) => {
+      const socket = new WebSocket(url + path, { headers })
+      socket.on('message', (message: Buffer) => {
+        resolve(message.toString())
+        socket.terminate()
+      })
+      socket.on('unexpected-response', (_request, response) => {
+        resolve(response.statusCode ?? 0)
+        response.destroy()
+      })
+    })
+
+  test('opens with a token of its operation, and not otherwise', async () => {
+    expect(await open('/api/invoices/list', bearer(await issuer.mint()))).toBe('hello acme')
+    expect(await open('/api/invoices/list')).toBe(401)
+    expect(await open('/api/invoices/list', bearer(await issuer.mint({ scope: 'reports:read' })))).toBe(403)
+    expect(await open('/api/invoices/list', bearer(await issuer.mint({ exp: 1 })))).toBe(401)
+    expect(await open('/api/unknown', bearer(await issuer.mint()))).toBe(404)
+    expect(await open(`/api/invoices/list?access_token=${await issuer.mint()}`)).toBe(400)
+  })
+})

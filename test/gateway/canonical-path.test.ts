@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createPathLocator, locateReadings } from '../../src/gateway/canonical-path.ts'
+import { HOSTILE } from './support/hostile-paths.ts'
+
+const locate = createPathLocator('/api')
+
+describe('below the base, with the rest of the path as written', () => {
+  test.each([
+    ['/api', '/'],
+    ['/api/', '/'],
+    ['/API/invoices/list', '/invoices/list'],
+    ['/api/Invoices/List/', '/Invoices/List'],
+    ["/api/a-._~!$&'()*+,=:@z", "/a-._~!$&'()*+,=:@z"],
+    ['/api/...', '/...'],
+    ['/api/.well-known', '/.well-known'],
+    ['/api/a%20b', '/a%20b'],
+    ['/api/gr%C3%B6%c3%9fe', '/gr%C3%B6%c3%9fe'],
+    ['/api/a%3Bb%3F%23%40', '/a%3Bb%3F%23%40'],
+    ['/api/100%25', '/100%25'],
+    ['/api/api', '/api'],
+  ])('%s', (path, rest) => {
+    expect(locate(path)).toEqual({ place: 'below', path: rest })
+  })
+})
+
+describe('elsewhere, and none of our business however odd', () => {
+  test.each([
+    '/',
+    '',
+    '*',
+    '/apis',
+    '/ap',
+    '/apiinvoices',
+    '/v1/api',
+    '/docs//api',
+    '/docs/a%20b',
+    '/docs/..;/x',
+    '/docs/%zz',
+    '/docs/../x',
+    '/docs/api/x%2Fy',
+    '/auth?/api',
+  ])('%j', (path) => {
+    expect(locate(path)).toEqual({ place: 'elsewhere' })
+  })
+})
+
+describe('unclear, and therefore refused', () => {
+  test.each(HOSTILE)('%j', (path) => {
+    const location = locate(path)
+    expect(location.place).toBe('unclear')
+    expect(location.place === 'unclear' && location.problem).toMatch(/^The path is not in canonical form/)
+  })
+})
+
+describe('a whole host as base', () => {
+  test.each(['', '/'])('%j', (base) => {
+    const locate = createPathLocator(base)
+    expect(locate('/')).toEqual({ place: 'below', path: '/' })
+    expect(locate('/invoices/')).toEqual({ place: 'below', path: '/invoices' })
+    for (const path of ['', '*', '//', '/a//b', '/%61', '/..', '/a;b']) {
+      expect(locate(path)).toHaveProperty('place', 'unclear')
+    }
+  })
+})
+
+test('a base of several segments', () => {
+  const locate = createPathLocator('/V1/Api/')
+  expect(locate('/v1/api/x')).toEqual({ place: 'below', path: '/x' })
+  expect(locate('/v1/apix')).toEqual({ place: 'elsewhere' })
+  expect(locate('/v1//api/x')).toHaveProperty('place', 'unclear')
+  expect(locate('/v1')).toEqual({ place: 'elsewhere' })
+})
+
+test('readings that differ are unclear as soon as one of them is below', () => {
+  expect(locateReadings(locate, ['/api/x'])).toEqual({ place: 'below', path: '/x' })
+  expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual({ place: 'below', path: '/x' })
+  expect(locateReadings(locate, ['/x', '/y'])).toEqual({ place: 'elsewhere' })
+  expect(locateReadings(locate, ['/api/x', '/api/y'])).toHaveProperty('place', 'unclear')
+  expect(locateReadings(locate, ['/x', '/api/y'])).toHaveProperty('place', 'unclear')
+})
+
+describe('disguises', () => {
+  const piece = fc.constantFrom(
+    '/',
+    '//',
+    '.',
+    '..',
+    '%2e',
+    '%2F',
+    '%5c',
+    '\\',
+    ';',
+    ';x',
+    'api',
+    'API',
+    '%61',
+    '%2561',
+    '%00',
+    'x',
+    'Api',
+    'p',
+    'i',
+  )
+  const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
+
+  test('whatever WHATWG URL, a case-insensitive prefix or a decoding router takes for below, is not elsewhere', () => {
+    fc.assert(
+      fc.property(paths, (path) => {
+        const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''
+        const decoded = whatwg.replaceAll(/%2561|%61/g, 'a').replaceAll(/%2f/gi, '/')
+        const readings = [path, whatwg, decoded, decoded.replaceAll(/\/+/g, '/')]
+        if (readings.some((reading) => /^\/api(?:$|\/)/i.test(reading))) {
+          expect(locate(path).place).not.toBe('elsewhere')
+        }
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('what is below is written in one way only', () => {
+    fc.assert(
+      fc.property(paths, (path) => {
+        if (locate(path).place !== 'below') return
+        expect(new URL(path, 'http://h').pathname).toBe(path)
+        expect(path).not.toMatch(/\/\/|;|\\|%2f|%5c|%00|%61|%25/i)
+      }),
+      { numRuns: 5000 },
+    )
+  })
+
+  test('takes no longer than its length asks for', () => {
+    const started = performance.now()
+    for (const path of [
+      '%25'.repeat(5000),
+      '/a'.repeat(8000),
+      '/..'.repeat(5000),
+      `/${'.'.repeat(16000)}`,
+      `/api/${'%2e/'.repeat(4000)}`,
+    ]) {
+      locate(path)
+      locate(`/api${path}`)
+    }
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+})

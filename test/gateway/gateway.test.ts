@@ -1,0 +1,503 @@
+import Koa from 'koa'
+import { errors } from 'jose'
+import mount from 'koa-mount'
+import request from 'supertest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { GatewayDependencies } from '../../src/gateway/dependencies.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import type { GatewayMiddlewareOptions } from '../../src/gateway/guard.ts'
+import type { Principal } from '../../src/gateway/principal.ts'
+import { createApp, createTestGateway, serveRaw } from './support/api.ts'
+import type { TokenIssuer } from './support/token-issuer.ts'
+
+const REALM = 'realm="https://example.com/api"'
+const METADATA = 'resource_metadata="https://example.com/.well-known/oauth-protected-resource/api"'
+
+let gateway: Gateway
+let issuer: TokenIssuer
+
+beforeEach(async () => {
+  ;({ gateway, issuer } = await createTestGateway())
+})
+afterEach(() => void vi.useRealTimers())
+
+/** An app behind the gateway, with the CORS headers of its host above it. */
+function serve(use: (app: Koa) => void = (app) => app.use(gateway.middleware())) {
+  const { app, reached, errors } = createApp((app) => {
+    app.use(async (ctx, next) => {
+      ctx.set('Access-Control-Allow-Origin', '*')
+      await next()
+    })
+    use(app)
+  })
+  const callback = app.callback()
+  return { reached, errors, agent: request(callback) }
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+describe('a call with the token of its operation', () => {
+  test('reaches the handler with the principal', async () => {
+    const { agent, reached } = serve()
+    const token = await issuer.mint({ user_id: 'u1', access_mode: 'delegated', grant_id: 'g1', sub: 'acme' })
+    const { body } = await agent.get('/api/invoices/list?x=1').set(bearer(token)).expect(200)
+    expect(body).toEqual({ path: '/api/invoices/list' })
+    const [principal] = reached as Principal[]
+    expect(principal).toMatchObject({
+      mode: 'delegated',
+      accountId: 'acme',
+      userId: 'u1',
+      clientId: 'key_1',
+      grantId: 'g1',
+      scopes: ['invoices:read'],
+      claims: { sub: 'acme' },
+    })
+    expect(principal?.expiresAt).toBeGreaterThan(Date.now() / 1000)
+    expect(Object.isFrozen(principal)).toBe(true)
+  })
+
+  test('may be a HEAD for a GET', async () => {
+    const { agent, reached } = serve()
+    await agent
+      .head('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+    expect(reached).toHaveLength(1)
+  })
+
+  test('has its signature checked once', async () => {
+    const { agent, reached } = serve()
+    const token = await issuer.mint()
+    for (let call = 0; call < 5; call += 1) await agent.get('/api/invoices/7').set(bearer(token)).expect(200)
+    expect(issuer.lookups()).toBe(1)
+    expect(new Set(reached).size).toBe(1)
+  })
+})
+
+interface Expected {
+  status: number
+  error?: string | undefined
+  challenge?: RegExp | undefined
+}
+
+/** Checks everything that a refusal must be, and that it got no further. */
+async function expectRefusal(
+  { agent, reached, errors }: ReturnType<typeof serve>,
+  call: (agent: ReturnType<typeof serve>['agent']) => request.Test,
+  { status, error, challenge }: Expected,
+) {
+  const response = await call(agent)
+  expect(response.status).toBe(status)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.headers['access-control-allow-origin']).toBe('*')
+  const body = response.body as { error?: string; error_description?: string }
+  expect(body.error).toBe(error)
+  expect(body.error_description).toMatch(/\w/)
+  const header = response.headers['www-authenticate']
+  if (challenge === undefined) expect(header).toBeUndefined()
+  else {
+    expect(header).toMatch(challenge)
+    expect(header).toContain(`Bearer ${REALM}`)
+    expect(header).toContain(METADATA)
+  }
+  expect(reached).toEqual([])
+  expect(errors).toEqual([])
+  return { body, header: header ?? '' }
+}
+
+describe('a call without a token', () => {
+  test.each([{}, { Authorization: 'Basic YTpi' }, { Cookie: 'access_token=a' }])(
+    '%j gets 401 and no error code',
+    async (headers) => {
+      const { header, body } = await expectRefusal(
+        serve(),
+        (agent) => agent.get('/api/invoices/list').set(headers),
+        {
+          status: 401,
+          challenge: /^Bearer /,
+        },
+      )
+      expect(header).toBe(`Bearer ${REALM}, scope="invoices:read", ${METADATA}`)
+      expect(body).toEqual({
+        error_description: 'Send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
+      })
+    },
+  )
+
+  test('a token in the body does not count', async () => {
+    const token = await issuer.mint({ scope: 'invoices:create' })
+    await expectRefusal(
+      serve(),
+      (agent) => agent.post('/api/invoices/create').type('form').send({ access_token: token }),
+      { status: 401, challenge: /^Bearer / },
+    )
+  })
+})
+
+describe('a call with a token that is no good gets 401 invalid_token', () => {
+  const expected = {
+    status: 401,
+    error: 'invalid_token',
+    challenge: /error="invalid_token", error_description="[^"]+"/,
+  }
+  const past = Math.floor(Date.now() / 1000) - 1
+
+  test.each([
+    ['expired', { exp: past }],
+    ['of another issuer', { iss: 'https://evil.example' }],
+    ['for another audience', { aud: 'https://example.com' }],
+    ['sender-constrained', { cnf: { jkt: 'x' } }],
+    ['with a scope that is a list', { scope: ['invoices:read'] }],
+  ])('%s', async (_, claims) => {
+    const token = await issuer.mint(claims)
+    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+  })
+
+  test.each([
+    ['malformed', async () => 'abc'],
+    ['an ID token', () => issuer.mint({}, { typ: 'JWT' })],
+    ['wrongly signed', async () => (await createTestGateway()).issuer.mint()],
+    ['unsigned', async () => `${(await issuer.mint()).split('.').slice(0, 2).join('.')}.`],
+  ])('%s', async (_, mint) => {
+    const token = await mint()
+    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+  })
+
+  test('expired since it was remembered', async () => {
+    const now = 1_800_000_000_000
+    vi.useFakeTimers({ toFake: ['Date'], now })
+    const server = serve()
+    const token = await issuer.mint({ exp: now / 1000 + 864_000 })
+    await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
+    vi.setSystemTime(now + 864_000_000)
+    server.reached.length = 0
+    const { header } = await expectRefusal(
+      server,
+      (agent) => agent.get('/api/invoices/list').set(bearer(token)),
+      expected,
+    )
+    expect(header).toContain('The access token has expired')
+  })
+
+  test('revoked, also when it was remembered', async () => {
+    const revoked = new Set<string>()
+    const isRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
+    ;({ gateway, issuer } = await createTestGateway({ isRevoked }))
+    const server = serve()
+    const token = await issuer.mint({ jti: 'stolen' })
+    await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
+    await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
+    revoked.add('stolen')
+    server.reached.length = 0
+    await expectRefusal(server, (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+    expect(isRevoked).toHaveBeenCalledTimes(3)
+    expect(issuer.lookups()).toBe(1)
+  })
+})
+
+describe('a call with a token for something else', () => {
+  test('gets 403 insufficient_scope, naming the scope', async () => {
+    const token = await issuer.mint({ scope: 'invoices:create invoices:reads' })
+    const { header, body } = await expectRefusal(
+      serve(),
+      (agent) => agent.get('/api/invoices/list').set(bearer(token)),
+      { status: 403, error: 'insufficient_scope', challenge: /error="insufficient_scope"/ },
+    )
+    expect(header).toContain('scope="invoices:read"')
+    expect(body.error_description).toContain('invoices:read')
+  })
+
+  test('also without any scope', async () => {
+    const token = await issuer.mint({ scope: undefined })
+    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), {
+      status: 403,
+      error: 'insufficient_scope',
+      challenge: /scope="invoices:read"/,
+    })
+  })
+})
+
+describe('a call that sends its token wrongly gets 400 invalid_request', () => {
+  const expected = { status: 400, error: 'invalid_request', challenge: /error="invalid_request"/ }
+
+  test('in the query, alone and beside the header', async () => {
+    const token = await issuer.mint()
+    await expectRefusal(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
+    await expectRefusal(
+      serve(),
+      (agent) => agent.get(`/api/invoices/list?access_token=${token}`).set(bearer(token)),
+      expected,
+    )
+  })
+
+  test.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])('as %j', async (authorization) => {
+    await expectRefusal(
+      serve(),
+      (agent) => agent.get('/api/invoices/list').set({ Authorization: authorization }),
+      expected,
+    )
+  })
+
+  test('in two headers', async () => {
+    const { app, reached } = createApp((app) => app.use(gateway.middleware()))
+    const server = await serveRaw(app)
+    const token = await issuer.mint()
+    const field = `Authorization: Bearer ${token}\r\n`
+    const { status, text } = await server.send(
+      `GET /api/invoices/list HTTP/1.1\r\nHost: x\r\n${field}${field}Connection: close\r\n\r\n`,
+    )
+    await server.close()
+    expect(status).toBe(400)
+    expect(text).toContain('"error":"invalid_request"')
+    expect(reached).toEqual([])
+  })
+})
+
+describe('a path below the base that no operation claims gets 404', () => {
+  test.each([
+    ['get', '/api'],
+    ['get', '/api/'],
+    ['get', '/api/unknown'],
+    ['get', '/API/invoices'],
+    ['post', '/api/invoices/list'],
+    ['delete', '/api/invoices/7'],
+    ['options', '/api/invoices/list'],
+    ['get', '/api/invoices/7/lines'],
+    ['get', '/api/invoices//list'],
+    ['get', '/api/invoices/%2e'],
+    ['get', '/api/invoices/unknown/access?access_token=a'],
+  ] as const)('%s %s, with and without a token', async (method, path) => {
+    const expected = { status: 404, error: 'not_found' }
+    const token = await issuer.mint()
+    const without = await expectRefusal(serve(), (agent) => agent[method](path), expected)
+    const withToken = await expectRefusal(
+      serve(),
+      (agent) => agent[method](path).set(bearer(token)),
+      expected,
+    )
+    expect(withToken.body).toEqual(without.body)
+    expect(issuer.lookups()).toBe(0)
+  })
+})
+
+describe('our own failure gets 503, never 401', () => {
+  const expected = { status: 503, error: 'temporarily_unavailable' }
+
+  async function expectUnavailable(changes: Partial<GatewayDependencies>) {
+    ;({ gateway, issuer } = await createTestGateway(changes))
+    const token = await issuer.mint()
+    const server = serve()
+    await expectRefusal(
+      server,
+      (agent) => agent.get('/api/invoices/list').set(bearer(token)).expect('Retry-After', '1'),
+      expected,
+    )
+  }
+
+  test('keys out of reach', () =>
+    expectUnavailable({ getKey: () => Promise.reject(new errors.JWKSTimeout()) }))
+
+  test('a revocation check that throws', () =>
+    expectUnavailable({
+      isRevoked() {
+        throw new Error('bug')
+      },
+    }))
+
+  test('not ready', () => expectUnavailable({ ready: () => Promise.reject(new Error('Redis is away')) }))
+
+  test('not ready within the time that a request has', async () => {
+    const started = performance.now()
+    await expectUnavailable({ ready: () => new Promise(() => {}) })
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test('closed', async () => {
+    const close = vi.fn(() => Promise.resolve())
+    ;({ gateway, issuer } = await createTestGateway({ close }))
+    await gateway.ready()
+    await gateway.close()
+    await gateway.close()
+    expect(close).toHaveBeenCalledTimes(1)
+    await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+    const token = await issuer.mint()
+    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+  })
+})
+
+describe('readiness', () => {
+  test('a request that comes early waits', async () => {
+    let start = () => {}
+    const ready = vi.fn(() => new Promise<void>((resolve) => (start = resolve)))
+    ;({ gateway, issuer } = await createTestGateway({ ready }))
+    const { agent } = serve()
+    const token = await issuer.mint()
+    expect(ready).not.toHaveBeenCalled()
+    const answers = [1, 2, 3].map(async () => agent.get('/api/invoices/list').set(bearer(token)))
+    await vi.waitFor(() => expect(ready).toHaveBeenCalled())
+    start()
+    for (const answer of await Promise.all(answers)) expect(answer.status).toBe(200)
+    expect(ready).toHaveBeenCalledTimes(1)
+  })
+
+  test('comes by itself once what failed is back, and ready() says what failed', async () => {
+    const ready = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('away'))
+    ;({ gateway, issuer } = await createTestGateway({ ready }))
+    await expect(gateway.ready()).rejects.toThrow('away')
+    const { agent } = serve()
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+    await gateway.ready()
+    expect(ready).toHaveBeenCalledTimes(2)
+  })
+
+  test('a request outside of the API waits for nothing', async () => {
+    ;({ gateway } = await createTestGateway({ ready: () => new Promise(() => {}) }))
+    await serve().agent.get('/').expect(200)
+  })
+})
+
+describe('where it stands', () => {
+  test('inside koa-mount, once and twice', async () => {
+    const inner = new Koa()
+    inner.use(gateway.middleware())
+    inner.use((ctx) => void (ctx.body = ctx.path))
+    const outer = new Koa()
+    outer.use(mount('/nested', new Koa().use(mount('/x', async (_ctx, next) => next()))))
+    outer.use(mount('/api', inner))
+    const agent = request(outer.callback())
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200, '/invoices/list')
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/api').expect(404)
+    await agent
+      .get('/api/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(404)
+    await agent.get('/api//invoices/list').expect(404)
+
+    const { gateway: deep, issuer: deepIssuer } = await createTestGateway({
+      audience: 'https://example.com/v1/api',
+    })
+    const innermost = new Koa().use(deep.middleware()).use((ctx) => void (ctx.body = ctx.path))
+    const twice = request(new Koa().use(mount('/v1', new Koa().use(mount('/api', innermost)))).callback())
+    const token = await deepIssuer.mint({ aud: 'https://example.com/v1/api' })
+    await twice.get('/v1/api/invoices/list').set(bearer(token)).expect(200, '/invoices/list')
+    await twice.get('/v1/api/invoices/list').expect(401)
+  })
+
+  test('at the root, after a mount that was left', async () => {
+    const app = new Koa()
+    app.use(mount('/api', async (_ctx, next) => next()))
+    app.use(gateway.middleware())
+    app.use((ctx) => void (ctx.body = 'reached'))
+    const agent = request(app.callback())
+    await agent.get('/api/invoices/list').expect(401)
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+  })
+
+  test('behind a proxy that strips a prefix', async () => {
+    for (const mountPath of ['', '/']) {
+      const { agent } = serve((app) => app.use(gateway.middleware({ mountPath })))
+      await agent.get('/invoices/list').expect(401)
+      await agent
+        .get('/invoices/list')
+        .set(bearer(await issuer.mint()))
+        .expect(200)
+      await agent.get('/api/invoices/list').expect(404)
+    }
+    const { agent } = serve((app) => app.use(gateway.middleware({ mountPath: '/internal/' })))
+    await agent.get('/internal/invoices/list').expect(401)
+    await agent.get('/api/invoices/list').expect(200)
+  })
+
+  test('above a rewritten path', async () => {
+    const rewrite = (app: Koa) =>
+      app.use(async (ctx, next) => {
+        ctx.path = ctx.path.replace('/legacy', '/api')
+        await next()
+      })
+    const { agent, reached } = serve((app) => rewrite(app).use(gateway.middleware()))
+    await agent.get('/legacy/invoices/list').expect(401)
+    expect(reached).toEqual([])
+    await agent
+      .get('/legacy/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+  })
+
+  test('at an API that is a whole host', async () => {
+    ;({ gateway, issuer } = await createTestGateway({ audience: 'https://api.example.com' }))
+    const { agent } = serve()
+    await agent.get('/invoices/list').expect(401)
+    await agent.get('/').expect(404)
+    await agent
+      .get('/invoices/list')
+      .set(bearer(await issuer.mint({ aud: 'https://api.example.com' })))
+      .expect(200)
+    const { body } = await agent.get('/.well-known/oauth-protected-resource').expect(200)
+    expect(body).toHaveProperty('resource', 'https://api.example.com')
+  })
+})
+
+describe('options', () => {
+  test('when: only what it says is the gateway\u2019s', async () => {
+    const { agent } = serve((app) =>
+      app.use(gateway.middleware({ when: (ctx) => ctx.get('X-Api') !== 'no' })),
+    )
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/api/invoices/list').set('X-Api', 'no').expect(200)
+    await agent
+      .get('/.well-known/oauth-protected-resource/api')
+      .set('X-Api', 'no')
+      .expect(200, { path: '/.well-known/oauth-protected-resource/api' })
+  })
+
+  test.each([
+    [{ publik: [] }, 'publik'],
+    [{ when: true }, 'when'],
+    [{ mountPath: 'api' }, 'mountPath'],
+    [{ mountPath: '/a?b' }, 'mountPath'],
+    [{ public: ['GET health'] }, 'public[0]'],
+  ])('%j is refused', (options, path) => {
+    expect(() => gateway.middleware(options as GatewayMiddlewareOptions)).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
+    )
+  })
+
+  test('an audience that is no URL is refused', async () => {
+    await expect(createTestGateway({ audience: 'api' })).rejects.toMatchObject({ code: 'ERR_OPTIONS' })
+  })
+})
+
+test('the metadata that refusals point to', async () => {
+  const expected = {
+    resource: 'https://example.com/api',
+    authorization_servers: ['https://auth.example.com'],
+    scopes_supported: ['invoices:create', 'invoices:read', 'reports:all', 'reports:read'],
+    bearer_methods_supported: ['header'],
+  }
+  const path = '/.well-known/oauth-protected-resource/api'
+  for (const middleware of [gateway.middleware(), gateway.wellKnown()]) {
+    const { agent } = serve((app) => app.use(middleware))
+    const response = await agent
+      .get(path)
+      .set('Host', 'evil.example')
+      .set('X-Forwarded-Host', 'evil.example')
+      .expect(200)
+    expect(response.body).toEqual(expected)
+    expect(response.headers['content-type']).toMatch(/^application\/json/)
+    expect(response.headers['cache-control']).toBe('public, max-age=60')
+    await agent.head(path).expect(200)
+    await agent.post(path).expect(200, { path })
+    await agent.get(`${path}/x`).expect(200, { path: `${path}/x` })
+  }
+})

@@ -1,0 +1,215 @@
+import Koa, { type Context, type Middleware } from 'koa'
+import mount from 'koa-mount'
+import { Router } from '@koa/router'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestGateway, serveRaw, type RawServer } from './support/api.ts'
+import { HOSTILE } from './support/hostile-paths.ts'
+
+/** Request targets as they go over the wire: the hostile paths, and what only a raw socket can say. */
+const TARGETS = [
+  ...HOSTILE,
+  '/api',
+  '/api/',
+  '/API/invoices/list',
+  '/api/invoices/list',
+  '/Api/Invoices/List/',
+  '/api/invoices/list?x=1',
+  '/api/invoices/list#fragment',
+  '/api/invoices/list?/../../public',
+  '/api#/public',
+  '/api/unknown',
+  '/api/invoices/%6Cist',
+  'http://example.com/api/invoices/list',
+  'HTTP://example.com/API/invoices/list',
+  'http://example.com//api/invoices/list',
+  'http://example.com/x/../api/invoices/list',
+  'http://example.com/%61pi/invoices/list',
+  'http://example.com\\api\\invoices\\list',
+  'http://a:b@example.com/api/invoices/list',
+  'http://[::1/api/invoices/list',
+  'http://example.com:port/api/invoices/list',
+  'foo:/api/invoices/list',
+  'foo:api/invoices/list',
+  'http:/api/invoices/list',
+  'http:api/invoices/list',
+  'http:////api/invoices/list',
+  '*',
+  '/api/\x7f',
+  '/api/\xa0',
+  '/\xa0/../api',
+  '/\xefapi/invoices/list',
+  '/x#/../api/invoices/list',
+  '/\\api#',
+  '/x/..\\api#',
+  '/api\\x#',
+]
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'TRACE']
+
+const isBelow = (path: string) => /^\/api(?:\/|$)/i.test(path)
+
+/** Ways in which a host's own code might find that a request is for its API. */
+const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = {
+  '@koa/router': (reach) => {
+    const router = new Router({ prefix: '/api' })
+    router.all('/', reach)
+    router.all('/invoices/list', reach)
+    router.all('/invoices/:id', reach)
+    router.all('/{*rest}', reach)
+    return router.routes() as Middleware
+  },
+  'koa-mount': (reach) => mount('/api', async (ctx: Context) => reach(ctx)) as Middleware,
+  'a prefix of ctx.path': (reach) => async (ctx, next) => (isBelow(ctx.path) ? reach(ctx) : next()),
+  'a prefix of ctx.url': (reach) => async (ctx, next) =>
+    isBelow(ctx.url.replace(/[?#].*/, '')) ? reach(ctx) : next(),
+  'WHATWG URL': (reach) => async (ctx, next) => (isBelow(ctx.URL.pathname ?? '') ? reach(ctx) : next()),
+  'decoding first': (reach) => async (ctx, next) => (isBelow(decode(decode(ctx.path))) ? reach(ctx) : next()),
+  'decoding, then resolving': (reach) => async (ctx, next) => {
+    const path = decode(ctx.path).replaceAll('\\', '/').replaceAll(/\/+/g, '/')
+    const resolved = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : path
+    return isBelow(resolved) ? reach(ctx) : next()
+  },
+  'dropping matrix parameters': (reach) => async (ctx, next) =>
+    isBelow(ctx.path.replaceAll(/;[^/]*/g, '')) ? reach(ctx) : next(),
+}
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by %s', (name) => {
+  let server: RawServer
+  let reached: string[] = []
+
+  beforeAll(async () => {
+    const { gateway } = await createTestGateway()
+    const app = new Koa()
+    app.silent = true
+    app.use(gateway.middleware())
+    app.use(
+      ROUTINGS[name]!((ctx) => {
+        reached.push(ctx.url)
+        ctx.body = 'secret'
+      }),
+    )
+    server = await serveRaw(app)
+  })
+  afterAll(() => server.close())
+
+  test('is never reached without a token', async () => {
+    for (const target of TARGETS) {
+      for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
+        reached = []
+        const { status, text } = await server.send(
+          `${method} ${target} HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n`,
+        )
+        expect({ target, method, reached }).toEqual({ target, method, reached: [] })
+        expect(text).not.toContain('secret')
+        expect([400, 401, 404]).toContain(status)
+      }
+    }
+  })
+})
+
+test('a request that no router takes for the API passes, however odd it is', async () => {
+  const { gateway } = await createTestGateway()
+  const app = new Koa()
+  app.use(gateway.middleware())
+  app.use((ctx) => void (ctx.body = 'the site'))
+  const server = await serveRaw(app)
+  for (const target of [
+    '/',
+    '/docs//a',
+    '/docs/%2e%2e/x',
+    '/docs/a;b',
+    '/apis',
+    '/v1/api/x',
+    'http://example.com/docs',
+    '/docs?next=/api',
+    '/docs/%zz',
+  ]) {
+    const { status, text } = await server.send(
+      `GET ${target} HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n`,
+    )
+    expect({ target, status }).toEqual({ target, status: 200 })
+    expect(text).toContain('the site')
+  }
+  await server.close()
+})
+
+describe('the operation that is checked is the one that runs', () => {
+  let server: RawServer
+  let ran: string[] = []
+  let tokens: Record<string, string>
+
+  beforeAll(async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const app = new Koa()
+    const router = new Router({ prefix: '/api' })
+    router.get('/reports/all', (ctx) => void (ran.push('all'), (ctx.body = 'all')))
+    router.get('/reports/:id', (ctx) => void (ran.push('one'), (ctx.body = ctx['params']['id'])))
+    app.use(gateway.middleware())
+    app.use(router.routes())
+    server = await serveRaw(app)
+    tokens = {
+      one: await issuer.mint({ scope: 'reports:read' }),
+      all: await issuer.mint({ scope: 'reports:all' }),
+    }
+  })
+  afterAll(() => server.close())
+
+  const get = async (target: string, token: string) => {
+    ran = []
+    return server.send(
+      `GET ${target} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tokens[token]}\r\nConnection: close\r\n\r\n`,
+    )
+  }
+
+  test.each([
+    '/api/reports/all',
+    '/api/reports/ALL',
+    '/API/Reports/All/',
+    '/api/reports/%61ll',
+    '/api/reports/a%6Cl',
+    '/api/reports/%2561ll',
+    '/api/reports/all%2F',
+    '/api/reports/all%00',
+    '/api/reports/x/../all',
+    '/api/reports/./all',
+    '/api/reports//all',
+    '/api//reports/all',
+    '/api/reports/all;x',
+    '/api/reports/all%3Bx',
+    'http://x/api/reports/all',
+    'http://x/api/reports/%61ll',
+  ])('%s is not open to the scope of /reports/:id', async (target) => {
+    await get(target, 'one')
+    expect(ran).not.toContain('all')
+  })
+
+  test('every operation is open to its own scope', async () => {
+    for (const target of [
+      '/api/reports/all',
+      '/API/Reports/All/',
+      '/api/reports/all?x',
+      'http://x/api/reports/all',
+    ]) {
+      expect((await get(target, 'all')).status).toBe(200)
+      expect(ran).toEqual(['all'])
+    }
+    for (const [target, id] of [
+      ['/api/reports/7', '7'],
+      ['/api/reports/a%20b', 'a b'],
+      ['/api/reports/all%20', 'all '],
+      ['/api/reports/100%25', '100%'],
+      ['/api/reports/a%3Fb%23c%3Bd', 'a?b#c;d'],
+    ] as const) {
+      const { status, text } = await get(target, 'one')
+      expect({ target, status, ran }).toEqual({ target, status: 200, ran: ['one'] })
+      expect(text.endsWith(id)).toBe(true)
+    }
+  })
+})

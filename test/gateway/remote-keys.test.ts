@@ -1,0 +1,173 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { errors, type JWK } from 'jose'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { silentLogger } from '../../src/host/logger.ts'
+import { remoteKeys, type RemoteKeys } from '../../src/gateway/remote-keys.ts'
+import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
+import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './support/token-issuer.ts'
+
+let server: Server
+let port: number
+let published: JWK[]
+let answer: { status: number; body: string } | 'hang' | undefined
+let requests: number
+let first: TokenIssuer
+let second: TokenIssuer
+let keys: RemoteKeys
+let verify: VerifyToken
+const warn = vi.fn()
+const info = vi.fn()
+
+const listen = () => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
+const goAway = () =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  ;[first, second] = [await createTokenIssuer('key-1'), await createTokenIssuer('key-2')]
+  ;[published, answer, requests, port] = [[first.publicJwk], undefined, 0, 0]
+  warn.mockClear()
+  info.mockClear()
+  server = createServer((_request, response) => {
+    requests += 1
+    if (answer === 'hang') return
+    response.writeHead(answer?.status ?? 200, { 'Content-Type': 'application/jwk-set+json' })
+    response.end(answer?.body ?? JSON.stringify({ keys: published }))
+  })
+  await listen()
+  port = (server.address() as AddressInfo).port
+  keys = remoteKeys({ jwksUri: `http://127.0.0.1:${port}/jwks`, logger: { ...silentLogger, warn, info } })
+  verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys.getKey })
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  await keys.close()
+  await goAway()
+})
+
+const good = expect.objectContaining({ mode: 'direct' })
+const unknownKey = { problem: 'The access token is signed with an unknown key' }
+const outOfReach = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
+
+describe('remote keys', () => {
+  test('are fetched once, when first needed', async () => {
+    expect(requests).toBe(0)
+    const tokens = await Promise.all([first.mint(), first.mint(), first.mint()])
+    expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([good, good, good])
+    await keys.ready()
+    expect(requests).toBe(1)
+  })
+
+  test('are fetched anew for a key that is not there, but not again and again', async () => {
+    expect(await verify(await first.mint())).toEqual(good)
+    expect(await verify(await second.mint())).toEqual(unknownKey)
+    published = [first.publicJwk, second.publicJwk]
+    expect(await verify(await second.mint())).toEqual(unknownKey)
+    expect(requests).toBe(1)
+    later(30_000)
+    expect(await verify(await second.mint())).toEqual(good)
+    expect(requests).toBe(2)
+    const stranger = await createTokenIssuer('key-3')
+    for (let i = 0; i < 20; i += 1) expect(await verify(await stranger.mint())).toEqual(unknownKey)
+    expect(requests).toBe(2)
+  })
+
+  test('go on serving while the authorization service is away', async () => {
+    await keys.ready()
+    await goAway()
+    later(7 * 24 * 3_600_000)
+    expect(await verify(await first.mint())).toEqual(good)
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1))
+    expect(await verify(await first.mint())).toEqual(good)
+    later(60_000)
+    expect(await verify(await first.mint())).toEqual(good)
+    await listen()
+    later(60_000)
+    published = [second.publicJwk]
+    expect(await verify(await second.mint())).toEqual(good)
+    expect(info).toHaveBeenCalledTimes(1)
+    expect(warn).toHaveBeenCalledTimes(1)
+  })
+
+  test('are refreshed behind the scenes, so that a key which was taken away is forgotten', async () => {
+    await keys.ready()
+    published = [second.publicJwk]
+    later(599_000)
+    expect(await verify(await first.mint())).toEqual(good)
+    expect(requests).toBe(1)
+    later(1_000)
+    expect(await verify(await first.mint())).toEqual(good)
+    await vi.waitFor(() => expect(requests).toBe(2))
+    await vi.waitFor(async () => expect(await verify(await first.mint())).toEqual(unknownKey))
+    expect(requests).toBe(2)
+  })
+
+  test('that nobody can fetch are our failure, until they can be fetched', async () => {
+    await goAway()
+    await expect(keys.ready()).rejects.toEqual(outOfReach)
+    await expect(verify(await first.mint())).rejects.toEqual(outOfReach)
+    await listen()
+    await expect(verify(await first.mint())).rejects.toEqual(outOfReach)
+    expect(requests).toBe(0)
+    later(1_000)
+    expect(await verify(await first.mint())).toEqual(good)
+  })
+
+  test('an unknown key while the service is away might be a new one: our failure, too', async () => {
+    await keys.ready()
+    await goAway()
+    later(31_000)
+    await expect(verify(await second.mint())).rejects.toEqual(outOfReach)
+    expect(await verify(await first.mint())).toEqual(good)
+  })
+
+  test.each([
+    { status: 500, body: '{"keys":[]}' },
+    { status: 302, body: '' },
+    { status: 200, body: 'not json' },
+    { status: 200, body: '{}' },
+    { status: 200, body: '{"keys":[]}' },
+    { status: 200, body: '{"keys":{}}' },
+    { status: 200, body: '[]' },
+    { status: 200, body: '{"keys":[7]}' },
+  ])('the answer %j is none, and does not replace the keys that are there', async (bad) => {
+    answer = bad
+    await expect(keys.ready()).rejects.toEqual(outOfReach)
+    answer = undefined
+    later(1_000)
+    await keys.ready()
+    answer = bad
+    later(600_000)
+    expect(await verify(await first.mint())).toEqual(good)
+    await vi.waitFor(() => expect(requests).toBe(3))
+    expect(await verify(await first.mint())).toEqual(good)
+  })
+
+  test('are not waited for longer than a request has', async () => {
+    answer = 'hang'
+    const started = performance.now()
+    await expect(keys.ready()).rejects.toEqual(outOfReach)
+    expect(performance.now() - started).toBeLessThan(2_500)
+  })
+
+  test('are not fetched any more after close', async () => {
+    answer = 'hang'
+    const waiting = expect(keys.ready()).rejects.toBeInstanceOf(Error)
+    await vi.waitFor(() => expect(requests).toBe(1))
+    await keys.close()
+    await waiting
+    await expect(keys.ready()).rejects.toHaveProperty('code')
+    expect(requests).toBe(1)
+  })
+
+  test('getKey says with jose\u2019s own error that there is no such key', async () => {
+    await expect(
+      keys.getKey({ alg: 'ES256', kid: 'x' }, { payload: '', signature: '' }),
+    ).rejects.toBeInstanceOf(errors.JWKSNoMatchingKey)
+  })
+})

@@ -1,0 +1,131 @@
+import Koa from 'koa'
+import { Router } from '@koa/router'
+import request from 'supertest'
+import { describe, expect, test, vi } from 'vitest'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createPrincipal, type AccessTokenClaims } from '../../src/gateway/principal.ts'
+import { createTestGateway } from './support/api.ts'
+import { accessTokenClaims } from './support/token-issuer.ts'
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+function serve(gateway: Gateway, scopes: [string, ...string[]], above?: Koa.Middleware) {
+  const app = new Koa()
+  const router = new Router()
+  const handler = vi.fn((ctx: Koa.Context) => {
+    ctx.body = ctx.state['auth'].accountId
+  })
+  if (above) app.use(above)
+  router.get('/reports', gateway.requireScope(...scopes), handler)
+  router.get('/api/invoices/list', gateway.requireScope(...scopes), handler)
+  app.use(router.routes())
+  return { agent: request(app.callback()), handler }
+}
+
+describe('requireScope', () => {
+  test('guards a route on its own, outside of the API too', async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const { agent, handler } = serve(gateway, ['invoices:read'])
+    const missing = await agent.get('/reports').expect(401)
+    expect(missing.headers['www-authenticate']).not.toContain('error=')
+    await agent.get('/reports').set(bearer('nonsense')).expect(401)
+    await agent.get('/reports?access_token=a').expect(400)
+    const short = await agent
+      .get('/reports')
+      .set(bearer(await issuer.mint({ scope: 'invoices:create' })))
+      .expect(403)
+    expect(short.body.error).toBe('insufficient_scope')
+    expect(handler).not.toHaveBeenCalled()
+    await agent
+      .get('/reports')
+      .set(bearer(await issuer.mint()))
+      .expect(200, 'acme')
+  })
+
+  test('needs all of several scopes, and names what is missing', async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read', 'reports:all'])
+    const { headers, body } = await agent
+      .get('/reports')
+      .set(bearer(await issuer.mint({ scope: 'reports:read' })))
+      .expect(403)
+    expect(headers['www-authenticate']).toContain('scope="invoices:read reports:read reports:all"')
+    expect(body.error_description).toBe('The access token does not carry the scope invoices:read reports:all')
+    expect(handler).not.toHaveBeenCalled()
+    await agent
+      .get('/reports')
+      .set(bearer(await issuer.mint({ scope: 'reports:all invoices:read reports:read' })))
+      .expect(200)
+  })
+
+  test('goes on from what the middleware found out', async () => {
+    const isRevoked = vi.fn(() => false)
+    const { gateway, issuer } = await createTestGateway({ isRevoked })
+    const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(403)
+    expect(handler).not.toHaveBeenCalled()
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
+      .expect(200)
+    expect(isRevoked).toHaveBeenCalledTimes(2)
+  })
+
+  test('does not believe a principal that it did not make', async () => {
+    const { gateway } = await createTestGateway()
+    const { gateway: other, issuer: otherIssuer } = await createTestGateway()
+    const forged = createPrincipal(accessTokenClaims() as unknown as AccessTokenClaims)
+    for (const auth of [forged, { ...forged, has: () => true }, true, 'acme', null]) {
+      const { agent, handler } = serve(gateway, ['invoices:read'], async (ctx, next) => {
+        ctx.state['auth'] = auth
+        await next()
+      })
+      await agent.get('/reports').expect(401)
+      expect(handler).not.toHaveBeenCalled()
+    }
+    const { agent } = serve(gateway, ['invoices:read'], other.middleware())
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await otherIssuer.mint()))
+      .expect(401)
+  })
+
+  test('without a scope, or with an unknown one, is a programming error', async () => {
+    const { gateway } = await createTestGateway()
+    const none = [] as unknown as [string]
+    expect(() => gateway.requireScope(...none)).toThrow(expect.objectContaining({ code: 'ERR_OPTIONS' }))
+    expect(() => gateway.requireScope('invoices:read', 'invoices:lst')).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        problems: [{ path: 'scopes[1]', message: 'no operation has the scope invoices:lst' }],
+      }),
+    )
+    expect(() => gateway.requireScope(undefined as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTIONS' }),
+    )
+  })
+
+  test('with products that are not there yet, nothing is unknown', async () => {
+    const { gateway } = await createTestGateway({ isKnownScope: () => true })
+    expect(() => gateway.requireScope('from:database')).not.toThrow()
+  })
+})
+
+test('a gateway of known scopes is a gateway', () => {
+  const narrow = undefined as unknown as Gateway<'a' | 'b'>
+  const wide: Gateway = narrow
+  expect(wide).toBeUndefined()
+  const typed = () => {
+    narrow.requireScope('a', 'b')
+    // @ts-expect-error a typing error does not compile
+    narrow.requireScope('c')
+    // @ts-expect-error at least one
+    narrow.requireScope()
+    // @ts-expect-error a typing error does not compile
+    return narrow.authenticate({ headers: {} }, { scope: 'c' })
+  }
+  expect(typed).toBeTypeOf('function')
+})

@@ -1,0 +1,90 @@
+import { createServer } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { createCatalog } from '../../../src/catalog/create-catalog.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
+import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
+import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
+
+export const catalog = createCatalog({
+  invoices: {
+    title: 'Invoices',
+    operations: {
+      'invoices:read': { route: ['GET /invoices/list', 'GET /invoices/:id'], title: 'Read' },
+      'invoices:create': { route: 'POST /invoices/create', title: 'Create' },
+    },
+  },
+  reports: {
+    title: 'Reports',
+    operations: {
+      'reports:read': { route: 'GET /reports/:id', title: 'Read' },
+      'reports:all': { route: 'GET /reports/all', title: 'Read all' },
+    },
+  },
+})
+
+/** A gateway over a real catalog and an issuer of its own. */
+export async function createTestGateway(
+  changes: Partial<GatewayDependencies> = {},
+): Promise<{ gateway: Gateway; issuer: TokenIssuer }> {
+  const issuer = await createTokenIssuer()
+  const gateway = createGatewayFrom({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    getKey: issuer.getKey,
+    findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+    isKnownScope: (scope) => catalog.operations.has(scope),
+    listScopes: () => [...catalog.operations.keys()],
+    isRevoked: () => false,
+    ready: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    logger: silentLogger,
+    ...changes,
+  })
+  return { gateway, issuer }
+}
+
+/** A Koa app behind a gateway, whose handler notes who got through to it. */
+export function createApp(use: (app: Koa) => void): { app: Koa; reached: unknown[]; errors: unknown[] } {
+  const app = new Koa()
+  const reached: unknown[] = []
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  use(app)
+  app.use((ctx) => {
+    reached.push(ctx.state['auth'])
+    ctx.body = { path: ctx.path }
+  })
+  return { app, reached, errors }
+}
+
+export interface RawServer {
+  /** Sends bytes as they are, which must ask to close the connection; answers with the status, or 0 if the connection was just closed. */
+  send(request: string): Promise<{ status: number; text: string }>
+  close(): Promise<void>
+}
+
+/** Serves an app to raw sockets, so that no client tidies up what is sent. */
+export async function serveRaw(app: Koa): Promise<RawServer> {
+  const handle = app.callback()
+  const server = createServer((request, response) => void handle(request, response))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    send: (request) =>
+      new Promise((resolve) => {
+        let text = ''
+        const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(request, 'latin1')))
+        socket.setEncoding('latin1')
+        socket.on('data', (chunk: string) => (text += chunk))
+        socket.on('error', () => {})
+        socket.on('close', () => resolve({ status: Number(text.slice(9, 12)), text }))
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,67 @@
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  type CryptoKey,
+  type JWK,
+  type JWTHeaderParameters,
+  type JWTVerifyGetKey,
+} from 'jose'
+
+export const ISSUER = 'https://auth.example.com'
+export const AUDIENCE = 'https://example.com/api'
+
+export interface TokenIssuer {
+  /** Signs an access token; a claim given as undefined is left out. */
+  mint(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>
+  /** A look-up of its public key that counts. */
+  readonly getKey: JWTVerifyGetKey
+  /** How often a signature was about to be checked. */
+  readonly lookups: () => number
+  readonly publicJwk: JWK
+  readonly privateKey: CryptoKey
+}
+
+/** A small authorization service: one ES256 key, and tokens as RFC 9068 has them. */
+export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
+  const keySet = createLocalJWKSet({ keys: [publicJwk] })
+  let count = 0
+  return {
+    publicJwk,
+    privateKey,
+    lookups: () => count,
+    getKey: (header, token) => {
+      count += 1
+      return keySet(header, token)
+    },
+    mint: (claims, header) =>
+      new SignJWT(accessTokenClaims(claims))
+        .setProtectedHeader({ alg: 'ES256', kid, typ: 'at+jwt', ...header })
+        .sign(privateKey),
+  }
+}
+
+let serial = 0
+
+/** The claims of a good token, with changes; a claim given as undefined is left out. */
+export function accessTokenClaims(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: 'key_1',
+    client_id: 'key_1',
+    jti: `token-${(serial += 1)}`,
+    iat: now,
+    exp: now + 3600,
+    scope: 'invoices:read',
+    access_mode: 'direct',
+    account_id: 'acme',
+    access_epoch: 0,
+    ...changes,
+  }
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createPrincipal, type AccessTokenClaims, type Principal } from '../../src/gateway/principal.ts'
+import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
+import type { InvalidToken } from '../../src/gateway/verify-token.ts'
+import { accessTokenClaims } from './support/token-issuer.ts'
+
+const principalOf = (changes = {}): Principal =>
+  createPrincipal(accessTokenClaims(changes) as unknown as AccessTokenClaims)
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }))
+afterEach(() => void vi.useRealTimers())
+
+describe('verified tokens', () => {
+  test('are verified once, also when asked for at the same moment', async () => {
+    const verify = vi.fn(async () => principalOf())
+    const tokens = createVerifiedTokens(verify)
+    expect(tokens.recall('a')).toBeUndefined()
+    const answers = await Promise.all([tokens.verify('a'), tokens.verify('a'), tokens.verify('a')])
+    expect(new Set(answers).size).toBe(1)
+    expect(tokens.recall('a')).toBe(answers[0])
+    expect(verify).toHaveBeenCalledTimes(1)
+  })
+
+  test('are kept apart', async () => {
+    const tokens = createVerifiedTokens(async (token) => principalOf({ jti: token }))
+    await tokens.verify('a')
+    await tokens.verify('b')
+    expect(tokens.recall('a')?.tokenId).toBe('a')
+    expect(tokens.recall('b')?.tokenId).toBe('b')
+    expect(tokens.recall('A')).toBeUndefined()
+  })
+
+  test('expire while they are remembered', async () => {
+    const tokens = createVerifiedTokens(async () => principalOf())
+    await tokens.verify('a')
+    vi.setSystemTime(Date.now() + 599_000)
+    expect(tokens.recall('a')).toBeDefined()
+
+    const short = createVerifiedTokens(async () => principalOf({ exp: Date.now() / 1000 + 10 }))
+    await short.verify('a')
+    vi.setSystemTime(Date.now() + 9_999)
+    expect(short.recall('a')).toBeDefined()
+    vi.setSystemTime(Date.now() + 1)
+    expect(short.recall('a')).toBeUndefined()
+  })
+
+  test('are verified anew after ten minutes, in case their key is gone', async () => {
+    let answer: Principal | InvalidToken = principalOf()
+    const tokens = createVerifiedTokens(async () => answer)
+    await tokens.verify('a')
+    vi.setSystemTime(Date.now() + 600_000)
+    expect(tokens.recall('a')).toBeUndefined()
+    answer = { problem: 'unknown key' }
+    expect(await tokens.verify('a')).toEqual({ problem: 'unknown key' })
+    vi.setSystemTime(Date.now() - 600_000)
+    expect(tokens.recall('a')).toBeUndefined()
+  })
+
+  test('a bad one is not remembered, and neither is a failure', async () => {
+    const answers: (() => Promise<Principal | InvalidToken>)[] = [
+      async () => ({ problem: 'bad' }),
+      async () => {
+        throw new Error('keys out of reach')
+      },
+      async () => principalOf(),
+    ]
+    const tokens = createVerifiedTokens(async () => answers.shift()!())
+    expect(await tokens.verify('a')).toEqual({ problem: 'bad' })
+    expect(tokens.recall('a')).toBeUndefined()
+    await expect(tokens.verify('a')).rejects.toThrow('keys out of reach')
+    expect(await tokens.verify('a')).toHaveProperty('mode', 'direct')
+    expect(answers).toHaveLength(0)
+  })
+
+  test('make room by forgetting what was not used for the longest time', async () => {
+    const tokens = createVerifiedTokens(async () => principalOf(), 12)
+    for (const token of ['aaaa', 'bbbb', 'cccc']) await tokens.verify(token)
+    expect(tokens.recall('aaaa')).toBeDefined()
+    await tokens.verify('dddd')
+    expect(tokens.recall('bbbb')).toBeUndefined()
+    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.recall(token)).toBeDefined()
+    await tokens.verify('a token beyond capacity')
+    expect(tokens.recall('a token beyond capacity')).toBeUndefined()
+    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.recall(token)).toBeDefined()
+  })
+})
+
+describe('principal', () => {
+  test('is frozen through and through, and says what it carries', () => {
+    const principal = principalOf({ scope: 'a b  c', user_id: 'u', grant_id: 'g', nested: { list: [{}] } })
+    expect(principal).toMatchObject({
+      mode: 'direct',
+      accountId: 'acme',
+      clientId: 'key_1',
+      userId: 'u',
+      grantId: 'g',
+    })
+    expect(principal.scopes).toEqual(['a', 'b', 'c'])
+    const { has } = principal
+    expect([has('a'), has('c'), has('d'), has(''), has('a b'), has('constructor')]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(() => (principal.scopes as string[]).push('d')).toThrow(TypeError)
+    expect(() => ((principal as { mode: string }).mode = 'delegated')).toThrow(TypeError)
+    const nested = principal.claims['nested'] as { list: object[] }
+    for (const part of [principal, principal.claims, nested, nested.list, nested.list[0]]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('without a scope carries none', () => {
+    const principal = principalOf({ scope: undefined })
+    expect(principal.scopes).toEqual([])
+    expect(principal.has('')).toBe(false)
+    expect('userId' in principal).toBe(false)
+  })
+})

@@ -1,0 +1,274 @@
+import { createHmac, generateKeyPairSync } from 'node:crypto'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  createLocalJWKSet,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  UnsecuredJWT,
+  type CryptoKey,
+} from 'jose'
+import { createTokenVerifier, type VerifyToken } from '../../src/gateway/verify-token.ts'
+import {
+  accessTokenClaims,
+  AUDIENCE,
+  createTokenIssuer,
+  ISSUER,
+  type TokenIssuer,
+} from './support/token-issuer.ts'
+
+let issuer: TokenIssuer
+let verify: VerifyToken
+
+beforeAll(async () => {
+  issuer = await createTokenIssuer()
+  verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: issuer.getKey })
+})
+afterEach(() => void vi.useRealTimers())
+
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+describe('accepts', () => {
+  test.each([
+    ['a direct token', {}, {}],
+    ['a delegated token', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
+    ['the long name of its type', {}, { typ: 'application/at+jwt' }],
+    ['its type in capitals', {}, { typ: 'AT+JWT' }],
+    ['several audiences, ours among them', { aud: ['https://other.example', AUDIENCE] }, {}],
+    ['no scope', { scope: undefined }, {}],
+    ['an empty scope', { scope: '' }, {}],
+    ['claims it does not know', { email: 'a@b.c', nested: { a: [1] } }, {}],
+  ])('%s', async (_, claims, header) => {
+    const principal = await verify(await issuer.mint(claims, header))
+    expect(principal).not.toHaveProperty('problem')
+    expect(principal).toMatchObject({ accountId: 'acme', clientId: 'key_1' })
+  })
+
+  test('a token of an issuer whose clock is a little ahead', async () => {
+    expect(await verify(await issuer.mint({ nbf: Math.floor(Date.now() / 1000) + 4 }))).toHaveProperty('mode')
+  })
+})
+
+describe('refuses', () => {
+  test.each([
+    ['another issuer', { iss: 'https://evil.example' }, /another issuer/],
+    ['the issuer with a slash', { iss: `${ISSUER}/` }, /another issuer/],
+    ['no issuer', { iss: undefined }, /iss/],
+    ['another audience', { aud: 'https://example.com' }, /another audience/],
+    ['only other audiences', { aud: ['a', 'b'] }, /another audience/],
+    ['an audience of the wrong type', { aud: { [AUDIENCE]: true } }, /another audience/],
+    ['no audience', { aud: undefined }, /aud/],
+    ['no subject', { sub: undefined }, /sub/],
+    ['no client', { client_id: undefined }, /client_id/],
+    ['no iat', { iat: undefined }, /iat/],
+    ['no jti', { jti: undefined }, /jti/],
+    ['no exp', { exp: undefined }, /exp/],
+    ['an exp that is text', { exp: '9999999999' }, /exp/],
+    ['an iat that is text', { iat: 'now' }, /iat/],
+    ['a subject that is a number', { sub: 7 }, /sub/],
+    ['a client that is a list', { client_id: ['key_1'] }, /client_id/],
+    ['a scope that is a list', { scope: ['invoices:read'] }, /scope/],
+    ['a scope that is null', { scope: null }, /scope/],
+    ['no access mode', { access_mode: undefined }, /access_mode/],
+    ['another access mode', { access_mode: 'root' }, /access_mode/],
+    ['an account that is a number', { account_id: 1 }, /account_id/],
+    ['an empty account', { account_id: '' }, /account_id/],
+    ['no account', { account_id: undefined }, /account_id/],
+    ['a user that is an object', { user_id: {} }, /user_id/],
+    ['a grant that is a number', { grant_id: 1 }, /grant_id/],
+    ['no epoch', { access_epoch: undefined }, /access_epoch/],
+    ['a negative epoch', { access_epoch: -1 }, /access_epoch/],
+    ['an epoch that is text', { access_epoch: '0' }, /access_epoch/],
+    ['a token bound to a key (DPoP)', { cnf: { jkt: 'x' } }, /cnf/],
+    ['a token bound to a certificate', { cnf: { 'x5t#S256': 'x' } }, /cnf/],
+    ['an empty cnf', { cnf: null }, /cnf/],
+    ['a token of the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, /not valid yet/],
+  ])('%s', async (_, claims, problem) => {
+    expect(await verify(await issuer.mint(claims))).toEqual({ problem: expect.stringMatching(problem) })
+  })
+
+  test('an expired token, in the very second of its end', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
+    const token = await issuer.mint({ iat: 1_800_000_000, exp: 1_800_864_000 })
+    vi.setSystemTime(1_800_863_999_999)
+    expect(await verify(token)).toHaveProperty('mode', 'direct')
+    vi.setSystemTime(1_800_864_000_000)
+    expect(await verify(token)).toEqual({ problem: 'The access token has expired; get a new one' })
+    vi.setSystemTime(1_900_000_000_000)
+    expect(await verify(token)).toEqual({ problem: 'The access token has expired; get a new one' })
+  })
+
+  test.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
+    'the type %j',
+    async (typ) => {
+      const before = issuer.lookups()
+      expect(await verify(await issuer.mint({}, { typ }))).toEqual({
+        problem: expect.stringMatching(/not an access token/),
+      })
+      expect(issuer.lookups()).toBe(before)
+    },
+  )
+
+  test('an ID token', async () => {
+    const { privateKey } = await generateKeyPair('RS256')
+    const token = await new SignJWT({ sub: 'acme', nonce: 'n' })
+      .setProtectedHeader({ alg: 'RS256', kid: 'rsa', typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setAudience('app_1')
+      .setIssuedAt()
+      .setExpirationTime('1h')
+      .sign(privateKey)
+    expect(await verify(token)).toEqual({ problem: expect.stringMatching(/not an access token/) })
+  })
+
+  test('a token whose type is missing', async () => {
+    const token = await new SignJWT(accessTokenClaims())
+      .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
+      .sign(issuer.privateKey)
+    expect(await verify(token)).toHaveProperty('problem')
+  })
+
+  test('a signature by somebody else, under our key id and without one', async () => {
+    const stranger = await createTokenIssuer('key-1')
+    expect(await verify(await stranger.mint())).toEqual({
+      problem: 'The signature of the access token is wrong',
+    })
+    const other = await createTokenIssuer('key-2')
+    expect(await verify(await other.mint())).toEqual({
+      problem: 'The access token is signed with an unknown key',
+    })
+  })
+
+  test('a token whose claims were changed', async () => {
+    const [header, , signature] = (await issuer.mint()).split('.')
+    const token = `${header}.${encode(accessTokenClaims({ scope: 'everything' }))}.${signature}`
+    expect(await verify(token)).toEqual({ problem: 'The signature of the access token is wrong' })
+  })
+
+  test('a signature in DER, cut short, empty, or of zeros', async () => {
+    const [header, payload, signature = ''] = (await issuer.mint()).split('.')
+    for (const forged of [
+      '',
+      signature.slice(0, -4),
+      Buffer.alloc(64).toString('base64url'),
+      `${signature}AAAA`,
+      'MEUCIQ',
+      '!!',
+    ]) {
+      expect(await verify(`${header}.${payload}.${forged}`)).toHaveProperty('problem')
+    }
+  })
+
+  test.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a',
+    'a.b',
+    'a.b.c',
+    'a.b.c.d.e',
+    `${encode({ typ: 'at+jwt' })}..`,
+    `${encode({ typ: 'at+jwt', alg: 'ES256', crit: ['x'], x: 1 })}.e30.AA`,
+    `${encode({ typ: 'at+jwt', alg: 'ES256', crit: ['b64'], b64: false })}.e30.AA`,
+    `${encode([])}.e30.AA`,
+    `${encode(null)}.e30.AA`,
+    `${encode({ typ: ['at+jwt'], alg: 'ES256' })}.e30.AA`,
+    `${encode({ typ: 'at+jwt', alg: ['ES256'] })}.e30.AA`,
+    `${encode({ typ: 'at+jwt', alg: 'ECDH-ES', enc: 'A256GCM' })}.a.b.c.d`,
+  ])('what is no JWS of ours: %j', async (token) => {
+    expect(await verify(token)).toHaveProperty('problem')
+  })
+
+  test('claims that are no object', async () => {
+    const input = `${encode({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })}.${encode(['a'])}`
+    const signature = Buffer.from(
+      await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, issuer.privateKey, Buffer.from(input)),
+    )
+    expect(await verify(`${input}.${signature.toString('base64url')}`)).toEqual({
+      problem: 'The access token is malformed',
+    })
+  })
+})
+
+describe('is not confused about algorithms', () => {
+  const header = (alg: string) => ({ alg, kid: 'key-1', typ: 'at+jwt' })
+
+  test('none, in every spelling', async () => {
+    expect(await verify(new UnsecuredJWT(accessTokenClaims()).encode())).toHaveProperty('problem')
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
+      const unsigned = `${encode(header(alg))}.${encode(accessTokenClaims())}.`
+      expect(await verify(unsigned)).toHaveProperty('problem')
+    }
+  })
+
+  test('HS256 with the public key as the secret, in every form it is published in', async () => {
+    const publicKey = (await importJWK(issuer.publicJwk, 'ES256', { extractable: true })) as CryptoKey
+    const { x, y } = await exportJWK(publicKey)
+    const pem = await exportSPKI(publicKey)
+    const secrets = [
+      pem,
+      pem.trim(),
+      JSON.stringify(issuer.publicJwk),
+      x ?? '',
+      Buffer.from(x ?? '', 'base64url'),
+      Buffer.from(`${x}${y}`, 'base64url'),
+      '',
+    ]
+    for (const secret of secrets) {
+      const input = `${encode(header('HS256'))}.${encode(accessTokenClaims())}`
+      const signature = createHmac('sha256', secret).update(input).digest('base64url')
+      expect(await verify(`${input}.${signature}`)).toEqual({
+        problem: 'The access token is not signed with ES256',
+      })
+    }
+  })
+
+  test.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])('%s, although it is signed well', async (alg) => {
+    const { privateKey, publicKey } = await generateKeyPair(alg)
+    const token = await new SignJWT(accessTokenClaims()).setProtectedHeader(header(alg)).sign(privateKey)
+    const generous = createTokenVerifier({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      getKey: async () => publicKey,
+    })
+    expect(await generous(token)).toEqual({ problem: 'The access token is not signed with ES256' })
+  })
+
+  test('ES256 under the id of an RSA key: the token is bad, and not our keys', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
+    const rsaKey = (await importJWK(rsa, 'RS256')) as CryptoKey
+    const byIdAlone = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: async () => rsaKey })
+    expect(await byIdAlone(await issuer.mint())).toHaveProperty('problem')
+  })
+
+  test('a key that comes with the token (jwk, jku, x5c)', async () => {
+    const stranger = await createTokenIssuer('key-1')
+    const token = await stranger.mint(
+      {},
+      { jwk: stranger.publicJwk, jku: 'https://evil.example/jwks', x5c: ['AA'] },
+    )
+    expect(await verify(token)).toEqual({ problem: 'The signature of the access token is wrong' })
+  })
+})
+
+describe('tells our failures from bad tokens', () => {
+  test('keys out of reach', async () => {
+    const failing = createTokenVerifier({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      getKey: () => Promise.reject(new TypeError('fetch failed')),
+    })
+    await expect(failing(await issuer.mint())).rejects.toMatchObject({ code: 'ERR_NOT_READY', status: 503 })
+  })
+
+  test('a token without a key id, where several keys might fit, is bad', async () => {
+    const other = await createTokenIssuer('key-2')
+    const keys = createLocalJWKSet({ keys: [issuer.publicJwk, other.publicJwk] })
+    const verifyWithBoth = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys })
+    expect(await verifyWithBoth(await issuer.mint({}, { kid: undefined as never }))).toHaveProperty('problem')
+    expect(await verifyWithBoth(await issuer.mint())).toHaveProperty('mode')
+  })
+})
