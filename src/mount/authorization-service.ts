@@ -62,6 +62,7 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
   return service({
     mountPath: settings.mountPath,
     issuer,
+    owns: (path) => OWN_PATHS.test(path),
     methods: METHODS,
     ready: async () => void (await parts.ready()),
     answerers: [keySet, interaction, postedForm, provider],
@@ -69,6 +70,9 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
     logger,
   })
 }
+
+/** What begins like one of our addresses; a host may have pages of its own below {auth_url}. */
+const OWN_PATHS = /^\/(oauth2|interaction|\.well-known)(\/|$)/i
 
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,

@@ -9,6 +9,8 @@ export interface ServiceParts {
   readonly mountPath: string
   /** {auth_url}. */
   readonly issuer: string
+  /** Whether an address below is the service's at all; a host's other pages never wait for the store. */
+  owns(path: string): boolean
   /** Methods that each address answers. */
   readonly methods: Readonly<Record<string, readonly string[]>>
   /** Waits until requests can be answered; rejects if that takes too long. */
@@ -26,7 +28,7 @@ export function service(parts: ServiceParts): Middleware {
 
   return async function service(ctx: Context, next: Next): Promise<void> {
     const path = pathBelow(ctx, parts.mountPath)
-    if (path === undefined || !(await answer(ctx, path))) await next()
+    if (path === undefined || !parts.owns(path) || !(await answer(ctx, path))) await next()
   }
 
   async function answer(ctx: Context, path: string): Promise<boolean> {

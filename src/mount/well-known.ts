@@ -2,7 +2,7 @@ import type { Middleware } from 'koa'
 import compose from 'koa-compose'
 import { runProvider } from '../provider/run-provider.ts'
 import { fail } from './failure.ts'
-import { service } from './service.ts'
+import { normalize, service } from './service.ts'
 import type { AuthorizationServiceParts } from './authorization-service.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -22,14 +22,10 @@ export function wellKnown(
   const authorizationServer = service({
     mountPath: '',
     issuer,
+    owns: (path) => normalize(path) === address.toLowerCase(),
     methods: { [address.toLowerCase()]: ['GET', 'HEAD', 'OPTIONS'] },
     ready: async () => {},
-    answerers: [
-      async (ctx, path) => {
-        if (path !== address) return false
-        return runProvider((await parts.ready()).built.provider, ctx, METADATA)
-      },
-    ],
+    answerers: [async (ctx) => runProvider((await parts.ready()).built.provider, ctx, METADATA)],
     fail: fail(parts),
     logger,
   })
