@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { collectProblems, formatPath } from '../src/errors.ts'
+
+describe('formatPath', () => {
+  it.each([
+    [
+      ['products', 'invoices', 'operations', 'invoices:read', 'route', 0],
+      `products.invoices.operations['invoices:read'].route[0]`,
+    ],
+    [['texts', 'de-CH', 'title'], `texts['de-CH'].title`],
+    [['a', ''], `a['']`],
+    [['a', `it's "b" \\`], `a['it\\'s "b" \\\\']`],
+    [['a', 'b\nc'], `a['b\\nc']`],
+    [['secret', 1], 'secret[1]'],
+  ])('writes %j as in code', (keys, path) => {
+    expect(formatPath(keys)).toBe(path)
+  })
+})
+
+describe('collectProblems', () => {
+  it('throws one error with everything that was added, and nothing if that is nothing', () => {
+    const problems = collectProblems('ERR_OPTIONS', 'The options are not valid')
+    expect(() => problems.throwIfAny()).not.toThrow()
+    problems.add('issuer', 'is required')
+    problems.add('secret[0]', 'is too short')
+    expect(() => problems.throwIfAny()).toThrowError(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        message: 'The options are not valid:\n  - issuer: is required\n  - secret[0]: is too short',
+        problems: [
+          { path: 'issuer', message: 'is required' },
+          { path: 'secret[0]', message: 'is too short' },
+        ],
+      }),
+    )
+  })
+})

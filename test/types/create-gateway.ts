@@ -1,0 +1,62 @@
+// Checked by the compiler alone: `npx tsc`. A line below `@ts-expect-error` must not compile.
+import type { ProductDefinitions, ProductSource } from '../../src/catalog/definition.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import type { CheckedProducts, ScopeOf } from '../../src/infer.ts'
+
+/** What a gateway in another process infers: scopes alone, since it knows of no KYC levels. */
+declare function createGateway<const Products extends ProductSource>(options: {
+  readonly issuer: string
+  readonly audience: string
+  readonly products: Products & CheckedProducts<Products>
+}): Gateway<ScopeOf<Products>>
+
+const common = { issuer: 'https://example.com/auth', audience: 'https://example.com/api' }
+
+export function scopesAreInferred(): Gateway {
+  const gateway = createGateway({
+    ...common,
+    products: {
+      a: {
+        title: 'A',
+        operations: { 'a:read': { route: 'GET /a', title: 'A', kycLevel: 'whatever' } },
+      },
+    },
+  })
+  gateway.requireScope('a:read')
+  // @ts-expect-error a typing error
+  gateway.requireScope('a:raed')
+  return gateway
+}
+
+export function mistakesDoNotCompile(): void {
+  createGateway({
+    ...common,
+    products: {
+      a: {
+        title: 'A',
+        operations: {
+          'a:read': {
+            // @ts-expect-error an unknown method
+            route: 'FETCH /a',
+            title: 'A',
+          },
+        },
+      },
+    },
+  })
+  createGateway({
+    ...common,
+    products: {
+      a: {
+        title: 'A',
+        // @ts-expect-error a key that nothing reads
+        operation: {},
+        operations: {},
+      },
+    },
+  })
+}
+
+export function productsFromADatabaseGiveString(load: () => Promise<ProductDefinitions>): void {
+  createGateway({ ...common, products: load }).requireScope('whatever')
+}

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gatehouse-types-'))
+const sources = relative(folder, join(root, 'src'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Compiles an app with so many operations, and counts the compiler's work. */
+function compile(operations: number): { instantiations: number; seconds: number } {
+  const definitions = Array.from(
+    { length: operations },
+    (_, i) => `'op:${i}': { route: ['GET /p/${i}', 'POST /p/:id/${i}'], title: 'x', kycLevel: 'basic' },`,
+  )
+  writeFileSync(
+    join(folder, 'app.mts'),
+    `import { createGatehouse, type Gatehouse } from '${sources}/gatehouse.ts'
+     import type { Store } from '${sources}/store/contract.ts'
+     declare const store: Store
+     const gatehouse = createGatehouse({
+       issuer: 'https://example.com/auth', audience: 'https://example.com/api', store,
+       kycLevels: ['none', 'basic'],
+       accounts: { find: (id) => ({ id }) },
+       products: { all: { title: 'All', operations: { 'op:last': { route: 'GET /', title: 'x' }, ${definitions.join('\n')} } } },
+     })
+     gatehouse.gateway.requireScope('op:last')
+     // @ts-expect-error there is none
+     gatehouse.gateway.requireScope('op:${operations}')
+     export const plain: Gatehouse = gatehouse`,
+  )
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: { rootDir: '/', typeRoots: [join(root, 'node_modules/@types')] },
+      include: ['app.mts'],
+    }),
+  )
+  const tsc = join(root, 'node_modules/typescript/bin/tsc')
+  const { stdout: report, status } = spawnSync(
+    process.execPath,
+    [tsc, '-p', folder, '--extendedDiagnostics'],
+    {
+      encoding: 'utf8',
+    },
+  )
+  expect(status, report).toBe(0)
+  const figure = (name: string) => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(report)?.[1])
+  return { instantiations: figure('Instantiations'), seconds: figure('Check time') }
+}
+
+describe('type inference', () => {
+  it('takes work in proportion to the number of operations', () => {
+    const [none, some, many] = [compile(0), compile(500), compile(1000)]
+    expect(none.instantiations).toBeGreaterThan(0)
+    const first = some.instantiations - none.instantiations
+    const second = many.instantiations - some.instantiations
+    expect(first).toBeGreaterThan(500)
+    expect(second).toBeLessThan(first * 1.5)
+    expect(some.seconds).toBeLessThan(10)
+  })
+})
