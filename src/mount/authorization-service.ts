@@ -72,7 +72,8 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
 }
 
 /** What begins like one of our addresses; a host may have pages of its own below {auth_url}. */
-const OWN_PATHS = /^\/(oauth2|interaction|\.well-known)(\/|$)/i
+const OWN_PATHS =
+  /^\/(oauth2|interaction|\.well-known\/(openid-configuration|oauth-authorization-server))(\/|$)/i
 
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
