@@ -58,7 +58,7 @@ export const stylesheet = (accent: string): string => `
 :root { color-scheme: light dark; --accent: ${accent}; --line: light-dark(#d9dee6, #39414f); --soft: light-dark(#5b6472, #a3adbb) }
 * { box-sizing: border-box }
 body { margin: 0; font: 16px/1.55 system-ui, sans-serif; background: light-dark(#f5f6f8, #14181f); color: light-dark(#1b2027, #e8ebf0) }
-header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: 1rem max(1rem, 50vw - 22rem); border-bottom: 1px solid var(--line); background: light-dark(#fff, #1b2028) }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline; padding: 1rem max(1rem, 50vw - 21rem); border-bottom: 1px solid var(--line); background: light-dark(#fff, #1b2028) }
 .name { color: inherit; font-weight: 700; font-size: 1.15rem; text-decoration: none }
 .name::before { content: ""; display: inline-block; width: .7em; height: .7em; margin-right: .45em; border-radius: 2px; background: var(--accent) }
 .tagline, small, dt, th { color: var(--soft) }
@@ -68,7 +68,7 @@ h1, h2 { margin: 0 0 .5rem; line-height: 1.25; text-wrap: balance } h1 { font-si
 p { margin: .5rem 0 }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 }
-th { font-size: .85rem } td.amount, th.amount { padding-right: 0; text-align: right }
+td:first-child { white-space: nowrap } th { font-size: .85rem } td.amount, th.amount { padding-right: 0; text-align: right }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; margin: .5rem 0 } dd { margin: 0; overflow-wrap: anywhere }
 form { margin: 0 } .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem }
 label { display: block; margin: .75rem 0 } input { display: block; width: 100%; margin-top: .2rem; padding: .55rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: 6px }

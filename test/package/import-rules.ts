@@ -45,6 +45,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'koa-compose',
   ],
   'lifecycle.ts': [],
+  'internals.ts': ['type:keys', 'type:options.ts', 'type:store'],
   'infer.ts': ['type:catalog', 'type:options.ts'],
   'options.ts': ['type:catalog', 'type:interaction', 'type:registry', 'type:store'],
   settings: ['valibot', 'catalog', 'type:store', 'type:options.ts', 'interaction/texts.ts'],
@@ -72,7 +73,17 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   ],
   'internals.ts': ['type:keys', 'type:options.ts', 'type:store'],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
-  testing: ['gatehouse.ts', 'gateway.ts', 'internals.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
+  testing: [
+    'gatehouse.ts',
+    'gateway.ts',
+    'internals.ts',
+    'internals.ts',
+    'registry',
+    'keys',
+    'type:*',
+    'adapters',
+    'jose',
+  ],
   adapters: ['type:store'],
 }
 
