@@ -1,0 +1,149 @@
+/**
+ * What the gateway costs a request: a bare Koa app against the same app behind the gateway with a token that was
+ * verified before. Both run in one process and take turns, and the figure is the median of the rounds' ratios,
+ * so that a busy machine slows both alike. `node bench/gateway.ts`, some 15 seconds.
+ */
+import { Agent, createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { generateKeyPair, SignJWT } from 'jose'
+import Koa from 'koa'
+import { createCatalog } from '../src/catalog/create-catalog.ts'
+import { createGatewayFrom } from '../src/gateway/gateway.ts'
+import { silentLogger } from '../src/host/logger.ts'
+
+const ROUNDS = 9
+const ROUND_MS = 700
+const CONNECTIONS = 16
+const OPERATIONS = 500
+const ISSUER = 'https://example.com/auth'
+const AUDIENCE = 'https://example.com/api'
+
+const { publicKey, privateKey } = await generateKeyPair('ES256')
+const operations = Object.fromEntries(
+  Array.from({ length: OPERATIONS }, (_, i) => [
+    `resource-${i}:read`,
+    { route: `GET /resource-${i}/:id`, title: 'Read' },
+  ]),
+)
+const catalog = createCatalog({ everything: { title: 'Everything', operations } })
+const scopes = [...catalog.operations.keys()].slice(0, 20)
+const claims = {
+  client_id: 'key_1',
+  scope: scopes.join(' '),
+  access_mode: 'direct',
+  account_id: 'acme',
+  access_epoch: 0,
+}
+const token = await new SignJWT(claims)
+  .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
+  .setIssuer(ISSUER)
+  .setAudience(AUDIENCE)
+  .setSubject('key_1')
+  .setJti('token')
+  .setIssuedAt()
+  .setExpirationTime('1h')
+  .sign(privateKey)
+
+const gateway = createGatewayFrom({
+  issuer: ISSUER,
+  audience: AUDIENCE,
+  getKey: async () => publicKey,
+  findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+  isKnownScope: (scope) => catalog.operations.has(scope),
+  listScopes: () => scopes,
+  isRevoked: () => false,
+  ready: async () => {},
+  close: async () => {},
+  logger: silentLogger,
+})
+
+const respond: Koa.Middleware = (ctx) => void (ctx.body = { ok: true })
+const servers = {
+  bare: await serve(new Koa().use(respond)),
+  gateway: await serve(new Koa().use(gateway.middleware()).use(respond)),
+}
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+
+const rates: { bare: number; gateway: number }[] = []
+for (let round = -1; round < ROUNDS; round += 1) {
+  const rate = { bare: await measure(servers.bare), gateway: await measure(servers.gateway) }
+  // The first round warms up.
+  if (round >= 0) rates.push(rate)
+}
+const ratio = median(rates.map(({ bare, gateway: guarded }) => guarded / bare))
+const bare = median(rates.map((rate) => rate.bare))
+console.table({
+  'bare Koa': { 'requests/s': Math.round(bare), relative: 1, 'µs a request': round(1e6 / bare) },
+  'behind the gateway': {
+    'requests/s': Math.round(bare * ratio),
+    relative: round(ratio),
+    'µs a request': round(1e6 / (bare * ratio)),
+  },
+})
+console.log(
+  `Decision alone, without HTTP: ${round(await decisionTime())} µs; ${OPERATIONS} operations, ${token.length} characters of token, Node ${process.version}`,
+)
+
+agent.destroy()
+for (const { server } of Object.values(servers)) server.close()
+
+async function serve(app: Koa): Promise<{ server: Server; port: number }> {
+  const handle = app.callback()
+  const server = createServer((incoming, response) => void handle(incoming, response))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** Requests a second over kept-alive connections. */
+async function measure({ port }: { port: number }): Promise<number> {
+  const started = performance.now()
+  const until = started + ROUND_MS
+  let count = 0
+  const loop = async () => {
+    while (performance.now() < until) {
+      await call(port)
+      count += 1
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, loop))
+  return count / ((performance.now() - started) / 1000)
+}
+
+function call(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        port,
+        host: '127.0.0.1',
+        agent,
+        path: '/api/resource-7/42',
+        headers: { Authorization: `Bearer ${token}` },
+      },
+      (response) => {
+        if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`))
+        response.resume().on('end', resolve)
+      },
+    )
+    outgoing.on('error', reject).end()
+  })
+}
+
+/** Microseconds that one decision takes. */
+async function decisionTime(): Promise<number> {
+  const incoming = { method: 'GET', url: '/api/resource-7/42', headers: { authorization: `Bearer ${token}` } }
+  const times: number[] = []
+  for (let batch = 0; batch < 20; batch += 1) {
+    const started = performance.now()
+    for (let i = 0; i < 5000; i += 1) await gateway.authenticate(incoming)
+    times.push(((performance.now() - started) * 1000) / 5000)
+  }
+  return median(times)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,110 @@
+import Koa from 'koa'
+import request from 'supertest'
+import { createGateway, GatehouseError, type Gateway, type GatewayOptions } from 'koa-gatehouse/gateway'
+import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const audience = 'https://example.com/api'
+const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read', kycLevel: 'basic' } },
+  },
+} as const
+
+let issuer: TestIssuer
+const gateways: Gateway[] = []
+
+/** A gateway over the issuer's HTTP, closed at the end. */
+function gatewayOf(options: Partial<GatewayOptions<typeof products>> = {}) {
+  const gateway = createGateway({ issuer: issuer.issuer, audience, products, ...options })
+  gateways.push(gateway)
+  return gateway
+}
+
+beforeAll(async () => {
+  issuer = await createTestIssuer({ audience })
+})
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()))
+  await issuer.close()
+})
+
+describe('an API in another process', () => {
+  test('takes the tokens of the authorization service by its public keys', async () => {
+    const gateway = gatewayOf()
+    const app = new Koa()
+    app.use(gateway.middleware())
+    app.use((ctx) => void (ctx.body = ctx.state['auth'].accountId))
+    const agent = request(app.callback())
+
+    const good = await issuer.mintToken({ accountId: 'acme', scopes: ['invoices:read'] })
+    await agent.get('/api/invoices/7').set('Authorization', `Bearer ${good}`).expect(200, 'acme')
+    await agent.get('/api/invoices/7').expect(401)
+    const scopeless = await issuer.mintToken({ accountId: 'acme', scopes: [] })
+    await agent.get('/api/invoices/7').set('Authorization', `Bearer ${scopeless}`).expect(403)
+    const expired = await issuer.mintToken({ accountId: 'acme', scopes: ['invoices:read'], expiresIn: -1 })
+    await agent.get('/api/invoices/7').set('Authorization', `Bearer ${expired}`).expect(401)
+    await agent.get('/api/unknown').expect(404)
+    const { body } = await agent.get('/.well-known/oauth-protected-resource/api').expect(200)
+    expect(body).toMatchObject({
+      authorization_servers: [issuer.issuer],
+      scopes_supported: ['invoices:read'],
+    })
+  })
+
+  test('may load its products', async () => {
+    const gateway = createGateway({ issuer: issuer.issuer, audience, products: async () => products })
+    gateways.push(gateway)
+    gateway.requireScope('any:scope')
+    await gateway.ready()
+    expect(() => gateway.requireScope('any:scope')).toThrow(GatehouseError)
+    gateway.requireScope('invoices:read')
+  })
+
+  test('answers 503 while the authorization service was never there', async () => {
+    const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks' })
+    await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+    const call = { method: 'GET', url: '/api/invoices/7', headers: { authorization: 'Bearer a' } }
+    expect(await gateway.authenticate(call)).toMatchObject({ ok: false, status: 503 })
+  })
+
+  test('knows its scopes when it is compiled', () => {
+    const gateway = gatewayOf()
+    gateway.requireScope('invoices:read')
+    // @ts-expect-error a typing error does not compile, and throws at construction
+    expect(() => gateway.requireScope('invoices:raed')).toThrow(GatehouseError)
+  })
+})
+
+test('options that are not valid are refused, all at once', () => {
+  const options = {
+    issuer: 'http://auth.example.com',
+    audience: '/api',
+    products: 7,
+    jwksUri: 'http://10.0.0.1/jwks',
+    logger: {},
+    cache: true,
+  }
+  const wrong = () => createGateway(options as never)
+  const paths = [
+    'cache',
+    'issuer',
+    'audience',
+    'jwksUri',
+    'products',
+    'logger.debug',
+    'logger.info',
+    'logger.warn',
+    'logger.error',
+  ]
+  expect(wrong).toThrow(
+    expect.objectContaining({
+      code: 'ERR_OPTIONS',
+      problems: paths.map((path) => expect.objectContaining({ path })),
+    }),
+  )
+  expect(() =>
+    createGateway({ issuer: issuer.issuer, audience, products: { invoices: {} } } as never),
+  ).toThrow(expect.objectContaining({ code: 'ERR_CATALOG' }))
+})
