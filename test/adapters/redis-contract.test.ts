@@ -10,13 +10,15 @@ import { describeWithRedis, startRedis, type RedisServer } from '../support/redi
 const elapse = (seconds: number) => delay(seconds * 1000 + 50)
 
 /** Every command that the adapter may cause, those that ioredis sends to set up a connection included. */
-const COMMANDS = new Set([
-  ...['get', 'set', 'del', 'zadd', 'zrem', 'zrangebylex', 'pttl', 'expire', 'persist', 'eval', 'evalsha'],
-  ...['publish', 'subscribe', 'unsubscribe', 'ping'],
-  ...['info', 'hello', 'quit', 'client|setinfo', 'client|setname', 'cluster|slots', 'cluster|info'],
-  // Of the test itself.
-  ...['cluster|addslotsrange', 'cluster|meet', 'mget'],
-])
+const COMMANDS = new Set(
+  [
+    ['get', 'set', 'del', 'zadd', 'zrem', 'zrangebylex', 'pttl', 'expire', 'persist', 'eval', 'evalsha'],
+    ['publish', 'subscribe', 'unsubscribe', 'ping'],
+    ['info', 'hello', 'quit', 'client|setinfo', 'client|setname', 'cluster|slots', 'cluster|info'],
+    // Of the test itself.
+    ['cluster|addslotsrange', 'cluster|meet', 'mget'],
+  ].flat(),
+)
 
 async function otherCommands(client: Redis): Promise<string[]> {
   const used = [...(await client.info('commandstats')).matchAll(/^cmdstat_([^:]+):/gm)]

@@ -44,9 +44,9 @@ export const messages: readonly StorePromise[] = [
       const broken = () => {
         throw new Error('this listener is broken')
       }
-      const rejecting = () => Promise.reject(new Error('this listener is broken'))
+      const rejecting = (): unknown => Promise.reject(new Error('this listener is broken'))
       await store.subscribe(key('a'), broken)
-      await store.subscribe(key('a'), rejecting as unknown as () => void)
+      await store.subscribe(key('a'), rejecting)
       await store.subscribe(key('a'), (message) => heard.push(message))
       await store.publish(key('a'), 'first')
       await other.publish(key('a'), 'second')
@@ -58,8 +58,8 @@ export const messages: readonly StorePromise[] = [
     async check({ store, key }) {
       let finish: () => void = () => {}
       let published = false
-      const listener = () => new Promise<void>((resolve) => (finish = resolve))
-      await store.subscribe(key('a'), listener as () => void)
+      const listener = (): unknown => new Promise<void>((resolve) => (finish = resolve))
+      await store.subscribe(key('a'), listener)
       const publishing = store.publish(key('a'), 'hello').then(() => (published = true))
       await eventually(() => assert.ok(published, 'publish did not settle'))
       finish()

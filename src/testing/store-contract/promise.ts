@@ -4,7 +4,7 @@ import type { Store } from '../../store/contract.ts'
 /** One promise of the `Store` interface, as a sentence, and how to find out whether a store keeps it. */
 export interface StorePromise {
   readonly name: string
-  check(stage: Stage): Promise<void>
+  readonly check: (stage: Stage) => Promise<void>
 }
 
 /** What a check works with. */
@@ -13,9 +13,9 @@ export interface Stage {
   /** A second store on the same database, as another process has it. */
   readonly other: Store
   /** A key, index or channel that no other check uses. */
-  key(suffix: string): string
+  readonly key: (suffix: string) => string
   /** Lets at least that many seconds pass for the store. */
-  elapse(seconds: number): Promise<void>
+  readonly elapse: (seconds: number) => Promise<void>
 }
 
 /** How many calls compete where a promise is about concurrency. */

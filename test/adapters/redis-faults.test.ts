@@ -1,0 +1,249 @@
+import { inspect } from 'node:util'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis, type RedisOptions } from 'ioredis'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { withDeadline } from '../../src/store/deadline.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { describeWithRedis, freePort, startRedis, type RedisServer } from '../support/redis-server.ts'
+
+/** The settings that the doc comment of redisStore recommends. */
+const RECOMMENDED: RedisOptions = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+}
+
+const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
+
+/** One call of every method that asks Redis. */
+function everyCall(store: Store): Promise<unknown>[] {
+  return [
+    store.get('a'),
+    store.getMany(['a', 'b', 'c']),
+    store.set('a', '1'),
+    store.create('b', '1', 10),
+    store.replace('a', '1', '2'),
+    store.delete('a'),
+    store.add('index', 'a', 10),
+    store.remove('index', 'a'),
+    store.range('index', { limit: 10 }),
+    store.publish('channel', 'hello'),
+    store.ping(),
+  ]
+}
+
+describeWithRedis('the Redis store', () => {
+  let server: RedisServer
+  let admin: Redis
+  const clients: Redis[] = []
+
+  async function connect(options: RedisOptions = {}, port = server.port): Promise<Redis> {
+    const client = new Redis(port, '127.0.0.1', options)
+    clients.push(client)
+    client.on('error', () => {})
+    await vi.waitFor(() => expect(client.status).toBe('ready'))
+    return client
+  }
+
+  beforeAll(async () => {
+    server = await startRedis()
+    admin = new Redis(server.port, { retryStrategy: () => 50 })
+    admin.on('error', () => {})
+  })
+  beforeEach(async () => {
+    await admin.flushall()
+  })
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.disconnect()
+  })
+  afterAll(async () => {
+    admin.disconnect()
+    await server.stop()
+  })
+
+  test('keeps everything below its key prefix, so that two prefixes do not see each other', async () => {
+    const client = await connect()
+    const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]
+    await standard.set('a', '1')
+    await standard.add('index', 'a')
+    expect(await another.get('a')).toBeUndefined()
+    expect(await another.create('a', '2')).toBe(true)
+    expect(await another.range('index', { limit: 10 })).toEqual([])
+    expect(await standard.get('a')).toBe('1')
+    expect((await admin.keys('*')).toSorted()).toEqual(['another:a', 'gatehouse:a', 'gatehouse:index'])
+
+    const heard: string[] = []
+    await standard.subscribe('news', (message) => heard.push(message))
+    await another.publish('news', 'of another')
+    await standard.publish('news', 'mine')
+    await vi.waitFor(() => expect(heard).toEqual(['mine']))
+    await standard.close()
+  })
+
+  test("messages stay within the client's database and its own prefix", async () => {
+    const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
+      const client = new Redis(server.port, options)
+      clients.push(client)
+      return redisStore(client)
+    })
+    const heard: string[][] = [[], [], []]
+    for (const [position, store] of stores.entries()) {
+      await store.subscribe('news', (message) => heard[position]!.push(message))
+      await store.set('a', String(position))
+    }
+    for (const [position, store] of stores.entries()) {
+      await store.publish('news', `from ${position}`)
+      expect(await store.get('a')).toBe(String(position))
+    }
+    await vi.waitFor(() => expect(heard).toEqual([['from 0'], ['from 1'], ['from 2']]))
+    for (const store of stores) await store.close()
+  })
+
+  test('goes on after the scripts were flushed', async () => {
+    const store = redisStore(await connect())
+    await store.set('a', '1')
+    expect(await store.replace('a', '1', '2')).toBe(true)
+    await admin.script('FLUSH')
+    expect(await store.replace('a', '2', '3')).toBe(true)
+    await admin.script('FLUSH')
+    await store.add('index', 'b', 10)
+    await admin.script('FLUSH')
+    expect(await Promise.all([store.replace('a', '3', '4'), store.replace('a', '3', '4')])).toEqual([
+      true,
+      false,
+    ])
+    expect(await store.get('a')).toBe('4')
+    expect(await store.range('index', { limit: 10 })).toEqual(['b'])
+  })
+
+  test('a key of another type is ERR_STORE_RECORD, never "absent"', async () => {
+    const store = redisStore(await connect())
+    await admin.rpush('gatehouse:list', 'x')
+    await admin.set('gatehouse:text', 'x')
+    const record = { code: 'ERR_STORE_RECORD', status: 500 }
+    await expect(store.get('list')).rejects.toMatchObject(record)
+    await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(record)
+    await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(record)
+    await expect(store.add('text', 'x', 10)).rejects.toMatchObject(record)
+    await expect(store.range('text', { limit: 1 })).rejects.toMatchObject(record)
+    expect(await admin.ttl('gatehouse:text')).toBe(-1)
+  })
+
+  test('a full Redis is ERR_STORE_UNAVAILABLE, and the error does not tell what was written', async () => {
+    const store = redisStore(await connect())
+    await store.set('full', '1')
+    await admin.config('SET', 'maxmemory', '1')
+    try {
+      for (const write of [store.set('a', 'private text'), store.create('private key', 'private text')]) {
+        const error: unknown = await write.catch((reason: unknown) => reason)
+        expect(error).toMatchObject({ ...unavailable, message: 'Redis refused a command: OOM' })
+        expect(inspect(error, { depth: 10 })).not.toContain('private')
+      }
+      await expect(store.replace('full', '1', 'private text')).rejects.toMatchObject(unavailable)
+    } finally {
+      await admin.config('SET', 'maxmemory', '0')
+    }
+    expect(await store.create('private key', 'private text')).toBe(true)
+  })
+
+  test('a replica that takes no writes is ERR_STORE_UNAVAILABLE', async () => {
+    const store = redisStore(await connect())
+    await store.set('a', '1')
+    await admin.replicaof('127.0.0.1', await freePort())
+    try {
+      for (const write of [
+        store.set('a', '2'),
+        store.replace('a', '1', '2'),
+        store.delete('a'),
+        store.add('i', 'a'),
+      ]) {
+        await expect(write).rejects.toMatchObject({
+          ...unavailable,
+          message: 'Redis refused a command: READONLY',
+        })
+      }
+    } finally {
+      await admin.replicaof('NO', 'ONE')
+    }
+    expect(await store.get('a')).toBe('1')
+  })
+
+  test('a client that must not run a command is ERR_STORE_UNAVAILABLE', async () => {
+    await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
+    const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
+    expect(await store.get('a')).toBeUndefined()
+    await expect(store.set('a', '1')).rejects.toMatchObject({ message: 'Redis refused a command: NOPERM' })
+    await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
+  })
+
+  test('while Redis is gone every call fails at once, and by itself all is well after its return', async () => {
+    const client = await connect(RECOMMENDED)
+    const store = redisStore(client)
+    await store.set('a', '1')
+    await server.kill()
+    await vi.waitFor(() => expect(client.status).toBe('reconnecting'))
+
+    const start = performance.now()
+    for (const outcome of await Promise.allSettled(everyCall(store))) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
+    }
+    expect(performance.now() - start).toBeLessThan(500)
+
+    await server.restart()
+    const back = performance.now()
+    await vi.waitFor(() => store.ping(), { timeout: 5000 })
+    expect(performance.now() - back).toBeLessThan(2000)
+    for (const outcome of await Promise.allSettled(everyCall(store))) {
+      expect(outcome.status).toBe('fulfilled')
+    }
+  })
+
+  test('a client with default settings comes back by itself too', async () => {
+    const store = redisStore(await connect())
+    await server.restart()
+    await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
+    expect(await store.replace('a', '1', '2')).toBe(true)
+  })
+
+  test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the time that the client allows', async () => {
+    const store = redisStore(await connect({ commandTimeout: 100 }))
+    server.pause()
+    try {
+      await expect(store.get('a')).rejects.toMatchObject(unavailable)
+      await expect(store.create('a', '1')).rejects.toMatchObject(unavailable)
+    } finally {
+      server.resume()
+    }
+    await vi.waitFor(() => store.ping())
+  })
+
+  test('a call that fails long after its deadline leaves no unhandled rejection', async () => {
+    const unhandled: unknown[] = []
+    const listener = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', listener)
+    const client = await connect()
+    const store = withDeadline(redisStore(client), 50)
+    server.pause()
+    try {
+      const outcomes = await Promise.allSettled([...everyCall(store), store.subscribe('channel', () => {})])
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
+    } finally {
+      client.disconnect()
+      await store.close()
+      server.resume()
+    }
+    await delay(100)
+    process.off('unhandledRejection', listener)
+    expect(unhandled).toEqual([])
+  })
+
+  test('a client that its host has ended is ERR_STORE_UNAVAILABLE', async () => {
+    const client = await connect()
+    const store = redisStore(client)
+    client.disconnect()
+    await expect(store.get('a')).rejects.toMatchObject(unavailable)
+    await expect(store.create('a', '1')).rejects.toMatchObject(unavailable)
+  })
+})
