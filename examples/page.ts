@@ -19,8 +19,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function escaped(value: Insertable): string {
   if (value instanceof Html) return value.text
-  if (Array.isArray(value)) return value.map(escaped).join('')
   if (value === undefined || value === false) return ''
+  if (typeof value === 'object') return value.map(escaped).join('')
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 

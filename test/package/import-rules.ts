@@ -71,19 +71,8 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'keygrip',
     'koa-compose',
   ],
-  'internals.ts': ['type:keys', 'type:options.ts', 'type:store'],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
-  testing: [
-    'gatehouse.ts',
-    'gateway.ts',
-    'internals.ts',
-    'internals.ts',
-    'registry',
-    'keys',
-    'type:*',
-    'adapters',
-    'jose',
-  ],
+  testing: ['gatehouse.ts', 'gateway.ts', 'internals.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
   adapters: ['type:store'],
 }
 
