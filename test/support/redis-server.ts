@@ -27,14 +27,9 @@ export interface RedisServer {
   restart(): Promise<void>
 }
 
-/** Whether the system has a redis-server. */
-export function isRedisAvailable(): boolean {
-  return findProgram('redis-server') !== undefined
-}
-
 /** A `describe` that is skipped where redis-server is missing; the end of the run says so. */
 export function describeWithRedis(name: string, suite: () => void): void {
-  describe.skipIf(!isRedisAvailable())(name, suite)
+  describe.skipIf(findProgram('redis-server') === undefined)(name, suite)
 }
 
 /**
