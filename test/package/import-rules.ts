@@ -15,9 +15,9 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   catalog: [],
   registry: ['store', 'type:catalog', 'catalog/resolve-scopes.ts'],
   keys: ['store', 'type:catalog', 'jose'],
-  tokens: ['store', 'type:catalog', 'jose'],
+  tokens: ['store', 'type:catalog'],
   // Its public routes are written, and found, as operations are.
-  gateway: ['http', 'type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'jose'],
+  gateway: ['type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'jose'],
   interaction: ['http', 'type:catalog', 'catalog/localize.ts'],
   provider: [
     'catalog',
@@ -31,7 +31,6 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'oidc-provider',
     'koa',
     'koa-compose',
-    'jose',
     'keygrip',
   ],
   mount: [
@@ -50,7 +49,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   'options.ts': ['type:catalog', 'type:interaction', 'type:registry', 'type:store'],
   settings: ['valibot', 'catalog', 'type:store', 'type:options.ts', 'interaction/texts.ts'],
   // The two composition roots, and what is published.
-  'gateway.ts': ['gateway', 'catalog', 'settings', 'http', 'jose', 'type:infer.ts', 'type:options.ts'],
+  'gateway.ts': ['gateway', 'catalog', 'settings', 'type:infer.ts'],
   'gatehouse.ts': [
     'store',
     'http',
