@@ -28,7 +28,6 @@ export const english = {
   consentAboutYou: 'About you',
   /** Title of the group of operations that are in no product. */
   consentOther: 'Other',
-  consentNew: 'New',
   consentGrantedBefore: 'Allowed before',
   consentRefusedBefore: 'Refused before',
   consentAlwaysIncluded: 'Always included',

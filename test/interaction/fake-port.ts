@@ -36,13 +36,13 @@ export const pendingLogin: PendingInteraction = { ...withoutAccount, prompt: 'lo
  * A port in memory with one interaction, `pending`, which tests may replace. Its addresses tell which method
  * made them; `calls` what it was given, and `contexts` with which context.
  */
-export function fakePort(pending: PendingInteraction | undefined) {
+export function fakePort(pending: PendingInteraction | undefined, issuer: string) {
   const calls: PortCall[] = []
   const contexts: Context[] = []
   const answer = (ctx: Context, method: string, ...given: unknown[]) => {
     calls.push([method, ...given])
     contexts.push(ctx)
-    return Promise.resolve(new URL(`http://localhost/auth/next/${method}`))
+    return Promise.resolve(new URL(`${issuer}/next/${method}`))
   }
   const port: InteractionPort = {
     find: (_ctx, uid) => Promise.resolve(uid === fake.pending?.uid ? fake.pending : undefined),

@@ -44,7 +44,7 @@ export function hostApp(options: {
   products?: ProductDefinitions
   above?: Middleware[]
 }) {
-  const fake = fakePort(options.pending)
+  const fake = fakePort(options.pending, options.issuer ?? issuer)
   const pages = createPages({
     texts: createTexts({ texts: options.texts ?? {}, defaultLocale: options.defaultLocale ?? 'en' }),
     branding: { name: 'Example Bank', accentColor: '#1a56db', ...options.branding },

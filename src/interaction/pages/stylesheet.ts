@@ -50,7 +50,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .small { font-size: .875rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
-.service { display: flex; align-items: center; gap: .625rem; font-weight: 600; max-width: 100%; }
+.service { display: flex; align-items: center; gap: .625rem; font-size: 1.0625rem; font-weight: 600; max-width: 100%; }
 .service img { max-height: 2rem; max-width: 10rem; }
 main {
   width: 100%; max-width: 26.5rem; padding: 2.5rem; background: var(--card);
@@ -95,9 +95,10 @@ button:hover, .button:hover { background: var(--soft); }
 .mark img { width: 100%; height: 100%; object-fit: contain; background: #fff; }
 .account {
   display: flex; flex-wrap: wrap; flex-direction: row; align-items: center; justify-content: space-between;
-  gap: 0 1rem; padding: .375rem .5rem .375rem 1rem; background: var(--soft); border-radius: .625rem;
+  gap: 0 1rem; padding: .375rem 1rem; background: var(--soft); border-radius: .625rem;
 }
-.account p { padding: .5rem 0; }
+.account p { padding: .375rem 0; }
+.account .plain { padding-inline: 0; }
 .account bdi { font-weight: 600; }
 
 fieldset { border: 0; min-width: 0; }
@@ -121,7 +122,9 @@ code { font: .875rem/1.5 ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liber
   body { padding: 1.25rem 0 0; background: var(--card); gap: 0; align-items: stretch; }
   .service { padding: 0 1.25rem; }
   main, main.wide { max-width: none; padding: 1.5rem 1.25rem 2rem; border: 0; border-radius: 0; box-shadow: none; }
-  .note { align-self: center; }
+  .row { flex-wrap: wrap; row-gap: .375rem; }
+  .what { flex-basis: calc(100% - 2.125rem); }
+  .note { margin-inline-start: 2.125rem; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, .row { transition: background-color .12s, box-shadow .12s; }

@@ -1,0 +1,51 @@
+import type { Context } from 'koa'
+import { describe, expect, it } from 'vitest'
+import { setPageHeaders, type PageNeeds } from '../../src/http/security-headers.ts'
+
+function headersFor(needs: Partial<PageNeeds>): Record<string, string> {
+  const headers: Record<string, string> = {}
+  const ctx = { set: (more: Record<string, string>) => Object.assign(headers, more) } as unknown as Context
+  setPageHeaders(ctx, { styleHash: 'sha256-abc=', ...needs })
+  return headers
+}
+
+const policyFor = (needs: Partial<PageNeeds>) => headersFor(needs)['Content-Security-Policy']
+
+describe('headers of a page', () => {
+  it('let nothing run, frame or cache it', () => {
+    expect(headersFor({})).toMatchObject({
+      'Content-Security-Policy':
+        "default-src 'none'; style-src 'sha256-abc='; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      'X-Frame-Options': 'DENY',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'same-origin',
+      'Cache-Control': 'no-store',
+    })
+  })
+
+  it('leave the window that opened the page alone, for authorizations in a popup', () => {
+    expect(headersFor({})).not.toHaveProperty('Cross-Origin-Opener-Policy')
+  })
+
+  it('allow the origins of images and of where a form leads, once each', () => {
+    const policy = policyFor({
+      images: ['https://cdn.example/a.png', 'https://cdn.example/b.png', '/logo.png', undefined],
+      formTargets: ['http://localhost:3001/callback', 'http://[::1]:8080/x'],
+    })
+    expect(policy).toContain("; img-src 'self' https://cdn.example;")
+    expect(policy).toContain("; form-action 'self' http://localhost:3001 http://[::1]:8080;")
+  })
+
+  it.each([
+    "https://x;script-src'unsafe-inline'/",
+    'https://a,b/',
+    "https://'unsafe-inline'/",
+    'https://*/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https://a b/',
+    '',
+  ])('take in no address that could change the policy: %s', (address) => {
+    expect(policyFor({ images: [address], formTargets: [address] })).toBe(policyFor({}))
+  })
+})

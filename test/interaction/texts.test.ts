@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { parentsOf, writingDirection } from '../../src/interaction/locale.ts'
+import { createTexts, english } from '../../src/interaction/texts.ts'
+
+const german = { signInTitle: 'Anmelden', approveButton: 'Erlauben' }
+const texts = createTexts({
+  texts: {
+    de: german,
+    'de-CH': { approveButton: 'Zulassen' },
+    'pt-BR': { signInTitle: 'Entrar' },
+    he: { signInTitle: 'כניסה' },
+  },
+  defaultLocale: 'en',
+})
+
+describe('the language of a reader', () => {
+  it.each([
+    [['de'], 'de'],
+    [['DE-at'], 'de'],
+    [['de-CH-1996'], 'de-CH'],
+    [['fr', 'de'], 'de'],
+    [['pt'], 'en'],
+    [['pt-br'], 'pt-BR'],
+    [['en-GB', 'de'], 'en'],
+    [['*'], 'en'],
+    [[], 'en'],
+    [['x'.repeat(10_000), '--', ''], 'en'],
+  ])('%j is answered in %s', (locales, lang) => {
+    expect(texts.forReader(locales).lang).toBe(lang)
+  })
+
+  it('is the default where none of ours is asked for, and English where that has no texts', () => {
+    const inGerman = createTexts({ texts: { de: german }, defaultLocale: 'de-AT' })
+    expect(inGerman.forReader(['fr']).lang).toBe('de')
+    expect(inGerman.forReader(['en']).plain('signInTitle')).toBe('Sign in')
+    expect(createTexts({ texts: {}, defaultLocale: 'fr' }).forReader([]).lang).toBe('en')
+  })
+
+  it('falls back from a region to its language, and to English', () => {
+    const swiss = texts.forReader(['de-CH'])
+    expect(swiss.plain('approveButton')).toBe('Zulassen')
+    expect(swiss.plain('signInTitle')).toBe('Anmelden')
+    expect(swiss.plain('denyButton')).toBe(english.denyButton)
+  })
+
+  it('may have English of its own', () => {
+    const own = createTexts({ texts: { en: { denyButton: 'No' } }, defaultLocale: 'en' }).forReader([])
+    expect(own.plain('denyButton')).toBe('No')
+    expect(own.plain('approveButton')).toBe('Allow')
+  })
+
+  it.each([
+    ['ar', 'rtl'],
+    ['he-IL', 'rtl'],
+    ['fa', 'rtl'],
+    ['ur-PK', 'rtl'],
+    ['az-Arab', 'rtl'],
+    ['ku-Latn', 'ltr'],
+    ['en', 'ltr'],
+    ['arn', 'ltr'],
+    ['fr-FA', 'ltr'],
+  ])('%s is written %s', (locale, direction) => {
+    expect(writingDirection(locale)).toBe(direction)
+  })
+
+  it('has its parents from the most general one on', () => {
+    expect(parentsOf('zh-Hant-x-TW')).toEqual(['zh', 'zh-Hant'])
+    expect(parentsOf('de')).toEqual([])
+  })
+})
+
+describe('values in a text', () => {
+  const reader = createTexts({
+    texts: { en: { signInIntro: '<b>{application}</b> & {application}, {other}' } },
+    defaultLocale: 'en',
+  }).forReader([])
+
+  it('are escaped with the text, and kept apart', () => {
+    expect(reader.html('signInIntro', { application: '<i>' }).toString()).toBe(
+      '&lt;b&gt;<bdi>&lt;i&gt;</bdi>&lt;/b&gt; &amp; <bdi>&lt;i&gt;</bdi>, {other}',
+    )
+  })
+
+  it('are kept apart by isolates in a title', () => {
+    expect(reader.plain('signInIntro', { application: 'A' })).toBe(
+      '<b>\u2068A\u2069</b> & \u2068A\u2069, {other}',
+    )
+  })
+
+  it('are not looked into for further placeholders', () => {
+    expect(reader.plain('signInIntro', { application: '{other}', other: 'x' })).toContain(
+      '\u2068{other}\u2069,',
+    )
+    expect(reader.html('signInIntro', { application: '{other}' }).toString()).toContain('<bdi>{other}</bdi>')
+  })
+
+  it('stand in every English text only under names that the pages fill in', () => {
+    const names = Object.values(english).flatMap((text) =>
+      [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name),
+    )
+    expect(new Set(names)).toEqual(
+      new Set(['application', 'service', 'developer', 'account', 'duration', 'address', 'scope']),
+    )
+  })
+})
