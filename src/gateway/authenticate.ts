@@ -1,11 +1,10 @@
-import type { Admission } from './admission.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
+import type { GatewayParts } from './parts.ts'
 import { demandOf } from './operation.ts'
 import type { Principal } from './principal.ts'
-import type { Readiness } from './readiness.ts'
-import type { Refusal, Refusals } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 import { readTarget } from './request-path.ts'
 
 /** A call from anywhere; Node's `IncomingMessage` is one, and so is the Fetch API's `Request`. */
@@ -41,8 +40,8 @@ export type Authentication = Authenticated | Refusal
 
 /** Decides about a call outside of Koa, exactly as the middleware would. */
 export async function authenticate(
-  dependencies: Pick<GatewayDependencies, 'audience' | 'findScope'>,
-  parts: { readonly admission: Admission; readonly refusals: Refusals; readonly readiness: Readiness },
+  dependencies: Pick<GatewayDependencies, 'findScope'>,
+  parts: GatewayParts,
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
@@ -55,7 +54,8 @@ export async function authenticate(
   return outcome.ok ? { ...outcome, scope: demanded } : outcome
 
   async function demandedScope(): Promise<string | Refusal> {
-    const locatePath = createPathLocator(options.mountPath ?? new URL(dependencies.audience).pathname)
+    const { mountPath } = options
+    const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
     const location = locateReadings(locatePath, readings)
     if (location.place === 'unclear') return refusals.notFound(location.problem)
     if (location.place === 'elsewhere') return refusals.notFound()

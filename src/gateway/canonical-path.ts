@@ -18,6 +18,8 @@ const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
 /** Percent-encoded, but free to be written as it is (RFC 3986 2.3), so two routers may see two paths. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
+/** Encoded or not, as one likes (RFC 3986 3.3: sub-delims, `:` and `@`), with routers that tell the difference. */
+const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
 /** A slash, a backslash, a control character, or a percent sign that would be decoded a second time. */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
 // eslint-disable-next-line no-control-regex -- these are what is looked for
@@ -98,12 +100,21 @@ function whatIsNotCanonical(path: string): string | undefined {
   if (ENCODED_UNRESERVED.test(path)) {
     return `${NOT_CANONICAL}: letters, digits and -._~ must not be percent-encoded`
   }
-  return decodePath(path) === undefined ? `${NOT_CANONICAL}: its percent-encoding is not UTF-8` : undefined
+  return decode(path) === undefined ? `${NOT_CANONICAL}: its percent-encoding is not UTF-8` : undefined
 }
 
-/** The path with its percent signs decoded; undefined if they are no UTF-8. */
-export function decodePath(path: string): string | undefined {
-  if (!path.includes('%')) return path
+/**
+ * A canonical path in the two ways in which a router might see it: with what had to be percent-encoded decoded,
+ * and with everything decoded. They differ in characters that may stand in a path either way (`,` or `%2C`):
+ * routers that match before they decode see two paths there, and the others one.
+ */
+export function readingsOf(path: string): readonly [cautious: string, full: string] {
+  if (!path.includes('%')) return [path, path]
+  const full = decode(path) ?? path
+  return [decode(path.replaceAll(ENCODED_BY_CHOICE, '%25$1')) ?? path, full]
+}
+
+function decode(path: string): string | undefined {
   try {
     return decodeURIComponent(path)
   } catch {

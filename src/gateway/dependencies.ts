@@ -18,8 +18,8 @@ export interface GatewayDependencies {
    * The scope of the operation that a request is; undefined if no operation claims it.
    *
    * @param method upper case, never HEAD: the gateway asks for its GET
-   * @param path below {base_url}, starting with `/`, without a trailing slash; not decoded any further,
-   *   and compared without regard to the case of ASCII letters
+   * @param path below {base_url}, starting with `/`, without a trailing slash. Decoded already, so it is
+   *   compared as text, but for the case of ASCII letters
    */
   findScope(method: string, path: string): string | undefined
   /**

@@ -7,6 +7,7 @@ import {
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
+import { createPathLocator } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
@@ -71,7 +72,8 @@ export function createGatewayFrom<Scope extends string = string>(
   const refusals = createRefusals(dependencies.audience)
   const readiness = createReadiness(dependencies)
   const admission = createAdmission(dependencies, refusals, readiness)
-  const parts = { admission, refusals, readiness }
+  const locatePath = createPathLocator(new URL(dependencies.audience).pathname)
+  const parts = { admission, refusals, readiness, locatePath }
   let closing: Promise<void> | undefined
 
   return {

@@ -1,14 +1,13 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import type { Admission } from './admission.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
+import type { GatewayParts } from './parts.ts'
 import { demandOf } from './operation.ts'
 import type { Principal } from './principal.ts'
 import { createPublicRoutes, type PublicRoute } from './public-routes.ts'
-import type { Readiness } from './readiness.ts'
-import type { Refusal, Refusals } from './refusal.ts'
+import type { Refusal } from './refusal.ts'
 import { readRequestPath } from './request-path.ts'
 import { wellKnown } from './well-known.ts'
 
@@ -35,13 +34,14 @@ export interface GatewayMiddlewareOptions {
  */
 export function guard(
   dependencies: GatewayDependencies,
-  parts: { readonly admission: Admission; readonly refusals: Refusals; readonly readiness: Readiness },
+  parts: GatewayParts,
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkOptions(options)
   const { admission, refusals, readiness } = parts
   const { when } = options
-  const locatePath = createPathLocator(options.mountPath ?? new URL(dependencies.audience).pathname)
+  const { mountPath } = options
+  const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
   const publicRoutes = createPublicRoutes(options.public ?? [])
   const metadata = wellKnown(dependencies)
 

@@ -1,4 +1,4 @@
-import { decodePath } from './canonical-path.ts'
+import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { PublicRoutes } from './public-routes.ts'
 
@@ -20,17 +20,11 @@ export function demandOf(
   publicRoutes?: PublicRoutes,
 ): Demand {
   const lookedUp = method === 'HEAD' ? 'GET' : method
-  const scope = catalog.findScope(lookedUp, path)
-  if (!path.includes('%')) return decide(scope, publicRoutes?.has(lookedUp, path, scope !== undefined))
-
-  // Routers that match before they decode and routers that decode first must come to the same operation.
-  const decoded = decodePath(path) ?? path
-  const decodedScope = catalog.findScope(lookedUp, decoded)
-  const isClaimed = scope !== undefined || decodedScope !== undefined
-  return decide(scope === decodedScope ? scope : undefined, publicRoutes?.has(lookedUp, path, isClaimed))
-}
-
-function decide(scope: string | undefined, isPublic: boolean | undefined): Demand {
-  if (isPublic) return 'public'
-  return scope === undefined ? 'unclaimed' : { scope }
+  const [cautious, full] = readingsOf(path)
+  const scope = catalog.findScope(lookedUp, full)
+  // Where one router would see another operation than the next, nobody knows which one would run.
+  const cautiousScope = cautious === full ? scope : catalog.findScope(lookedUp, cautious)
+  const isClaimed = scope !== undefined || cautiousScope !== undefined
+  if (publicRoutes?.has(lookedUp, path, isClaimed)) return 'public'
+  return scope === undefined || scope !== cautiousScope ? 'unclaimed' : { scope }
 }

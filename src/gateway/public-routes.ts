@@ -2,7 +2,7 @@ import type { RouteDefinition } from '../catalog/definition.ts'
 import { parseRoute } from '../catalog/route.ts'
 import { createRouteIndex } from '../catalog/route-index.ts'
 import { collectProblems } from '../errors.ts'
-import { decodePath } from './canonical-path.ts'
+import { readingsOf } from './canonical-path.ts'
 
 /** A route below {base_url} that needs no token: written as operations are, and OPTIONS may be one too. */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
@@ -48,8 +48,9 @@ export function createPublicRoutes(routes: readonly PublicRoute[]): PublicRoutes
     has(method, path, isClaimed) {
       if (exact.has(`${method} ${path}`)) return true
       if (isClaimed) return false
-      const route = index.find(method, path)
-      return route !== undefined && route === index.find(method, decodePath(path) ?? path)
+      const [cautious, full] = readingsOf(path)
+      const route = index.find(method, full)
+      return route !== undefined && route === index.find(method, cautious)
     },
   }
 }

@@ -391,6 +391,15 @@ describe('where it stands', () => {
     await twice.get('/v1/api/invoices/list').expect(401)
   })
 
+  test('inside a mount whose path is no part of the address', async () => {
+    const inner = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = ctx.path))
+    const agent = request(new Koa().use(mount('/tenant', inner)).callback())
+    await agent.get('/tenant/api/invoices/list').expect(401)
+    await agent.get('/tenant/API/invoices/list').expect(401)
+    await agent.get('/tenant//api/invoices/list').expect(404)
+    await agent.get('/tenant/other').expect(200, '/other')
+  })
+
   test('at the root, after a mount that was left', async () => {
     const app = new Koa()
     app.use(mount('/api', async (_ctx, next) => next()))

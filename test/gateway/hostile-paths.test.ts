@@ -61,6 +61,8 @@ const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = 
   'a prefix of ctx.path': (reach) => async (ctx, next) => (isBelow(ctx.path) ? reach(ctx) : next()),
   'a prefix of ctx.url': (reach) => async (ctx, next) =>
     isBelow(ctx.url.replace(/[?#].*/, '')) ? reach(ctx) : next(),
+  'cutting off the authority': (reach) => async (ctx, next) =>
+    isBelow(ctx.url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*/, '')) ? reach(ctx) : next(),
   'WHATWG URL': (reach) => async (ctx, next) => (isBelow(ctx.URL.pathname ?? '') ? reach(ctx) : next()),
   'decoding first': (reach) => async (ctx, next) => (isBelow(decode(decode(ctx.path))) ? reach(ctx) : next()),
   'decoding, then resolving': (reach) => async (ctx, next) => {

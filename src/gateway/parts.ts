@@ -1,0 +1,13 @@
+import type { Admission } from './admission.ts'
+import type { LocatePath } from './canonical-path.ts'
+import type { Readiness } from './readiness.ts'
+import type { Refusals } from './refusal.ts'
+
+/** What one gateway has once, and all its ways in share. */
+export interface GatewayParts {
+  readonly admission: Admission
+  readonly refusals: Refusals
+  readonly readiness: Readiness
+  /** Against the path of {base_url}. */
+  readonly locatePath: LocatePath
+}
