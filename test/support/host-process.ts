@@ -1,0 +1,115 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { temporaryFolder } from './package-copy.ts'
+
+const root = path.resolve(import.meta.dirname, '../..')
+
+/** What a host in a process of its own is started with; it goes through JSON. */
+export interface HostProcessOptions {
+  readonly redisUrl: string
+  readonly keyPrefix: string
+  /** {auth_url} and {base_url}, where they are those of another process; else its own. */
+  readonly issuer?: string | undefined
+  readonly audience?: string | undefined
+  readonly secret?: string | readonly string[] | undefined
+}
+
+/** A host in a process of its own. */
+export interface HostProcess {
+  readonly pid: number
+  readonly port: number
+  /** `http://localhost:port/auth`, whatever issuer it goes by. */
+  readonly address: string
+  /** The events that gatehouse emitted there, by name. */
+  readonly events: readonly string[]
+  /** Ends it at once. Idempotent. */
+  stop(): Promise<void>
+}
+
+/** The host of `host-process-main.ts`, compiled once, to be started any number of times. */
+export interface HostProgram {
+  /** Settles when the process is ready; rejects with what it printed if it ends before. */
+  start(options: HostProcessOptions): Promise<HostProcess>
+  /** Ends all that were started, and removes the program. */
+  remove(): Promise<void>
+}
+
+/**
+ * Compiles the sources as they are into a folder of their own, because the oldest Node that we support runs no
+ * TypeScript. Types are not checked here; that is another test.
+ */
+export async function compileHostProgram(): Promise<HostProgram> {
+  const { folder, remove } = await temporaryFolder('koa-gatehouse-host')
+  await writeFile(
+    path.join(folder, 'tsconfig.json'),
+    JSON.stringify({
+      extends: path.join(root, 'tsconfig.json'),
+      compilerOptions: {
+        noEmit: false,
+        noCheck: true,
+        declaration: false,
+        rootDir: root,
+        outDir: path.join(folder, 'dist'),
+        typeRoots: [path.join(root, 'node_modules/@types')],
+      },
+      include: [path.join(root, 'src'), path.join(root, 'adapters')],
+      files: [path.join(root, 'test/support/host-process-main.ts')],
+    }),
+  )
+  // By its own name a package finds itself: the program's imports lead to what was compiled here.
+  await symlink(path.join(root, 'package.json'), path.join(folder, 'package.json'))
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  await promisify(execFile)(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder])
+
+  const children: ChildProcess[] = []
+  return {
+    async start(options) {
+      const main = path.join(folder, 'dist/test/support/host-process-main.js')
+      // It ends when its input does, so it never outlives this process.
+      const child = spawn(process.execPath, [main, JSON.stringify(options)], {
+        stdio: ['pipe', 'pipe', 'pipe'],
+      })
+      children.push(child)
+      return started(child)
+    },
+    async remove() {
+      await Promise.all(children.map(end))
+      await remove()
+    },
+  }
+}
+
+async function started(
+  child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
+) {
+  const events: string[] = []
+  let complaints = ''
+  child.stderr.on('data', (chunk) => (complaints += String(chunk)))
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface(child.stdout).on('line', (line) => {
+      const [kind = '', value = ''] = line.split(' ')
+      if (kind === 'event') events.push(value)
+      if (kind === 'ready') resolve(Number(value))
+    })
+    child.once('error', reject)
+    child.once('close', (code) => reject(new Error(`the host ended with ${code}:\n${complaints}`)))
+  })
+  const process: HostProcess = {
+    pid: child.pid ?? 0,
+    port,
+    address: `http://localhost:${port}/auth`,
+    events,
+    stop: () => end(child),
+  }
+  return process
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await closed
+}
