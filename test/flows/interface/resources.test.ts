@@ -1,0 +1,217 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { authorizationUrl, authorize, connect, products, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore, watchWrites } from '../../support/stores.ts'
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+describeEachStore('Resources and their fields', (makeStore) => {
+  let host: Host
+  let writes: string[]
+  beforeAll(async () => {
+    const watched = watchWrites(makeStore())
+    writes = watched.writes
+    host = await startHost({ store: watched.store })
+  })
+  beforeEach(() => void host.reached.splice(0))
+  afterAll(() => host.close())
+
+  const direct = (credentials: Record<string, string>) =>
+    host.token({ ...credentials, grant_type: 'client_credentials' })
+
+  describe('Application credentials', () => {
+    it('client_id: Identifies the API key (direct access) or the application (delegated access).', async () => {
+      const key = await host.createApiKey()
+      const { body } = await direct(key)
+      expect(decodeJwt(String(body['access_token']))).toMatchObject({
+        client_id: key.client_id,
+        sub: key.client_id,
+      })
+      const application = await host.createApplication()
+      const { access_token } = await connect(host, application)
+      expect(decodeJwt(access_token)).toMatchObject({ client_id: application.client_id, sub: 'alice' })
+      expect(application.client_id).not.toBe(key.client_id)
+    })
+
+    it('client_secret: Secret paired with client_id.', async () => {
+      const one = await host.createApiKey()
+      const other = await host.createApiKey()
+      const before = writes.length
+      const { status, body, headers } = await direct({ ...one, client_secret: other.client_secret })
+      expect(status).toBe(401)
+      expect(body['error']).toBe('invalid_client')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(writes.slice(before)).toEqual([])
+      expect((await direct(one)).status).toBe(200)
+    })
+
+    it("client_secret: It must stay on the application's server side and is never handed to a user's browser.", async () => {
+      const application = await host.createApplication()
+      const { pages, callback } = await authorize(host, application.client_id)
+      expect(pages.length).toBeGreaterThan(2)
+      const seen = pages.map((page) => `${page.url.href} ${[...page.headers].join()} ${page.body}`)
+      for (const text of [...seen, callback.href]) expect(text).not.toContain(application.client_secret)
+
+      // Nor would it work from one: a browser says where its request comes from.
+      const { status, body } = await host.token(
+        { ...application, grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '' },
+        { origin: 'https://shop.example' },
+      )
+      expect(status).toBe(400)
+      expect(body['error']).toBe('invalid_request')
+      expect(body['error_description']).toContain('client_secret must stay on a server')
+    })
+
+    it('client_secret: Its only use is at the token endpoint.', async () => {
+      const { client_id, client_secret } = await host.createApiKey()
+      const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
+      const call = await fetch(`${host.audience}/invoices/list`, { headers: { authorization: basic } })
+      expect(call.status).toBe(401)
+      expect((await host.call('GET /invoices/list', client_secret)).status).toBe(401)
+      expect(host.reached).toEqual([])
+      const userinfo = await fetch(`${host.issuer}/oauth2/userinfo`, { headers: { authorization: basic } })
+      expect(userinfo.status).toBe(400)
+      expect(await userinfo.json()).toMatchObject({ error: 'invalid_request' })
+      expect((await direct({ client_id, client_secret })).status).toBe(200)
+    })
+  })
+
+  describe('API product', () => {
+    it('An API product is a named set of API operations.', async () => {
+      const { body } = await direct(await host.createApiKey(['payments']))
+      expect(body['scope']).toBe(Object.keys(products.payments.operations).join(' '))
+    })
+
+    it('A product is added to an API key (direct access) or to an application (delegated access).', async () => {
+      const key = await host.createApiKey(['invoices'])
+      await host.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
+      expect((await direct(key)).body['scope']).toContain('payments:list')
+
+      const application = await host.createApplication({ products: ['invoices'] })
+      const before = await connect(host, application)
+      expect(before.scope).not.toContain('payments:list')
+      await host.gatehouse.applications.addProduct(application.client_id, 'payments')
+      const after = await connect(host, application)
+      expect(after.scope).toContain('payments:list')
+    })
+
+    it('At least one product must be added before the key or application can be used.', async () => {
+      const key = await host.createApiKey([])
+      const refused = await direct(key)
+      expect(refused.status).toBe(400)
+      expect(refused.body['error']).toBe('unauthorized_client')
+      expect(refused.body['error_description']).toContain('add an API product')
+      expect(refused.body['access_token']).toBeUndefined()
+      await host.gatehouse.apiKeys.addProduct(key.client_id, 'invoices')
+      expect((await direct(key)).status).toBe(200)
+
+      const application = await host.createApplication({ products: [] })
+      const page = await host.browser().open(authorizationUrl(host, application.client_id))
+      expect(page.url.searchParams.get('error')).toBe('unauthorized_client')
+      expect(page.url.searchParams.get('error_description')).toContain('no API product')
+      expect(page.url.searchParams.get('code')).toBeNull()
+      await host.gatehouse.applications.addProduct(application.client_id, 'invoices')
+      expect((await connect(host, application)).scope).toBe('invoices:read invoices:create')
+    })
+  })
+
+  describe('Scope', () => {
+    it('A scope is an API operation that a given token may invoke.', async () => {
+      const key = await host.createApiKey()
+      const { body } = await host.token({
+        ...key,
+        grant_type: 'client_credentials',
+        scope: 'invoices:read',
+      })
+      expect(body['scope']).toBe('invoices:read')
+      const token = String(body['access_token'])
+      expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+      const refused = await host.call('POST /invoices/create', token)
+      expect(refused.status).toBe(403)
+      expect(refused.headers.get('www-authenticate')).toContain('scope="invoices:create"')
+      expect(host.reached).toEqual(['GET /api/invoices/list'])
+    })
+
+    it("The list of scopes that a product provides is part of that product's own reference.", async () => {
+      for (const [id, product] of Object.entries(products)) {
+        const { body } = await direct(await host.createApiKey([id]))
+        expect(String(body['scope']).split(' ')).toEqual(Object.keys(product.operations))
+      }
+      const metadata = await fetch(`${host.origin}/.well-known/oauth-protected-resource/api`)
+      const all = Object.values(products)
+        .flatMap(({ operations }) => Object.keys(operations))
+        .toSorted()
+      expect(await metadata.json()).toMatchObject({ scopes_supported: all })
+    })
+  })
+
+  describe('Token response (client credentials grant)', () => {
+    it('Returned when the client_id and client_secret are known to the authorization service.', async () => {
+      const key = await host.createApiKey()
+      expect((await direct(key)).status).toBe(200)
+      const before = writes.length
+      const unknown = await direct({ ...key, client_id: 'nobody' })
+      const wrong = await direct({ ...key, client_secret: 'wrong' })
+      expect(unknown.status).toBe(401)
+      expect(unknown.body['error']).toBe('invalid_client')
+      // Nobody learns which client ids exist.
+      expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body])
+      expect(writes.slice(before)).toEqual([])
+    })
+
+    it('access_token: string (JWT), Token to send in the Authorization header of API calls.', async () => {
+      const { body } = await direct(await host.createApiKey())
+      expect(body['access_token']).toMatch(JWT)
+      expect(body['token_type']).toBe('Bearer')
+      expect((await host.call('GET /payments/list', String(body['access_token']))).status).toBe(200)
+    })
+
+    it('expires_in: integer, seconds, Lifetime of the access token. For client-credentials access the default is 10 days.', async () => {
+      const { body } = await direct(await host.createApiKey())
+      expect(body['expires_in']).toBe(864_000)
+      const { iat, exp } = decodeJwt(String(body['access_token']))
+      expect(exp! - iat!).toBe(864_000)
+    })
+
+    it('scope: Scopes granted to this token.', async () => {
+      const { body } = await direct(await host.createApiKey())
+      expect(body['scope']).toBe('invoices:read invoices:create payments:list payments:transfer')
+      expect(decodeJwt(String(body['access_token']))['scope']).toBe(body['scope'])
+    })
+  })
+
+  describe('Token response (authorization code grant and refresh token grant)', () => {
+    it('It contains an access_token and a refresh_token.', async () => {
+      const tokens = await connect(host, await host.createApplication())
+      expect(tokens.access_token).toMatch(JWT)
+      expect(tokens.refresh_token).toMatch(/\S{40,}/)
+      expect(tokens.token_type).toBe('Bearer')
+      expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
+      expect((await host.call('GET /invoices/list', tokens.refresh_token)).status).toBe(401)
+      expect(host.reached).toHaveLength(1)
+    })
+
+    it('A successful refresh returns a response of the same form as the code exchange.', async () => {
+      const application = await host.createApplication()
+      for (const parameters of [{}, { scope: 'openid invoices:read' }]) {
+        const first = await connect(host, application, { parameters })
+        const { status, body, headers } = await host.token({
+          ...application,
+          grant_type: 'refresh_token',
+          refresh_token: first.refresh_token,
+        })
+        expect(status).toBe(200)
+        expect(headers.get('cache-control')).toBe('no-store')
+        expect(Object.keys(body).toSorted()).toEqual(Object.keys(first).toSorted())
+        expect(body).toMatchObject({ expires_in: 3600, scope: first.scope, token_type: 'Bearer' })
+      }
+    })
+
+    it('The access token lives for 1 hour.', async () => {
+      const tokens = await connect(host, await host.createApplication())
+      expect(tokens.expires_in).toBe(3600)
+      const { iat, exp } = decodeJwt(tokens.access_token)
+      expect(exp! - iat!).toBe(3600)
+    })
+  })
+})
