@@ -45,7 +45,7 @@ h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.0
 h2 { font-size: 1rem; font-weight: 650; }
 a { color: var(--accent); text-underline-offset: .2em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .375rem; }
-[role="alert"]:focus { outline: none; }
+.alert:focus { outline: none; }
 .muted { color: var(--muted); }
 .small { font-size: .875rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
