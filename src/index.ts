@@ -20,6 +20,15 @@ export type { Applications, NewApplication } from './registry/applications.ts'
 export type { Page, PageOptions } from './registry/client-index.ts'
 export type { ChangeOptions, RotatedSecret, RotationOptions, SecretInfo } from './registry/client-service.ts'
 export { hashSecret } from './registry/secrets.ts'
+export type {
+  Authenticated,
+  Authentication,
+  AuthenticateOptions,
+  IncomingCall,
+} from './gateway/authenticate.ts'
 export type { Gateway } from './gateway/gateway.ts'
+export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
 export type { Principal } from './gateway/principal.ts'
+export type { PublicRoute } from './gateway/public-routes.ts'
+export type { Refusal } from './gateway/refusal.ts'
 export type { Store } from './store/contract.ts'

@@ -37,7 +37,15 @@ export function createSubscriptions(client: RedisClient) {
     return opened
   }
 
+  function close(): void {
+    for (const deliveries of channels.values()) deliveries.clear()
+    channels.clear()
+    connection?.disconnect()
+    connection = undefined
+  }
+
   return {
+    close,
     async subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>> {
       connection ??= open()
       const listening = connection
@@ -55,6 +63,11 @@ export function createSubscriptions(client: RedisClient) {
         deliveries.delete(deliver)
         if (deliveries.size > 0 || channels.get(channel) !== deliveries) return
         channels.delete(channel)
+        if (channels.size === 0) {
+          // An open connection keeps a process alive that has nothing else to do.
+          close()
+          return
+        }
         // Not waited for: nobody listens any more, whatever becomes of it.
         listening.unsubscribe(channel).catch(() => {})
       }
@@ -67,13 +80,6 @@ export function createSubscriptions(client: RedisClient) {
         throw error
       }
       return async () => leave()
-    },
-
-    close(): void {
-      for (const deliveries of channels.values()) deliveries.clear()
-      channels.clear()
-      connection?.disconnect()
-      connection = undefined
     },
   }
 }

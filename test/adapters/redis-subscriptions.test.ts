@@ -56,6 +56,20 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await server.stop()
   })
 
+  test('end their connection with the last listener, so that it keeps no process alive', async () => {
+    await vi.waitFor(() => store.ping())
+    const leaveFirst = await store.subscribe('one', () => {})
+    const leaveSecond = await store.subscribe('two', () => {})
+    await leaveFirst()
+    expect(await listeners()).toHaveLength(1)
+    await leaveSecond()
+    await vi.waitFor(async () => expect(await listeners()).toHaveLength(0))
+
+    const heard: string[] = []
+    await store.subscribe('three', (message) => heard.push(message))
+    await hearsAgain(store, 'three', heard)
+  })
+
   test('open one connection, when the first one listens, and close ends it and leaves the client alone', async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
