@@ -72,7 +72,7 @@ input[aria-invalid="true"] { border-color: var(--bad); }
 
 .alert { padding: .875rem 1rem; border-radius: .5rem; background: var(--bad-soft); color: var(--bad); font-weight: 500; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; }
-.buttons > * { flex: 1 1 10rem; }
+.buttons > * { flex: 1 1 auto; min-width: 8rem; }
 button, .button {
   font: inherit; font-weight: 600; min-height: 3rem; padding: .5rem 1.25rem; cursor: pointer;
   border: 1px solid var(--edge); border-radius: .5rem; background: transparent; color: var(--text);
