@@ -293,8 +293,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     servers.push(outside)
     await listen(outside)
     await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
-    const framed = page.frames()[1]
-    expect(framed?.url()).toMatch(/^chrome-error:/)
+    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
     await page.context().close()
   })
 })
