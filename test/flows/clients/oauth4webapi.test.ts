@@ -1,0 +1,158 @@
+import * as oauth from 'oauth4webapi'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+/** All this is on loopback. */
+const insecure = { [oauth.allowInsecureRequests]: true }
+
+describeEachStore('oauth4webapi', (makeStore) => {
+  let host: Host
+  let server: oauth.AuthorizationServer
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+    server = await discover('oidc')
+  })
+  afterAll(() => host.close())
+
+  async function discover(algorithm: 'oidc' | 'oauth2') {
+    const issuer = new URL(host.issuer)
+    const response = await oauth.discoveryRequest(issuer, { algorithm, ...insecure })
+    return oauth.processDiscoveryResponse(issuer, response)
+  }
+
+  async function direct() {
+    const { client_id, client_secret } = await host.createApiKey()
+    const client = { client_id }
+    const authentication = oauth.ClientSecretPost(client_secret)
+    const response = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, insecure)
+    return oauth.processClientCredentialsResponse(server, client, response)
+  }
+
+  /** From the authorization request to the tokens, with every check that the library has. */
+  async function delegated({ client_id, client_secret }: Awaited<ReturnType<Host['createApplication']>>) {
+    const client = { client_id }
+    const authentication = oauth.ClientSecretBasic(client_secret)
+    const verifier = oauth.generateRandomCodeVerifier()
+    const state = oauth.generateRandomState()
+    const nonce = oauth.generateRandomNonce()
+    const { callback } = await authorize(host, client_id, {
+      parameters: {
+        scope: 'openid profile invoices:read',
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      },
+    })
+    const answer = oauth.validateAuthResponse(server, client, callback, state)
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      authentication,
+      answer,
+      CALLBACK,
+      verifier,
+      insecure,
+    )
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
+      expectedNonce: nonce,
+      requireIdToken: true,
+    })
+    return { client, authentication, tokens, response }
+  }
+
+  function apiCall(token: string) {
+    const headers = { authorization: `Bearer ${token}` }
+    return new Request(`${host.audience}/invoices/list`, { headers })
+  }
+
+  it('finds the same service by OpenID Connect Discovery and by RFC 8414', async () => {
+    expect(await discover('oauth2')).toEqual(server)
+    expect(server).toMatchObject({
+      issuer: host.issuer,
+      authorization_response_iss_parameter_supported: true,
+      scopes_supported: expect.arrayContaining(['openid', 'invoices:read', 'payments:transfer']),
+    })
+  })
+
+  it('finds the API (RFC 9728)', async () => {
+    const audience = new URL(host.audience)
+    const response = await oauth.resourceDiscoveryRequest(audience, insecure)
+    const resource = await oauth.processResourceDiscoveryResponse(audience, response)
+    expect(resource.authorization_servers).toEqual([host.issuer])
+  })
+
+  it('takes access tokens of both modes for JWT access tokens (RFC 9068)', async () => {
+    const { access_token: directToken } = await direct()
+    const ofKey = await oauth.validateJwtAccessToken(server, apiCall(directToken), host.audience, insecure)
+    expect(ofKey).toMatchObject({ iss: host.issuer, access_mode: 'direct', account_id: 'acme' })
+
+    const application = await host.createApplication()
+    const { tokens } = await delegated(application)
+    const claims = await oauth.validateJwtAccessToken(
+      server,
+      apiCall(tokens.access_token),
+      host.audience,
+      insecure,
+    )
+    expect(claims).toMatchObject({
+      sub: 'alice',
+      client_id: application.client_id,
+      access_mode: 'delegated',
+      scope: 'openid profile invoices:read',
+    })
+    await expect(
+      oauth.validateJwtAccessToken(server, apiCall(tokens.id_token!), host.audience, insecure),
+    ).rejects.toThrow(/typ/)
+    await expect(
+      oauth.validateJwtAccessToken(server, apiCall(directToken), 'https://other.example', insecure),
+    ).rejects.toThrow(/aud/)
+  })
+
+  it('gets direct access', async () => {
+    const tokens = await direct()
+    expect(tokens.expires_in).toBe(864_000)
+    expect((await fetch(apiCall(tokens.access_token))).status).toBe(200)
+  })
+
+  it('gets delegated access, with an ID token whose signature it checks', async () => {
+    const { client, tokens, response } = await delegated(await host.createApplication())
+    await oauth.validateApplicationLevelSignature(server, response, insecure)
+    const idToken = oauth.getValidatedIdTokenClaims(tokens)
+    expect(idToken).toMatchObject({ sub: 'alice', aud: client.client_id, iss: host.issuer })
+    expect(idToken).not.toHaveProperty('name')
+
+    const answer = await oauth.userInfoRequest(server, client, tokens.access_token, insecure)
+    expect(await oauth.processUserInfoResponse(server, client, 'alice', answer)).toEqual({
+      sub: 'alice',
+      name: 'Alice',
+    })
+    expect((await fetch(apiCall(tokens.access_token))).status).toBe(200)
+  })
+
+  it('refreshes', async () => {
+    const { client, authentication, tokens } = await delegated(await host.createApplication())
+    const refresh = async () => {
+      const token = tokens.refresh_token!
+      const response = await oauth.refreshTokenGrantRequest(server, client, authentication, token, insecure)
+      return oauth.processRefreshTokenResponse(server, client, response)
+    }
+    const refreshed = await refresh()
+    expect(refreshed.scope).toBe(tokens.scope)
+    expect(oauth.getValidatedIdTokenClaims(refreshed)?.sub).toBe('alice')
+    expect((await fetch(apiCall(refreshed.access_token))).status).toBe(200)
+    await expect(refresh()).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
+  })
+
+  it('notices a response of another issuer, or for another state', async () => {
+    const { client_id } = await host.createApplication()
+    const { callback } = await authorize(host, client_id)
+    const validate = (url: URL, state: string) =>
+      oauth.validateAuthResponse(server, { client_id }, url, state)
+    expect(validate(callback, 'xyz').get('code')).toBe(callback.searchParams.get('code'))
+    expect(() => validate(callback, 'other')).toThrow(/state/)
+    callback.searchParams.set('iss', 'https://evil.example')
+    expect(() => validate(callback, 'xyz')).toThrow(/iss/)
+  })
+})
