@@ -84,6 +84,7 @@ export function createInteractionPort(
           homepageUri: application.homepageUri,
           logoUri: application.logoUri,
           developerName: developer && displayName(developer, undefined),
+          products: application.products,
         },
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
         ...(accountId !== undefined && account
