@@ -1,19 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import type { FamilyRecord, RefreshPayload } from './family-record.ts'
 import { digest, type RefreshTokenFormat } from './refresh-token.ts'
-
-/** What stands behind a refresh token; opaque here. */
-export type RefreshPayload = Readonly<Record<string, unknown>>
-
-interface FamilyRecord {
-  readonly generation: number
-  /** Digest of the one token that is usable now. */
-  readonly current: string
-  readonly payload: RefreshPayload
-  /** The family is over. Kept for a while, so that a code in flight cannot start it again. */
-  readonly ended?: true
-}
+import { createUncertainWrites } from './uncertain-writes.ts'
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken {
@@ -29,7 +18,11 @@ export interface FoundRefreshToken {
  * not grow with the number of refreshes (RFC 9700 4.14.2).
  */
 export interface RefreshFamilies {
-  /** Starts the family of a grant; false if it was ever started, which means that a code is used twice. */
+  /**
+   * Starts the family of a grant; false if it was ever started, which means that a code is used twice.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; it is not started then, and may be tried again
+   */
   start(token: string, payload: RefreshPayload, ttl: number): Promise<boolean>
   /** The token, current or used; undefined if it is unknown, forged, or its family is over. */
   find(token: string): Promise<FoundRefreshToken | undefined>
@@ -41,12 +34,9 @@ export interface RefreshFamilies {
   rotate(found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number): Promise<boolean>
   /** Ends the family of a grant, whether it was started or not. */
   end(grantId: string): Promise<void>
-  /** Stops undoing. */
+  /** Stops taking back what may have been stored. */
   close(): void
 }
-
-/** How long an exchange that may or may not have been stored is looked after, in milliseconds. */
-const UNDO_FOR = 60_000
 
 /**
  * @param options.restartable seconds for which a code of an ended family could still be presented
@@ -57,8 +47,7 @@ export function createRefreshFamilies(
   { restartable }: { restartable: number },
 ): RefreshFamilies {
   const families = createCollection<FamilyRecord>(store, { name: 'refresh-family', version: 1 })
-  const undecided = new Map<string, () => Promise<void>>()
-  let closed = false
+  const uncertain = createUncertainWrites(families, { notStartedTtl: restartable })
 
   function partsOf(token: string) {
     const parts = format.parse(token)
@@ -66,42 +55,18 @@ export function createRefreshFamilies(
     return parts
   }
 
-  /** Whether the write of `next` got through although its answer did not arrive. */
-  async function wasStored(grantId: string, next: FamilyRecord): Promise<boolean> {
-    const now = await families.read(grantId)
-    return now?.record.current === next.current
-  }
-
-  /**
-   * The store failed in the middle of an exchange and does not answer either when asked how it ended. The
-   * client is told to try again, with a token that may be used up by then: so as soon as the store answers,
-   * the exchange is taken back if it was stored. Nobody has ever seen the new token.
-   */
-  function undoLater(grantId: string, before: Stored<FamilyRecord>, next: FamilyRecord, ttl: number): void {
-    const undo = async () => {
-      const now = await families.read(grantId)
-      if (now?.record.current === next.current) await families.replace(grantId, now, before.record, ttl)
-      undecided.delete(grantId)
-    }
-    undecided.set(grantId, undo)
-    void (async () => {
-      const until = Date.now() + UNDO_FOR
-      while (!closed && undecided.get(grantId) === undo && Date.now() < until) {
-        await delay(100, undefined, { ref: false })
-        await undo().catch(() => {})
-      }
-      if (undecided.get(grantId) === undo) undecided.delete(grantId)
-    })()
-  }
-
   return {
     async start(token, payload, ttl) {
       const { grantId, generation } = partsOf(token)
-      const record: FamilyRecord = { generation, current: digest(token), payload }
+      const next: FamilyRecord = { generation, current: digest(token), payload }
+      await uncertain.settle(grantId)
+      let before: Stored<FamilyRecord> | undefined
       try {
-        return await families.create(grantId, record, ttl)
+        if (await families.create(grantId, next, ttl)) return true
+        before = await families.read(grantId)
+        return isTakenBack(before) && (await families.replace(grantId, before, next, ttl))
       } catch (error) {
-        if (await wasStored(grantId, record)) return true
+        if (await uncertain.wasStored({ grantId, before, next, ttl })) return true
         throw error
       }
     },
@@ -109,7 +74,7 @@ export function createRefreshFamilies(
     async find(token) {
       const parts = format.parse(token)
       if (!parts) return undefined
-      await undecided.get(parts.grantId)?.()
+      await uncertain.settle(parts.grantId)
       const stored = await families.read(parts.grantId)
       if (!stored || stored.record.ended) return undefined
       const { generation, current, payload } = stored.record
@@ -120,15 +85,12 @@ export function createRefreshFamilies(
 
     async rotate(found, next, payload, ttl) {
       const { grantId, generation } = partsOf(next)
+      const { stored: before } = found
       const record: FamilyRecord = { generation, current: digest(next), payload }
       try {
-        return await families.replace(grantId, found.stored, record, ttl)
+        return await families.replace(grantId, before, record, ttl)
       } catch (error) {
-        try {
-          if (await wasStored(grantId, record)) return true
-        } catch {
-          undoLater(grantId, found.stored, record, ttl)
-        }
+        if (await uncertain.wasStored({ grantId, before, next: record, ttl })) return true
         throw error
       }
     },
@@ -137,8 +99,11 @@ export function createRefreshFamilies(
       await families.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, restartable)
     },
 
-    close() {
-      closed = true
-    },
+    close: () => uncertain.close(),
   }
+}
+
+/** Whether the family was started, but nobody ever got its token. */
+function isTakenBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
+  return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
 }

@@ -1,0 +1,15 @@
+/** What stands behind a refresh token; opaque here. */
+export type RefreshPayload = Readonly<Record<string, unknown>>
+
+/** What is stored of a family of refresh tokens. */
+export interface FamilyRecord {
+  /** How many tokens came before the current one. */
+  readonly generation: number
+  /** Digest of the one token that is usable now; empty if there is none. */
+  readonly current: string
+  readonly payload: RefreshPayload
+  /** The family is over. Kept for a while, so that a code in flight cannot start it again. */
+  readonly ended?: true
+  /** Different each time a write was taken back, so that it finds nothing to replace if it comes late. */
+  readonly barrier?: string
+}
