@@ -1,11 +1,13 @@
 import type { Context } from 'koa'
-import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Pages } from '../interaction/pages.ts'
+import { isUnavailable, UNAVAILABLE } from '../provider/unavailable.ts'
 
 /** Endpoints that only programs talk to: failures there are JSON, whatever is accepted. */
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks)|\.well-known\/)/i
+
+const FAILED = { error: 'server_error', error_description: 'something went wrong on our side' } as const
 
 /** Answers a request that failed on our side, in words that give nothing away, and tells the host. */
 export function fail(parts: {
@@ -16,16 +18,15 @@ export function fail(parts: {
   return function fail(ctx, path, error) {
     parts.settings.logger.error({ err: error, path }, 'the authorization service failed')
     parts.events.emit('error', { error })
-    const known = error instanceof GatehouseError && error.status === 503 ? error : undefined
-    const status = known ? 503 : 500
-    const code = known ? 'temporarily_unavailable' : 'server_error'
-    const description = known ? 'not available for the moment; try again' : 'something went wrong on our side'
+    const known = isUnavailable(error) ? error : undefined
+    const status = known?.status ?? 500
+    const body = known ? UNAVAILABLE : FAILED
     ctx.set({ 'Cache-Control': 'no-store', ...known?.headers })
     if (!FOR_PROGRAMS.test(path) && ctx.accepts('html', 'json') === 'html') {
-      parts.pages.renderError(ctx, { status, error: code, description })
+      parts.pages.renderError(ctx, { status, error: body.error, description: body.error_description })
       return
     }
     ctx.status = status
-    ctx.body = { error: code, error_description: description }
+    ctx.body = { ...body }
   }
 }

@@ -8,6 +8,7 @@ import type { BringIntoStep } from './host-session.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { ROUTES } from './routes.ts'
 import { tokenClaims } from './token-claims.ts'
+import { isUnavailable, UNAVAILABLE } from './unavailable.ts'
 
 /** What the configuration leads to. */
 export interface ConfiguredParts {
@@ -118,11 +119,14 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     },
 
     async renderError(ctx, out, error) {
-      const isOurs = error instanceof errors.OIDCProviderError
+      const isForReaders = error instanceof errors.OIDCProviderError
+      const answer = isUnavailable(error) ? UNAVAILABLE : out
       pages.renderError(ctx, {
-        status: ctx.status,
-        error: out.error,
-        description: (isOurs && out.error_description) || 'something went wrong on our side',
+        status: isUnavailable(error) ? error.status : ctx.status,
+        error: answer.error,
+        description:
+          (isForReaders || answer === UNAVAILABLE ? answer.error_description : undefined) ??
+          'something went wrong on our side',
       })
     },
   }
