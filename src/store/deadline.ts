@@ -8,47 +8,45 @@ import type { Store } from './contract.ts'
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
 export function withDeadline(store: Store, timeoutMs: number): Store {
-  function within<T>(call: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
+  async function within<T>(start: () => Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
         reject(new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`))
       }, timeoutMs)
-      call.then(
-        (value) => {
-          clearTimeout(timer)
-          resolve(value)
-        },
-        (error: unknown) => {
-          clearTimeout(timer)
-          reject(asUnavailable(error))
-        },
-      )
     })
+    try {
+      return await Promise.race([start(), tooLate])
+    } catch (error) {
+      throw asUnavailable(error)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   return {
     volatile: store.volatile,
-    get: (key) => within(store.get(key)),
-    getMany: (keys) => within(store.getMany(keys)),
-    set: (key, value, ttl) => within(store.set(key, value, ttl)),
-    create: (key, value, ttl) => within(store.create(key, value, ttl)),
-    replace: (key, expected, value, ttl) => within(store.replace(key, expected, value, ttl)),
-    delete: (key) => within(store.delete(key)),
-    add: (index, member, ttl) => within(store.add(index, member, ttl)),
-    remove: (index, member) => within(store.remove(index, member)),
-    range: (index, options) => within(store.range(index, options)),
-    publish: (channel, message) => within(store.publish(channel, message)),
+    get: (key) => within(() => store.get(key)),
+    getMany: (keys) => within(() => store.getMany(keys)),
+    set: (key, value, ttl) => within(() => store.set(key, value, ttl)),
+    create: (key, value, ttl) => within(() => store.create(key, value, ttl)),
+    replace: (key, expected, value, ttl) => within(() => store.replace(key, expected, value, ttl)),
+    delete: (key) => within(() => store.delete(key)),
+    add: (index, member, ttl) => within(() => store.add(index, member, ttl)),
+    remove: (index, member) => within(() => store.remove(index, member)),
+    range: (index, options) => within(() => store.range(index, options)),
+    publish: (channel, message) => within(() => store.publish(channel, message)),
     subscribe(channel, listener) {
       let isLate = false
       const subscription = store.subscribe(channel, listener)
       // Whoever asked has been told that it failed, and will ask again: one listener is enough.
       subscription.then((leave) => (isLate ? leave() : undefined)).catch(() => {})
-      return within(subscription).catch((error: unknown) => {
+      return within(() => subscription).catch((error: unknown) => {
         isLate = true
         throw error
       })
     },
-    ping: () => within(store.ping()),
+    ping: () => within(() => store.ping()),
     close: () => store.close(),
   }
 }
