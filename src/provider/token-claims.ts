@@ -21,7 +21,8 @@ export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | Client
     }
   }
   const delegated = token as AccessToken
-  requireSomethingLeft([...delegated.scopes])
+  // oidc-provider splits an empty scope into one empty name.
+  requireSomethingLeft([...delegated.scopes].filter(Boolean))
   return {
     access_mode: 'delegated',
     account_id: delegated.accountId,
