@@ -14,7 +14,14 @@ import {
   type PendingConnection,
   type Service,
 } from './partner-app/connection.ts'
-import { connectedPage, type Notice, type ShownInvoice, style, welcomePage } from './partner-app/pages.ts'
+import {
+  connectedPage,
+  type Notice,
+  problemPage,
+  type ShownInvoice,
+  style,
+  welcomePage,
+} from './partner-app/pages.ts'
 
 /** Somebody's browser. Only a signed id is in its cookie; secrets and tokens stay here. */
 interface Visitor {
@@ -139,9 +146,21 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     }),
   )
 
+  /** Whatever else goes wrong between us and the service: people read a sentence, and the log has the rest. */
+  async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
+    try {
+      await next()
+    } catch (error) {
+      console.error(error)
+      ctx.status = 502
+      ctx.body = problemPage(String(error))
+    }
+  }
+
   const app = new Koa()
   app.keys = [randomBytes(32).toString('base64url')]
   app.use(session({ key: 'tallybook.session', sameSite: 'lax' }, app))
+  app.use(explainFailures)
   app.use(router.routes())
   return app
 }

@@ -41,6 +41,17 @@ export const welcomePage = (notice: Notice | undefined) =>
     `,
   )
 
+/** What is shown when the service could not be asked, or gave an answer that must not be trusted. */
+export const problemPage = (details: string) =>
+  page(
+    site,
+    'Something went wrong',
+    html`${noticeBox({ good: false, text: 'That did not work with Harbour Ledger. Nothing was changed.', details })}
+      <section>
+        <p><a href="/">Back to your books</a></p>
+      </section>`,
+  )
+
 /** Home of somebody whose account is connected. */
 export const connectedPage = (
   connection: Connection,

@@ -107,6 +107,17 @@ describe.skipIf(executablePath === undefined)('the third party, in a browser', (
     expect(await notice()).toContain('access_denied')
   })
 
+  it('does not take a code that it did not ask for', async () => {
+    await page.goto(home())
+    await click('Connect your account')
+    const forged = { code: 'somebody-elses', state: 'forged', iss: `http://localhost:${example.port}/auth` }
+    const response = await page.goto(`${home()}callback?${new URLSearchParams(forged).toString()}`)
+    expect(response?.status()).toBe(502)
+    expect(await notice()).toContain('That did not work with Harbour Ledger.')
+    await page.goto(home())
+    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
+  })
+
   it('a wrong password stays at the sign-in page, and goes on from there', async () => {
     await signIn('alice', 'looking-glass')
     expect(await page.getByRole('alert').textContent()).toBe('Unknown name or wrong password.')

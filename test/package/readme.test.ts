@@ -141,6 +141,7 @@ declare global {
   const options: Omit<GatehouseOptions, 'products' | 'kycLevels' | 'accounts'> & { accounts: { find(id: string): undefined } }
   const gatehouse: Gatehouse<'invoices:read' | 'invoices:create', 'invoices' | 'payments'>
   const createGatehouse: typeof import('koa-gatehouse').createGatehouse
+  const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
   const STATUS_CODES: typeof import('node:http').STATUS_CODES
   const cors: () => Middleware
   const mount: typeof import('koa-mount')
