@@ -29,7 +29,12 @@ export interface ExampleProcess {
 /** Builds the examples. */
 export async function buildExamples(): Promise<BuiltExamples> {
   const { folder, remove } = await copyPackage()
-  await runToEnd(folder, 'npm', ['run', 'build', '--silent'])
+  try {
+    await runToEnd(folder, 'npm', ['run', 'build', '--silent'])
+  } catch (error) {
+    await remove()
+    throw error
+  }
   const children: ChildProcess[] = []
 
   async function start(environment: Readonly<Record<string, string>> = {}): Promise<ExampleProcess> {
