@@ -18,12 +18,12 @@ export function readTarget(target: string): RequestTarget {
 }
 
 /**
- * The path of a request as the outermost app sees it, in every reading. Inside koa-mount `ctx.path` has lost the
- * part that the gateway has to look at, so it is put back.
+ * The path of a request as the outermost app sees it, in every reading. Inside koa-mount, and in an app inside of
+ * Express or connect, `ctx.path` has lost the part that the gateway has to look at, so it is put back.
  */
 export function readRequestPath(ctx: Context): readonly string[] {
   const { path, url } = ctx
-  const prefix = mountedAt(ctx)
+  const prefix = takenOffBeforeKoa(ctx) + mountedAt(ctx)
   const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
   const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
   if (prefix === '') return readings
@@ -42,6 +42,19 @@ function mountedAt(ctx: Context): string {
   if (ctx.path === '/' && original.endsWith(mountPath)) return original
   const prefix = original.slice(0, -ctx.path.length)
   return prefix + ctx.path === original && prefix.endsWith(mountPath) ? prefix : ''
+}
+
+/**
+ * What Express or connect took off before Koa saw the request. They keep the whole on the request itself, where
+ * Koa does not look: its `ctx.originalUrl` is what is left.
+ */
+function takenOffBeforeKoa({ req, originalUrl }: Context): string {
+  const { originalUrl: whole } = req as { originalUrl?: unknown }
+  if (typeof whole !== 'string' || whole === originalUrl) return ''
+  const [path = ''] = readTarget(whole).readings
+  const [rest = ''] = readTarget(originalUrl).readings
+  if (path.endsWith(rest)) return path.slice(0, path.length - rest.length)
+  return rest === '/' ? path : ''
 }
 
 function parsedPath(target: string): string[] {

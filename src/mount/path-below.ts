@@ -5,12 +5,19 @@ import type { Context } from 'koa'
  *
  * koa-mount takes its prefix off `ctx.path`, and leaves `ctx.mountPath` behind when it is done; routers leave
  * the path alone. So what counts is the path as the request came in, as long as `ctx.path` is still its end;
- * where something above rewrote the path, it is the rewritten one.
+ * where something above rewrote the path, it is the rewritten one. An app inside of Express or connect may be
+ * described by either path, with the prefix that was taken off before Koa saw it, or without.
  *
  * @param mountPath without a trailing slash; empty for the root
  */
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
-  const original = pathOf(ctx.originalUrl)
+  const { originalUrl } = ctx.req as { originalUrl?: unknown }
+  const outside = typeof originalUrl === 'string' ? below(ctx, originalUrl, mountPath) : undefined
+  return outside ?? below(ctx, ctx.originalUrl, mountPath)
+}
+
+function below(ctx: Context, target: string, mountPath: string): string | undefined {
+  const original = pathOf(target)
   const isRewritten = !original.endsWith(ctx.path)
   const path = isRewritten ? ctx.path : original
   if (mountPath === '') return path

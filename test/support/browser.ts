@@ -10,7 +10,14 @@ export interface Page {
  * A browser without scripts: keeps cookies per origin and path, follows redirects, fills in forms. Redirects to
  * origins that are not in `follow` end the journey there, with the address reached.
  */
-export function createBrowser({ follow }: { follow: readonly string[] }) {
+export function createBrowser({
+  follow,
+  fetch = globalThis.fetch,
+}: {
+  follow: readonly string[]
+  /** How requests are made. @default the global one */
+  fetch?: typeof globalThis.fetch | undefined
+}) {
   const cookies = new Map<string, { value: string; path: string; origin: string }>()
 
   function cookieHeader(url: URL): string {

@@ -9,7 +9,7 @@ import {
   type GatehouseOptions,
   type Store,
 } from 'koa-gatehouse'
-import { createBrowser, type Browser, type Page } from './browser.ts'
+import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 
 /** The products of the test hosts. */
 export const products = {
@@ -46,6 +46,14 @@ export interface HostOptions {
   readonly secret?: string | undefined
   /** A port that was reserved before; @default a free one */
   readonly port?: number | undefined
+  /** Where the world reaches the host, where something stands in front of it. @default the host itself */
+  readonly origin?: string | undefined
+  /** {base_url} below the origin. @default '/api' */
+  readonly audiencePath?: string | undefined
+  /** What the server does with a request. @default the app's callback */
+  readonly serve?: ((app: Koa, gatehouse: Gatehouse) => ReturnType<Koa['callback']>) | undefined
+  /** How requests are made. @default the global one */
+  readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 export const SECRET = 'a secret for tests, long enough to be one'
@@ -54,9 +62,10 @@ export const SECRET = 'a secret for tests, long enough to be one'
 export async function startHost(options: HostOptions = {}) {
   const server = await listen(options.port ?? 0)
   const { port } = server.address() as AddressInfo
-  const origin = `http://localhost:${port}`
+  const origin = options.origin ?? `http://localhost:${port}`
+  const { fetch = globalThis.fetch } = options
   const issuer = `${origin}${options.issuerPath ?? '/auth'}`
-  const audience = `${origin}/api`
+  const audience = `${origin}${options.audiencePath ?? '/api'}`
   const accounts =
     options.accounts ??
     new Map<string, Account>([
@@ -94,7 +103,7 @@ export async function startHost(options: HostOptions = {}) {
   })
   const errors: unknown[] = []
   app.on('error', (error) => errors.push(error))
-  server.on('request', app.callback())
+  server.on('request', options.serve?.(app, gatehouse) ?? app.callback())
 
   async function post(path: string, body: Record<string, string> | [string, string][], headers = {}) {
     const response = await fetch(path.startsWith('http') ? path : issuer + path, {
@@ -113,6 +122,7 @@ export async function startHost(options: HostOptions = {}) {
     gatehouse,
     origin,
     port,
+    fetch,
     issuer,
     audience,
     accounts,
@@ -132,7 +142,7 @@ export async function startHost(options: HostOptions = {}) {
       const text = await response.text()
       return { status: response.status, headers: response.headers, text, body: parse(text) }
     },
-    browser: (): Browser => createBrowser({ follow: [origin] }),
+    browser: (): Browser => createBrowser({ follow: [origin], fetch }),
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
         accountId: 'acme',
@@ -175,6 +185,12 @@ export function authorizationUrl(host: Host, clientId: string, parameters: Recor
   return url
 }
 
+/** What a page of ours waits for. */
+export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
+  const actions = formsOf(page).map(({ action }) => action)
+  return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
+}
+
 /** Goes through sign-in (where asked) and consent, and comes back with what the application gets. */
 export async function authorize(
   host: Host,
@@ -192,14 +208,14 @@ export async function authorize(
   const pages: Page[] = []
   let page = await browser.open(authorizationUrl(host, clientId, options.parameters))
   pages.push(page)
-  if (page.status === 200 && page.body.includes('type="password"')) {
+  if (page.status === 200 && asksFor(page) === 'sign-in') {
     page = await browser.submit(page, {
       action: /sign-in/,
       change: { identifier: options.user ?? 'alice', password: 'correct' },
     })
     pages.push(page)
   }
-  if (page.status === 200 && page.body.includes('/consent')) {
+  if (page.status === 200 && asksFor(page) === 'consent') {
     const ticked = [
       ...page.body.matchAll(/name="scope"[^>]*value="([^"]+)"|value="([^"]+)"[^>]*name="scope"/g),
     ]

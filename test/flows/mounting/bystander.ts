@@ -1,0 +1,60 @@
+import type { Context, Next } from 'koa'
+
+/**
+ * A middleware of a host around all others. It has its own things on the context, as any app does, and compares
+ * afterwards: what it finds changed is in `changes`.
+ */
+export function bystander() {
+  const seen: string[] = []
+  const changes: string[] = []
+
+  async function middleware(ctx: Context, next: Next): Promise<void> {
+    ctx.state['tenant'] = 'harbour'
+    ctx['params'] = { mine: 'yes' }
+    ctx.cookies.set('harbour', 'yes', { signed: true })
+    const before = snapshot(ctx)
+    const target = `${ctx.method} ${ctx.url}`
+    await next()
+    seen.push(target)
+    const after = snapshot(ctx)
+    for (const name of Object.keys(before)) {
+      if (before[name] !== after[name]) changes.push(`${target}: ${name} is ${String(after[name])}`)
+    }
+    const state = Object.keys(ctx.state).filter((name) => name !== 'tenant' && name !== 'auth')
+    if (state.length > 0) changes.push(`${target}: ctx.state has ${state.join()}`)
+    // What is answered can be read and measured here, by ETags and compression: it is the response's body.
+    if (ctx.status === 200 && ctx.method !== 'HEAD' && (ctx.body ?? null) === null)
+      changes.push(`${target}: no ctx.body`)
+    if (ctx.respond === false) changes.push(`${target}: ctx.respond is off`)
+    if (ctx.headerSent) changes.push(`${target}: the response is on its way already`)
+    const setCookie = [ctx.response.get('set-cookie')].flat().join('\n')
+    if (!setCookie.includes('harbour=yes')) changes.push(`${target}: the host's cookie is lost`)
+  }
+
+  return { middleware, seen, changes }
+}
+
+function snapshot(ctx: Context): Record<string, unknown> {
+  const { req, request, response, app, path, url, originalUrl, search, method, host, state, cookies } = ctx
+  return {
+    req,
+    request,
+    response,
+    app,
+    keys: app.keys,
+    path,
+    url,
+    originalUrl,
+    search,
+    method,
+    host,
+    state,
+    cookies,
+    tenant: state['tenant'],
+    params: JSON.stringify(ctx['params']),
+    body: (request as { body?: unknown }).body,
+    rawUrl: req.url,
+    rawBody: (req as { body?: unknown }).body,
+    oidc: (ctx as { oidc?: unknown }).oidc,
+  }
+}
