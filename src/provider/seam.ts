@@ -25,13 +25,34 @@ function prototypeOf(model: unknown): Record<string, unknown> {
 }
 
 /**
- * Relies on: client authentication awaits `client.compareClientSecret(secret)`. Secrets are stored as hashes,
- * so the registry compares.
+ * Relies on: client authentication awaits `client.compareClientSecret(secret)`, inside the request's context.
+ * Secrets are stored as hashes, so the registry compares.
  */
 function compareSecretsByHash(provider: Provider, registry: Registry): void {
-  prototypeOf(provider.Client)['compareClientSecret'] = function (this: ProviderClient, secret: string) {
-    return registry.verifySecret(recordOf(this), secret)
+  prototypeOf(provider.Client)['compareClientSecret'] = async function (
+    this: ProviderClient,
+    secret: string,
+  ) {
+    const isRight = await registry.verifySecret(recordOf(this), secret)
+    if (isRight) await fillInRedirectUri(provider, this)
+    return isRight
   }
+}
+
+/**
+ * A code exchange needs no `redirect_uri` (OAuth 2.1 4.1.3). oidc-provider fills in the only one that an
+ * application has; of several it is the one that the code was sent to.
+ *
+ * Relies on: the parameters have been read when the client is authenticated, and the grant reads them later.
+ */
+async function fillInRedirectUri(provider: Provider, client: ProviderClient): Promise<void> {
+  const { route, params } = Provider.ctx?.oidc ?? {}
+  const isLeftOut = params?.['grant_type'] === 'authorization_code' && params['redirect_uri'] === undefined
+  if (route !== 'token' || !isLeftOut || (client.redirectUris?.length ?? 0) < 2) return
+  const { code: value } = params
+  const code = typeof value === 'string' ? await provider.AuthorizationCode.find(value) : undefined
+  // Any of them where the code is not this application's: what is wrong then is the code.
+  params['redirect_uri'] = code?.clientId === client.clientId ? code?.redirectUri : client.redirectUris?.[0]
 }
 
 /**
