@@ -191,12 +191,6 @@ export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
   return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
 }
 
-/** What a page of ours waits for. */
-export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
-  const actions = formsOf(page).map(({ action }) => action)
-  return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
-}
-
 /** Goes through sign-in (where asked) and consent, and comes back with what the application gets. */
 export async function authorize(
   host: Host,
