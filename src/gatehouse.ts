@@ -20,6 +20,7 @@ import { loadKeyRing, type KeyRing } from './keys/key-ring.ts'
 import { createKeySealing } from './keys/sealing.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { authorizationService } from './mount/authorization-service.ts'
+import { createPlainHttpWarning } from './mount/plain-http.ts'
 import { wellKnown } from './mount/well-known.ts'
 import type { GatehouseOptions, Settings } from './options.ts'
 import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
@@ -94,7 +95,7 @@ export function createGatehouse<
   const Level extends string = never,
   const Products extends ProductSource = ProductSource,
 >(options: CheckedOptions<Level, Products>): Gatehouse<ScopeOf<Products>, ProductOf<Products>> {
-  return assemble(options as GatehouseOptions) as Gatehouse<ScopeOf<Products>, ProductOf<Products>>
+  return assemble(options)
 }
 
 function assemble(options: GatehouseOptions): Gatehouse {
@@ -146,6 +147,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     events,
     pages,
     csrfKey: deriveKey(newest(settings), 'csrf'),
+    warnOnPlainHttp: createPlainHttpWarning(settings),
     ready: () => lifecycle.ready(settings.storeTimeoutMs),
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }

@@ -12,6 +12,7 @@ import { runProvider } from '../provider/run-provider.ts'
 import { answerKeySet } from './key-set.ts'
 import { AUTHORIZATION_PARAMETERS, LOGOUT_PARAMETERS, postToGet } from './post-to-get.ts'
 import { fail } from './failure.ts'
+import type { PlainHttpWarning } from './plain-http.ts'
 import { normalize, service } from './service.ts'
 
 /** What the authorization service is handed. */
@@ -27,6 +28,7 @@ export interface AuthorizationServiceParts {
   readonly pages: Pages
   readonly csrfKey: Uint8Array
   readonly events: EventSink
+  readonly warnOnPlainHttp: PlainHttpWarning
   /** Waits until it runs, as long as a request may wait. */
   ready(): Promise<{ built: BuiltProvider; keyRing: { published: { keys: readonly object[] } } }>
 }
@@ -37,7 +39,7 @@ export interface AuthorizationServiceParts {
  */
 export function authorizationService(parts: AuthorizationServiceParts): Middleware {
   const { settings, pages } = parts
-  const { issuer, logger } = settings
+  const { issuer } = settings
   const interaction = interactionRoutes({ ...parts, accounts: settings.accounts, issuer })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
@@ -61,13 +63,12 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
 
   return service({
     mountPath: settings.mountPath,
-    issuer,
     owns: (path) => OWN_PATHS.test(path),
     methods: METHODS,
     ready: async () => void (await parts.ready()),
     answerers: [keySet, interaction, postedForm, provider],
     fail: fail(parts),
-    logger,
+    warnOnPlainHttp: parts.warnOnPlainHttp,
   })
 }
 

@@ -1,14 +1,12 @@
 import type { Context, Middleware, Next } from 'koa'
 import { GatehouseError } from '../errors.ts'
-import type { Logger } from '../host/logger.ts'
 import { pathBelow } from './path-below.ts'
+import type { PlainHttpWarning } from './plain-http.ts'
 
 /** What answers requests below {auth_url}, in the order in which it is asked. */
 export interface ServiceParts {
   /** Where the host's app sees the service; see `pathBelow`. */
   readonly mountPath: string
-  /** {auth_url}. */
-  readonly issuer: string
   /** Whether an address below is the service's at all; a host's other pages never wait for the store. */
   owns(path: string): boolean
   /** Methods that each address answers. */
@@ -19,13 +17,11 @@ export interface ServiceParts {
   readonly answerers: readonly ((ctx: Context, path: string) => Promise<boolean>)[]
   /** Answers a request that failed on our side. */
   fail(ctx: Context, path: string, error: Error): void
-  readonly logger: Logger
+  readonly warnOnPlainHttp: PlainHttpWarning
 }
 
 /** The authorization service as one middleware of the host's app; what is not its own goes on to the next. */
 export function service(parts: ServiceParts): Middleware {
-  const warnOnPlainHttp = createPlainHttpWarning(parts)
-
   return async function service(ctx: Context, next: Next): Promise<void> {
     const path = pathBelow(ctx, parts.mountPath)
     if (path === undefined || !parts.owns(path) || !(await answer(ctx, path))) await next()
@@ -33,7 +29,7 @@ export function service(parts: ServiceParts): Middleware {
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
     if (refuseMethod(ctx, parts.methods[normalize(path)])) return true
-    warnOnPlainHttp(ctx)
+    parts.warnOnPlainHttp(ctx)
     try {
       await parts.ready()
       for (const answerer of parts.answerers) {
@@ -57,20 +53,6 @@ function refuseMethod(ctx: Context, methods: readonly string[] | undefined): boo
     error_description: `${ctx.method} is not answered here; use ${methods.join(' or ')}`,
   }
   return true
-}
-
-/** An https issuer that is reached over what looks like plain http has a proxy in front that nobody told of. */
-function createPlainHttpWarning({ issuer, logger }: Pick<ServiceParts, 'issuer' | 'logger'>) {
-  let isDue = issuer.startsWith('https:')
-  return (ctx: Context) => {
-    if (!isDue || ctx.secure) return
-    isDue = false
-    logger.warn(
-      { issuer },
-      'the issuer is https, but requests arrive over http: if a proxy ends TLS in front of this app, set ' +
-        '`app.proxy = true` so that Koa believes its X-Forwarded-* headers',
-    )
-  }
 }
 
 /** Routes below disregard letter case and a slash at the end, so this does too. */

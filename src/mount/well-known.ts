@@ -14,20 +14,18 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * @param gateway serves the latter
  */
 export function wellKnown(
-  parts: Pick<AuthorizationServiceParts, 'settings' | 'pages' | 'events' | 'ready'>,
+  parts: Pick<AuthorizationServiceParts, 'settings' | 'pages' | 'events' | 'ready' | 'warnOnPlainHttp'>,
   gateway: { wellKnown(): Middleware },
 ): Middleware {
-  const { issuer, logger } = parts.settings
-  const address = METADATA + new URL(issuer).pathname.replace(/\/$/, '')
+  const address = METADATA + new URL(parts.settings.issuer).pathname.replace(/\/$/, '')
   const authorizationServer = service({
     mountPath: '',
-    issuer,
     owns: (path) => normalize(path) === address.toLowerCase(),
     methods: { [address.toLowerCase()]: ['GET', 'HEAD', 'OPTIONS'] },
     ready: async () => {},
     answerers: [async (ctx) => runProvider((await parts.ready()).built.provider, ctx, METADATA)],
     fail: fail(parts),
-    logger,
+    warnOnPlainHttp: parts.warnOnPlainHttp,
   })
   return compose([authorizationServer, gateway.wellKnown()]) as Middleware
 }

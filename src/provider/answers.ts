@@ -52,7 +52,7 @@ function putDiscoveryRight(ctx: Ctx, scopes: readonly string[]): void {
   ctx.body = {
     ...(ctx.body as object),
     scopes_supported: scopes,
-    response_modes_supported: ['query'],
+    response_modes_supported: ['query', 'fragment'],
     claims_parameter_supported: false,
   }
 }

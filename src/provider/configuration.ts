@@ -137,8 +137,8 @@ export function signOutForm(ctx: KoaContextWithOIDC) {
   const { session, client, provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']
   return {
-    action: `${provider.urlFor('end_session_confirm')}`,
-    xsrf: String(session?.state?.['secret'] ?? ''),
+    action: provider.urlFor('end_session_confirm'),
+    xsrf: session?.state?.['secret'] as string,
     applicationName: client && recordOf(client).name,
     redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
   }

@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { errors, type InteractionResults, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
 import type { ConsentDecision, InteractionPort, PendingInteraction } from '../interaction/port.ts'
@@ -48,13 +48,13 @@ export function createInteractionPort(
   async function requestableScopes(details: Details, application: Application): Promise<string[]> {
     const developer = await accounts.find(application.accountId, application.userId)
     const allowed = applicationScopes(catalog.current, application, developer?.kycLevel)
-    const requested = String(details.params['scope'] ?? '').split(' ')
+    const requested = words(details.params['scope'])
     return requested.filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
   }
 
   /** Our session in this browser, with its changes not yet saved. */
   function sessionOf(ctx: Context): Promise<Session> {
-    return built().provider.Session.get(ctx as unknown as KoaContextWithOIDC) as Promise<Session>
+    return built().provider.Session.get(ctx)
   }
 
   return {

@@ -1,4 +1,4 @@
-import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import type { WithUser } from './seam.ts'

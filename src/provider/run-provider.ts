@@ -21,7 +21,7 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
   // koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
   ctx.res.statusCode = 404
   let answered = true
-  await compose(provider.middleware as never[])(inner as never, async () => {
+  await compose(provider.middleware as never[])(inner, async () => {
     answered = false
   })
   if (!answered) return false

@@ -88,7 +88,7 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
   provider.createContext = (request, response) => {
     const ctx = createContext(request, response)
     ctx.cookies.secure = isSecure
-    return ctx as never
+    return ctx
   }
 }
 

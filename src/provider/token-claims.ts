@@ -20,7 +20,7 @@ export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | Client
       access_epoch: client.epoch,
     }
   }
-  const delegated = token as AccessToken
+  const delegated: AccessToken = token
   // oidc-provider splits an empty scope into one empty name.
   requireSomethingLeft([...delegated.scopes].filter(Boolean))
   return {
