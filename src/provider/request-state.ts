@@ -16,6 +16,8 @@ export interface RequestState {
   refreshToken?: FoundRefreshToken | undefined
   /** What the application may ask for, once worked out. */
   applicationScopes?: Promise<readonly string[]> | undefined
+  /** The store was away when this request asked it. */
+  unavailable?: Error | undefined
   /** Whether our session was compared with the host's. */
   isInStep?: boolean | undefined
 }
