@@ -14,6 +14,8 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   [ROUTES.jwks]: ['GET', 'HEAD', 'OPTIONS'],
   [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],
+  [`${ROUTES.end_session}/confirm`]: ['POST'],
+  [`${ROUTES.end_session}/success`]: ['GET', 'HEAD'],
   '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
 }

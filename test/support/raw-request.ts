@@ -1,0 +1,72 @@
+import { request } from 'node:http'
+
+/** A request exactly as it is to go out: no address is resolved, no header added but `Host` and the length. */
+export interface RawRequest {
+  readonly method?: string | undefined
+  /** The request target as it stands in the request line. */
+  readonly target: string
+  readonly headers?: Readonly<Record<string, string | string[]>> | undefined
+  readonly body?: string | Uint8Array | undefined
+  /** Sends the body in chunks, without saying how long it is. */
+  readonly chunked?: boolean | undefined
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Milliseconds after which a connection counts as left hanging. */
+const PATIENCE = 5_000
+
+/** Sends a request to loopback; rejects if the answer does not come to an end in time. */
+export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
+  return new Promise((resolve, reject) => {
+    const { method = 'GET', target, body, chunked = false } = raw
+    const length = body === undefined || chunked ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+    const outgoing = request({
+      host: 'localhost',
+      port,
+      method,
+      path: target,
+      agent: false,
+      headers: { ...length, ...raw.headers },
+    })
+    const timer = setTimeout(() => {
+      outgoing.destroy(new Error(`no answer to ${method} ${target.slice(0, 200)} within ${PATIENCE} ms`))
+    }, PATIENCE)
+    let answered = false
+    outgoing.on('error', (error) => {
+      // A server may answer, and then refuse to read the rest of a body that is too long.
+      if (answered) return
+      clearTimeout(timer)
+      reject(error)
+    })
+    outgoing.on('response', (incoming) => {
+      answered = true
+      const chunks: Buffer[] = []
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+      incoming.on('error', reject)
+      incoming.on('close', () => {
+        clearTimeout(timer)
+        if (!incoming.complete) reject(new Error(`the answer to ${method} ${target.slice(0, 200)} broke off`))
+        const headers = new Headers()
+        for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+          headers.append(incoming.rawHeaders[i] ?? '', incoming.rawHeaders[i + 1] ?? '')
+        }
+        resolve({ status: incoming.statusCode ?? 0, headers, text: Buffer.concat(chunks).toString() })
+      })
+    })
+    outgoing.end(body)
+  })
+}
+
+/** The JSON of an answer, or an empty object. */
+export function json({ text }: { readonly text: string }): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch {
+    return {}
+  }
+}
