@@ -66,7 +66,7 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * Waits until store, catalog and keys are there, at most `timeoutMs` (10,000 if left out).
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (it goes on trying, and a later call or request may
-   *   succeed), `ERR_SECRET`, `ERR_CATALOG`, `ERR_CLOSED`
+   *   succeed), `ERR_NOT_READY` (it takes longer), `ERR_SECRET`, `ERR_CATALOG`, `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /** Stops. Idempotent; closes only what gatehouse opened itself, so neither the store nor its client. */
@@ -123,7 +123,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const families = createRefreshFamilies(store, refreshTokenFormat, {
     restartable: settings.lifetimes.authorizationCode + 60,
   })
-  const lifecycle = createLifecycle(start)
+  const lifecycle = createLifecycle(start, ({ leave }) => leave())
 
   const gateway = createGatewayFrom({
     issuer: settings.issuer,
@@ -230,11 +230,9 @@ function assemble(options: GatehouseOptions): Gatehouse {
   }
 
   async function close(): Promise<void> {
-    const { running } = lifecycle
-    lifecycle.close()
+    const stopped = lifecycle.close()
     families.close()
-    await gateway.close()
-    await running?.leave()
+    await Promise.all([stopped, gateway.close()])
   }
 }
 

@@ -13,13 +13,21 @@ export interface Lifecycle<Running> {
    *   whatever else keeps it from starting
    */
   ready(timeoutMs: number): Promise<Running>
-  close(): void
+  /** Stops what runs, and what is starting at this moment as soon as it runs. Idempotent. */
+  close(): Promise<void>
 }
 
 /** Milliseconds between attempts while the store is away. */
 const RETRY_EVERY = 250
 
-export function createLifecycle<Running>(start: () => Promise<Running>): Lifecycle<Running> {
+/**
+ * @param start from nothing to running; called again after a failure
+ * @param stop ends what `start` made
+ */
+export function createLifecycle<Running>(
+  start: () => Promise<Running>,
+  stop: (running: Running) => Promise<void>,
+): Lifecycle<Running> {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let lastFailure: unknown
@@ -41,7 +49,11 @@ export function createLifecycle<Running>(start: () => Promise<Running>): Lifecyc
 
   function startOnce(): Promise<Running> {
     starting ??= startUntilItRuns()
-      .then((started) => {
+      .then(async (started) => {
+        if (closed) {
+          await stop(started)
+          throw closedError()
+        }
         running = started
         return started
       })
@@ -74,9 +86,11 @@ export function createLifecycle<Running>(start: () => Promise<Running>): Lifecyc
         timer.abort()
       }
     },
-    close() {
+    async close() {
       closed = true
+      const last = running
       running = undefined
+      if (last !== undefined) await stop(last)
     },
   }
 }
