@@ -1,0 +1,43 @@
+import { Redis } from 'ioredis'
+import type { RedisServer } from './redis-server.ts'
+
+/** One key of Redis, with everything that is under it. */
+export interface DumpedKey {
+  readonly key: string
+  /** `string`, `zset`, … */
+  readonly type: string
+  /** Seconds until it expires; -1 if it never does. */
+  readonly ttl: number
+  /** Its value, or what it is made of: fields, members. */
+  readonly values: readonly string[]
+}
+
+/** Everything that Redis holds, in all its databases, in the order of the keys. */
+export async function dumpRedis(server: RedisServer): Promise<DumpedKey[]> {
+  const client = new Redis(server.url)
+  const keys: DumpedKey[] = []
+  try {
+    const [, count] = (await client.config('GET', 'databases')) as [string, string]
+    for (let database = 0; database < Number(count); database += 1) {
+      await client.select(database)
+      for (const key of (await client.keys('*')).toSorted()) keys.push(await dumpKey(client, key))
+    }
+  } finally {
+    client.disconnect()
+  }
+  return keys
+}
+
+async function dumpKey(client: Redis, key: string): Promise<DumpedKey> {
+  const type = await client.type(key)
+  return { key, type, ttl: await client.ttl(key), values: await valuesOf(client, key, type) }
+}
+
+async function valuesOf(client: Redis, key: string, type: string): Promise<string[]> {
+  if (type === 'string') return [(await client.get(key)) ?? '']
+  if (type === 'zset') return client.zrange(key, 0, -1, 'WITHSCORES')
+  if (type === 'set') return client.smembers(key)
+  if (type === 'list') return client.lrange(key, 0, -1)
+  if (type === 'hash') return Object.entries(await client.hgetall(key)).flat()
+  throw new Error(`cannot dump a ${type}: ${key}`)
+}
