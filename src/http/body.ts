@@ -47,6 +47,8 @@ const isForm = (contentType: string) =>
 
 /** What a body parser left behind, in the places where those of Koa and of plain Node leave it. */
 function parsedByHost(ctx: Context): string | object | undefined {
+  // Parsers of other content leave an empty object behind, and the form where it is.
+  if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
   // The text itself is the best source: parsers differ in what they make of a repeated field.
   for (const candidate of [rawBody, body, (ctx.req as { body?: unknown }).body]) {
