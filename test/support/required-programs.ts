@@ -9,6 +9,7 @@ const programs = [
     names: ['chromium', 'chromium-browser', 'google-chrome'],
     tests: 'everything in a browser',
   },
+  { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
 ]
 
 /** Where one of `names` is, looked up in PATH as a shell does; undefined if it is not installed. */

@@ -3,15 +3,17 @@ import type { Context, Next } from 'koa'
 /**
  * A middleware of a host around all others. It has its own things on the context, as any app does, and compares
  * afterwards: what it finds changed is in `changes`.
+ *
+ * @param options.isSigned whether it signs its cookie, with the keys of the app
  */
-export function bystander() {
+export function bystander({ isSigned = true } = {}) {
   const seen: string[] = []
   const changes: string[] = []
 
   async function middleware(ctx: Context, next: Next): Promise<void> {
     ctx.state['tenant'] = 'harbour'
     ctx['params'] = { mine: 'yes' }
-    ctx.cookies.set('harbour', 'yes', { signed: true })
+    ctx.cookies.set('harbour', 'yes', { signed: isSigned })
     const before = snapshot(ctx)
     const target = `${ctx.method} ${ctx.url}`
     await next()

@@ -10,13 +10,15 @@ const SIGNED_OUT = 'http://localhost:9/signed-out'
  * consent, refresh, user info and sign-out. Every address that is met on the way is the issuer's.
  */
 export async function journey(host: Host): Promise<void> {
+  // Keys are made at the first start, which takes its time on a busy machine.
+  await host.gatehouse.ready()
   await discovery(host)
   await directAccess(host)
   await delegatedAccess(host)
 }
 
 /** The documents at their three well-known addresses. */
-export async function discovery({ issuer, audience, origin, fetch }: Host): Promise<void> {
+async function discovery({ issuer, audience, origin, fetch }: Host): Promise<void> {
   const path = (address: string) => new URL(address).pathname.replace(/\/$/, '')
   const openid = await json(fetch, `${issuer}/.well-known/openid-configuration`)
   expect(openid).toMatchObject({
@@ -41,7 +43,7 @@ export async function discovery({ issuer, audience, origin, fetch }: Host): Prom
 }
 
 /** An API key gets a token, and the API answers 200, 403, 401 and 404. */
-export async function directAccess(host: Host): Promise<void> {
+async function directAccess(host: Host): Promise<void> {
   const { status, body } = await host.token({
     ...(await host.createApiKey(['invoices'])),
     grant_type: 'client_credentials',
@@ -72,7 +74,7 @@ export async function directAccess(host: Host): Promise<void> {
 }
 
 /** A user signs in, unticks one operation, allows the rest; the application refreshes and signs them out. */
-export async function delegatedAccess(host: Host): Promise<void> {
+async function delegatedAccess(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })
   const browser = host.browser()
   const tokens = await connect(host, application, {

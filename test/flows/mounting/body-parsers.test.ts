@@ -1,0 +1,118 @@
+import querystring from 'node:querystring'
+import { bodyParser } from '@koa/bodyparser'
+import type { Middleware } from 'koa'
+import session from 'koa-session'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { collectOutput } from '../../support/complaints.ts'
+import { authorizationUrl, startHost } from '../../support/host.ts'
+import { bystander } from './bystander.ts'
+import { journey } from './journey.ts'
+
+/** Reads the whole body of a request. */
+async function textOf(request: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** As Express's `urlencoded()` does it: the result is on Node's request, and there is no text. */
+const expressStyle: Middleware = async (ctx, next) => {
+  if (ctx.method === 'POST') {
+    Object.assign(ctx.req, { body: querystring.parse(await textOf(ctx.req)) })
+  }
+  await next()
+}
+
+/** Leaves the text itself. */
+const textParser: Middleware = async (ctx, next) => {
+  if (ctx.method === 'POST') Object.assign(ctx.request, { body: await textOf(ctx.req) })
+  await next()
+}
+
+/** Reads everything and keeps nothing. */
+const swallower: Middleware = async (ctx, next) => {
+  await textOf(ctx.req)
+  await next()
+}
+
+const parseAll = bodyParser() as Middleware
+
+const PARSERS: Record<string, Middleware> = {
+  '@koa/bodyparser': parseAll,
+  '@koa/bodyparser for JSON alone': bodyParser({ enableTypes: ['json'] }) as Middleware,
+  '@koa/bodyparser twice': (ctx, next) => parseAll(ctx, () => parseAll(ctx, next)),
+  'a parser that sets req.body': expressStyle,
+  'a parser that keeps the text': textParser,
+}
+
+const output = collectOutput()
+beforeEach(() => void output.lines.splice(0))
+afterAll(() => output.stop())
+
+/** How the host's own cookies are kept: with keys on its app and a signed session, or without either. */
+const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
+
+/** A host with a parser, and with its own cookies, around gatehouse. */
+async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) {
+  const visits: number[] = []
+  const around = bystander({ isSigned: cookies !== 'no app.keys' })
+  const host = await startHost({
+    mount(app, gatehouse) {
+      if (cookies !== 'no app.keys') {
+        app.keys = ['keys of the host']
+        app.use(session({ key: 'harbour.session' }, app))
+        app.use(async (ctx, next) => {
+          await next()
+          // Written after gatehouse has answered: the host's session goes on as if nothing had been there.
+          ctx.session!['visits'] = Number(ctx.session!['visits'] ?? 0) + 1
+          visits.push(Number(ctx.session!['visits']))
+        })
+      }
+      app.use(parser)
+      app.use(around.middleware)
+      app.use(gatehouse.middleware())
+      app.use(gatehouse.gateway.middleware())
+    },
+  })
+  await host.gatehouse.ready()
+  return { host, around, visits }
+}
+
+describe.each(COOKIES)('with %s', (cookies) => {
+  it.each(Object.entries(PARSERS))(
+    'everything works after %s, and nothing complains',
+    async (_name, parser) => {
+      const { host, around, visits } = await startWith(parser, cookies)
+      await journey(host)
+      expect(host.errors).toEqual([])
+      expect(around.seen.length).toBeGreaterThan(12)
+      expect(around.changes).toEqual([])
+      expect(output.complaints()).toEqual([])
+      // One person's requests from sign-in to sign-out were one session of the host's.
+      if (cookies !== 'no app.keys') expect(Math.max(...visits)).toBeGreaterThan(8)
+      await host.close()
+    },
+  )
+})
+
+it.each(Object.entries(PARSERS))('a form of another site is passed on after %s', async (_name, parser) => {
+  const { host } = await startWith(parser, 'no app.keys')
+  const { client_id } = await host.createApplication()
+  const posted = await host.post('/oauth2/authorize', [...authorizationUrl(host, client_id).searchParams])
+  expect(posted.status).toBe(303)
+  expect(posted.headers.get('location')).toContain(`client_id=${client_id}`)
+  await host.close()
+})
+
+it('after a parser that keeps nothing, requests are refused at once, as if nothing had been sent', async () => {
+  const { host } = await startWith(swallower, 'no app.keys')
+  const refused = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+  expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect(refused.headers.get('cache-control')).toBe('no-store')
+  const { client_id } = await host.createApplication()
+  const posted = await host.post('/oauth2/authorize', [...authorizationUrl(host, client_id).searchParams])
+  expect(posted.status).toBe(400)
+  expect(host.errors).toEqual([])
+  expect(output.complaints()).toEqual([])
+  await host.close()
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { get, type IncomingHttpHeaders } from 'node:http'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Middleware } from 'koa'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startHost, type Host } from '../../support/host.ts'
+import { journey } from './journey.ts'
+
+const ORIGIN = 'https://app.example'
+
+/** CORS as a host writes it: preflights are answered, and every answer says who may read it. */
+const cors: Middleware = async (ctx, next) => {
+  if (ctx.get('origin') === '') return next()
+  ctx.vary('Origin')
+  ctx.set('Access-Control-Allow-Origin', ORIGIN)
+  if (ctx.method === 'OPTIONS' && ctx.get('access-control-request-method') !== '') {
+    ctx.set('Access-Control-Allow-Headers', 'authorization')
+    ctx.status = 204
+    return undefined
+  }
+  return next()
+}
+
+/** The body of an answer as it will be sent. */
+function bytesOf(body: unknown): Buffer | undefined {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
+  return typeof body === 'object' && body !== null ? Buffer.from(JSON.stringify(body)) : undefined
+}
+
+/** ETags as koa-etag and koa-conditional-get make them. */
+const etags: Middleware = async (ctx, next) => {
+  await next()
+  const bytes = bytesOf(ctx.body)
+  if (!bytes || ctx.status !== 200) return
+  ctx.etag = createHash('sha256').update(bytes).digest('base64url')
+  if (ctx.fresh) ctx.status = 304
+}
+
+/** Compression as koa-compress does it. */
+const compression: Middleware = async (ctx, next) => {
+  await next()
+  const bytes = bytesOf(ctx.body)
+  if (!bytes || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return
+  const { type } = ctx.response
+  ctx.set('Content-Encoding', 'gzip')
+  ctx.body = gzipSync(bytes)
+  ctx.type = type
+  compressed.push(`${ctx.status} ${ctx.path}`)
+}
+const compressed: string[] = []
+
+describe('inside of middleware that works on answers', () => {
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost({ above: [cors, compression, etags] })
+    await host.gatehouse.ready()
+  })
+  afterAll(() => host.close())
+
+  it('everything works, compressed', async () => {
+    await journey(host)
+    expect(host.errors).toEqual([])
+    expect(compressed).toEqual(
+      expect.arrayContaining([
+        '200 /auth/.well-known/openid-configuration',
+        '200 /.well-known/oauth-authorization-server/auth',
+        '200 /.well-known/oauth-protected-resource/api',
+        '200 /auth/oauth2/jwks',
+        '200 /auth/oauth2/token',
+        '200 /auth/oauth2/userinfo',
+        '403 /api/payments/list',
+        '401 /api/invoices/list',
+      ]),
+    )
+    expect(compressed.some((line) => line.startsWith('200 /auth/interaction/'))).toBe(true)
+  })
+
+  it('what is compressed is the whole answer', async () => {
+    const headers = { 'accept-encoding': 'gzip' }
+    const { status, body } = await raw(`${host.issuer}/oauth2/jwks`, headers)
+    expect(status).toBe(200)
+    expect(JSON.parse(gunzipSync(body).toString())).toMatchObject({ keys: [{ kty: 'EC' }, { kty: 'RSA' }] })
+  })
+
+  it.each([
+    '/auth/.well-known/openid-configuration',
+    '/auth/oauth2/jwks',
+    '/.well-known/oauth-protected-resource/api',
+  ])('%s has an ETag, and is not sent twice', async (path) => {
+    const first = await raw(host.origin + path)
+    expect(first.headers.etag).toMatch(/^"[\w-]{43}"$/)
+    const again = await raw(host.origin + path, { 'if-none-match': first.headers.etag ?? '' })
+    expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) })
+  })
+
+  it.each([
+    ['GET', '/api/invoices/list', undefined, 401],
+    ['GET', '/api/invoices/list', 'Bearer x', 401],
+    ['GET', '/api/invoices/list?access_token=x', undefined, 400],
+    ['GET', '/api/unheard-of', undefined, 404],
+    ['POST', '/auth/oauth2/token', undefined, 400],
+    ['GET', '/auth/oauth2/token', undefined, 405],
+    ['GET', '/auth/oauth2/userinfo', undefined, 401],
+  ])(
+    'the refusal of %s %s (%s) can be read by the page that asked',
+    async (method, path, authorization, status) => {
+      const headers = { origin: ORIGIN, ...(authorization !== undefined && { authorization }) }
+      const response = await fetch(host.origin + path, { method, headers })
+      expect(response.status).toBe(status)
+      expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+      expect(response.headers.get('vary')).toContain('Origin')
+      expect(await response.json()).toHaveProperty('error_description')
+      expect(host.errors).toEqual([])
+    },
+  )
+
+  it('403 can be read by the page that asked', async () => {
+    const key = await host.createApiKey(['invoices'])
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const headers = { origin: ORIGIN, authorization: `Bearer ${String(body['access_token'])}` }
+    const response = await fetch(`${host.audience}/payments/list`, { headers })
+    expect(response.status).toBe(403)
+    expect(response.headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect(response.headers.get('www-authenticate')).toContain('insufficient_scope')
+  })
+
+  it('a preflight is answered before anybody asks for a token', async () => {
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' }
+    const response = await fetch(`${host.audience}/invoices/list`, { method: 'OPTIONS', headers })
+    expect(response.status).toBe(204)
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization')
+  })
+})
+
+/** A request whose answer is left as it came. */
+function raw(address: string, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
+    get(address, { headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      )
+    }).once('error', reject)
+  })
+}
