@@ -31,7 +31,8 @@ export function createSignInSteps(
   async function show(ctx: Context, pending: PendingInteraction): Promise<StepResult> {
     if (accounts.current) {
       const who = (await accounts.current(ctx)) || undefined
-      if (who && isProven(who, pending)) {
+      const isNobody = who !== undefined && !(await isKnown(who))
+      if (who && !isNobody && isProven(who, pending)) {
         const { accountId, userId, signedInAt } = who
         return port.signedIn(ctx, pending, { accountId, userId, signedInAt })
       }
@@ -42,7 +43,8 @@ export function createSignInSteps(
       if (accounts.signInUrl) {
         const returnTo = addressOf(pending)
         returnTo.searchParams.set(RETURNED, '1')
-        const { reauthenticate } = pending
+        // A session of an account that is gone is of no use: whoever comes back must be somebody else.
+        const reauthenticate = pending.reauthenticate || isNobody
         return new URL(await accounts.signInUrl(returnTo, ctx, { reauthenticate }), returnTo)
       }
     } else if (accounts.authenticate) {
@@ -88,13 +90,18 @@ export function createSignInSteps(
       return undefined
     }
     const who = await accounts.authenticate({ identifier, password }, ctx)
-    if (!who) {
+    if (!who || !(await isKnown(who))) {
       renderPage(ctx, pending, { status: 401, identifier, problem: 'signInFailed' })
       return undefined
     }
     attempts.forget(key)
     const { accountId, userId } = who
     return port.signedIn(ctx, pending, { accountId, userId, signedInAt: now() })
+  }
+
+  /** Whether the host has the account (still): without one there would be nobody to go on with. */
+  async function isKnown({ accountId, userId }: SignedIn): Promise<boolean> {
+    return (await accounts.find(accountId, userId)) !== undefined
   }
 
   function renderPage(

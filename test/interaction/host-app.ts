@@ -51,7 +51,7 @@ export function hostApp(options: {
   })
   const routes = interactionRoutes({
     port: fake.port,
-    accounts: { find: () => undefined, ...options.accounts },
+    accounts: { find: (id) => ({ id }), ...options.accounts },
     catalog: { current: createCatalog(options.products ?? products) },
     pages,
     issuer: options.issuer ?? issuer,

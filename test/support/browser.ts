@@ -84,6 +84,8 @@ export function createBrowser({
         action?: RegExp | undefined
         change?: Record<string, string | string[] | null> | undefined
         button?: [name: string, value: string] | undefined
+        /** Whether to go on to where the answer leads. @default true */
+        follow?: boolean | undefined
       } = {},
     ): Promise<Page> {
       const form = formsOf(page).find(({ action }) => options.action?.test(action) ?? true)
@@ -95,7 +97,8 @@ export function createBrowser({
       }
       if (options.button) fields.append(...options.button)
       const target = new URL(form.action, page.url)
-      return travel(target, {
+      const send = options.follow === false ? request : travel
+      return send(target, {
         method: form.method,
         body: fields.toString(),
         headers: {
@@ -109,7 +112,7 @@ export function createBrowser({
 }
 
 /** Where a page sends the browser, by redirect or by `<meta http-equiv="refresh">`. */
-function redirectOf(page: Page): string | undefined {
+export function redirectOf(page: Page): string | undefined {
   const refresh = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.body)?.[1]
   if (page.status === 200 && refresh !== undefined) return unescape(refresh)
   return page.status >= 300 && page.status < 400 ? (page.headers.get('location') ?? undefined) : undefined
