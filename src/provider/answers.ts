@@ -1,5 +1,6 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Next } from 'koa'
+import { ROUTES } from './routes.ts'
 
 type Ctx = KoaContextWithOIDC & { body: unknown }
 
@@ -9,6 +10,7 @@ type Ctx = KoaContextWithOIDC & { body: unknown }
  */
 export function registerAnswers(provider: Provider, scopesSupported: () => readonly string[]): void {
   provider.use(async function answers(ctx: unknown, next: Next) {
+    if (isTokenRequestOfBrowser(ctx as Ctx)) return refuseBrowser(ctx as Ctx)
     await next()
     const answered = ctx as Ctx
     // Only set where one of oidc-provider's routes matched.
@@ -18,6 +20,27 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
   })
 }
 
+function isTokenRequestOfBrowser(ctx: Ctx): boolean {
+  const path = ctx.path.toLowerCase().replace(/\/$/, '')
+  return path === ROUTES.token && ctx.method === 'POST' && ctx.get('Origin') !== ''
+}
+
+/**
+ * Refuses before anybody looks at the client: oidc-provider looks at `Origin` once it has found the client and
+ * before it compares the secret, which would tell strangers which clients there are.
+ */
+function refuseBrowser(ctx: Ctx): void {
+  ctx.status = 400
+  ctx.set('Cache-Control', 'no-store')
+  ctx.vary('Origin')
+  // Without it the browser would keep the reason from the developer who has to read it.
+  if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
+  ctx.body = {
+    error: 'invalid_request',
+    error_description: 'requests from a browser are refused: client_secret must stay on a server',
+  }
+}
+
 function putTokenErrorRight(ctx: Ctx): void {
   const body = ctx.body as { error?: string; error_description?: string } | undefined
   if (body?.error === 'invalid_request' && body.error_description?.includes('grant type is not allowed')) {
@@ -25,12 +48,6 @@ function putTokenErrorRight(ctx: Ctx): void {
       error: 'unauthorized_client',
       error_description:
         'API keys use client_credentials; applications use authorization_code and refresh_token, and need a redirect URI',
-    }
-  }
-  if (body?.error === 'invalid_request' && body.error_description?.startsWith('origin ')) {
-    ctx.body = {
-      error: 'invalid_request',
-      error_description: 'requests from a browser are refused: client_secret must stay on a server',
     }
   }
   if (body?.error === 'invalid_client' && !hasCredentials(ctx)) {
