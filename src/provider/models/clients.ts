@@ -4,14 +4,23 @@ import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** No registry has ids longer than this; anything longer is not worth a look. */
-const MAX_CLIENT_ID = 256
+/** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
+const CLIENT_ID = /^[\x20-\x7e]{1,256}$/
+
+/**
+ * Whether a host's registry is asked for it at all. A database may choke on a NUL; and oidc-provider keeps what
+ * a session holds about each client in a plain object, where `constructor` and its like are there already, for
+ * all sessions.
+ */
+function isAskedFor(clientId: string): boolean {
+  return CLIENT_ID.test(clientId) && !(clientId in Object.prototype)
+}
 
 /** API keys and applications as oidc-provider's clients. A disabled one does not exist. */
 export function clients(registry: Registry): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
-      if (clientId.length > MAX_CLIENT_ID) return undefined
+      if (!isAskedFor(clientId)) return undefined
       const record = await registry.find(clientId)
       if (!record || record.disabled) return undefined
       if (Provider.ctx) requestState(Provider.ctx).clients.set(clientId, record)
