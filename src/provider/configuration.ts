@@ -1,5 +1,4 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import { recordOf } from './client-metadata.ts'
 import { grantLifetime, type DelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { createLoadExistingGrant } from './existing-grant.ts'
@@ -134,12 +133,11 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
 
 /** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
 export function signOutForm(ctx: KoaContextWithOIDC) {
-  const { session, client, provider, params } = ctx.oidc
+  const { session, provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']
   return {
     action: provider.urlFor('end_session_confirm'),
     xsrf: session?.state?.['secret'] as string,
-    applicationName: client && recordOf(client).name,
     redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
   }
 }

@@ -52,7 +52,6 @@ export interface ProviderPages {
     form: {
       action: string
       xsrf: string
-      applicationName?: string | undefined
       redirectOrigin?: string | undefined
     },
   ): void
