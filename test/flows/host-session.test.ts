@@ -223,6 +223,36 @@ describeEachStore("The host's own session", (makeStore) => {
     })
   })
 
+  describe('"use another account" on the consent page', () => {
+    const switchAccount = (page: Page) => browser.submit(page, { action: /switch$/ })
+
+    it("ends the host's session and ours, and starts anew", async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const page = await switchAccount(await open())
+      expect(isHostSignIn(page)).toBe(true)
+      expect(host.isSignedInAt(browser)).toBe(false)
+      host.signInAt(browser, { accountId: 'bob' })
+      const consent = await browser.open(host.signIns[0]!.returnTo)
+      await expectConsentOf('Bob', consent)
+      expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
+    })
+
+    it('leads to the sign-in page of a host whose session cannot be ended from here', async () => {
+      const other = await startSessionHost({ store: makeStore(), canSignOut: false })
+      const { client_id } = await other.createApplication()
+      const theirs = other.browser()
+      other.signInAt(theirs, { accountId: 'alice' })
+      const consent = await theirs.open(authorizationUrl(other, client_id))
+      const page = await theirs.submit(consent, { action: /switch$/ })
+      expect(page.url.pathname).toBe('/login')
+      expect(other.signIns).toMatchObject([{ reauthenticate: true }])
+      other.signInAt(theirs, { accountId: 'bob' })
+      const next = await theirs.open(other.signIns[0]!.returnTo)
+      expect(next.body).toContain('Signed in as <bdi>Bob</bdi>')
+      await other.close()
+    })
+  })
+
   describe('signing in anew', () => {
     const now = () => Math.floor(Date.now() / 1000)
     beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
