@@ -1,0 +1,237 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { buildExamples, type BuiltExamples, type ExampleProcess } from '../../examples/example-process.ts'
+import { describeWithChromium, startChromium } from '../../support/chromium.ts'
+import { complaintsIn } from '../../support/complaints.ts'
+
+/** Where to keep pictures of what a person sees, to look at; nowhere if unset. */
+const pictures = process.env['SCREENSHOTS']
+
+/** The value or text of what has the focus. */
+const FOCUSED = `(document.activeElement.value || document.activeElement.textContent).trim()`
+
+/** How the outline is drawn of what has the focus, or of the row around it. */
+const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
+
+describeWithChromium('delegated access in a browser', () => {
+  let examples: BuiltExamples
+  let example: ExampleProcess
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    ;[examples, browser] = await Promise.all([buildExamples(), startChromium()])
+  }, 60_000)
+  // One for each test: what a person decided is remembered.
+  beforeEach(async () => {
+    example = await examples.start()
+    await example.ready()
+  })
+  afterEach(async () => {
+    await page.context().close()
+    await example.stop()
+    expect(complaintsIn(`${example.stdout()}\n${example.stderr()}`)).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await examples?.remove()
+  })
+
+  async function open(options: BrowserContextOptions = {}): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    page = await context.newPage()
+    page.setDefaultTimeout(5000)
+  }
+
+  const home = () => `http://localhost:${example.partnerPort}/`
+  const click = (name: string | RegExp) => page.getByRole('button', { name }).click()
+  const heading = () => page.getByRole('heading', { level: 1 }).innerText()
+  const fact = (term: string) => page.locator(`dt:text-is("${term}") + dd`).innerText()
+  const notice = () => page.getByRole('status').innerText()
+
+  async function signIn(user: string, password: string): Promise<void> {
+    await page.waitForURL(({ pathname }) => pathname === '/login')
+    await page.getByLabel('Name').fill(user)
+    await page.getByLabel('Password').fill(password)
+    await click('Sign in')
+  }
+
+  /** What a person sees, wide and narrow: nothing is cut off, and assistive technology finds no fault. */
+  async function look(name: string): Promise<void> {
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+    expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)])).toEqual([])
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect(
+        await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+        name,
+      ).toBeLessThanOrEqual(0)
+      if (pictures === undefined) continue
+      mkdirSync(pictures, { recursive: true })
+      await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true })
+    }
+  }
+
+  it('connect, sign in, untick one operation, approve: invoices appear, the unticked gives 403, …', async () => {
+    await open()
+    await page.goto(home())
+    await look('01-partner')
+    await click('Connect your account')
+    await look('02-sign-in')
+    await signIn('alice', 'wonderland')
+
+    expect(await heading()).toContain('Tallybook')
+    expect(await page.getByText('Alice Liddell').count()).toBe(1)
+    expect(await page.getByText('Acme Software Ltd.').count()).toBe(1)
+    await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
+    await look('03-consent')
+    await click('Allow')
+    await page.waitForURL(home())
+    expect(await heading()).toBe('Connected as Alice Liddell')
+    expect(await page.getByRole('cell', { name: 'Mad Hatter Teas' }).count()).toBe(1)
+    expect(await fact('Not allowed')).toBe('invoices:create')
+    expect(await fact('Access token')).toContain('expires_in 3600')
+    await look('04-connected')
+
+    await click('Create an invoice')
+    expect(await notice()).toContain('You did not allow Tallybook to create invoices.')
+    expect(await notice()).toMatch(/403 .*insufficient_scope/)
+    expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
+    await look('05-refused')
+
+    const before = [await fact('Access token'), await fact('Refresh token')]
+    await click('Refresh the tokens')
+    expect(await notice()).toContain('expires_in 3600')
+    expect(await fact('Access token')).not.toBe(before[0])
+    expect(await fact('Refresh token')).not.toBe(before[1])
+    expect(await fact('Not allowed')).toBe('invoices:create')
+    await look('06-refreshed')
+
+    await click('Use the old refresh token again')
+    expect(await notice()).toContain('400 invalid_grant')
+    expect(await notice()).toContain('Harbour Ledger has ended this connection.')
+    await look('07-ended')
+
+    // What was allowed is remembered, and only what was refused and is wanted again is asked for again.
+    await click('Connect your account')
+    expect(await page.getByRole('checkbox', { name: 'Create invoices' }).isChecked()).toBe(false)
+    expect(await page.getByRole('checkbox', { name: 'Read your invoices' }).isChecked()).toBe(true)
+    await look('08-consent-again')
+    await page.getByRole('checkbox', { name: 'Create invoices' }).check()
+    await click('Allow')
+    await page.waitForURL(home())
+    await click('Create an invoice')
+    expect(await notice()).toContain('The invoice was created.')
+    expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(1)
+
+    await click('Disconnect')
+    await look('09-sign-out')
+    await click('Sign out')
+    await page.waitForURL((url) => url.href.startsWith(home()))
+    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
+    await page.goto(`http://localhost:${example.port}/`)
+    expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
+  })
+
+  it('deny: the third party is told, and nothing is connected', async () => {
+    await open()
+    await page.goto(home())
+    await click('Connect your account')
+    await signIn('bob', 'builder')
+    await click('Deny')
+    await page.waitForURL(home())
+    expect(await notice()).toMatch(/Your account was not connected\.\s+access_denied/)
+    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
+    await look('10-denied')
+  })
+
+  it('use another account: signs out at the host, and connects that of whoever signs in then', async () => {
+    await open()
+    await page.goto(home())
+    await click('Connect your account')
+    await signIn('alice', 'wonderland')
+    expect(await page.getByText('Alice Liddell').count()).toBe(1)
+    await click('Use another account')
+    await signIn('bob', 'builder')
+    expect(await page.getByText('Bob Baker').count()).toBe(1)
+    expect(await page.getByText('Alice Liddell').count()).toBe(0)
+    await click('Allow')
+    await page.waitForURL(home())
+    expect(await heading()).toBe('Connected as Bob Baker')
+    expect(await page.getByRole('cell', { name: 'Wendy Roofing' }).count()).toBe(1)
+    expect(await page.getByRole('cell', { name: 'Mad Hatter Teas' }).count()).toBe(0)
+    await page.goto(`http://localhost:${example.port}/`)
+    expect(await heading()).toBe('Bob Baker')
+  })
+
+  it('by keyboard alone: all of it', async () => {
+    await open()
+    await page.goto(home())
+    await tabTo('Connect your account')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/login/)
+    // The name has the focus already.
+    await page.keyboard.type('alice')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('wonderland')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/interaction\//)
+    await tabTo('invoices:create')
+    await page.keyboard.press('Space')
+    await tabTo('approve')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(home())
+    expect(await fact('Not allowed')).toBe('invoices:create')
+    await tabTo('Refresh the tokens')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').waitFor()
+    await tabTo('Disconnect')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/oauth2\/logout/)
+    await tabTo('yes')
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.href.startsWith(home()))
+    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
+  })
+
+  /** Presses Tab until what is called so has the focus, which can be seen. */
+  async function tabTo(name: string): Promise<void> {
+    const reached: string[] = []
+    while (reached.length < 30 && reached.at(-1) !== name) {
+      await page.keyboard.press('Tab')
+      reached.push(await page.evaluate<string>(FOCUSED))
+    }
+    expect(reached).toContain(name)
+    expect(await page.evaluate(FOCUS_OUTLINE), name).toBe('solid')
+  }
+
+  it('without scripts: all of it', async () => {
+    await open({ javaScriptEnabled: false })
+    await page.goto(home())
+    await click('Connect your account')
+    await signIn('bob', 'builder')
+    await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
+    await click('Use another account')
+    await signIn('bob', 'builder')
+    await page.getByRole('checkbox', { name: 'Read your payments' }).uncheck()
+    await click('Allow')
+    await page.waitForURL(home())
+    expect(await heading()).toBe('Connected as Bob Baker')
+    expect(await page.getByRole('cell', { name: 'Wendy Roofing' }).count()).toBe(1)
+    expect(await fact('Not allowed')).toBe('payments:list')
+    await click('Refresh the tokens')
+    expect(await notice()).toContain('expires_in 3600')
+    await click('Use the old refresh token again')
+    expect(await notice()).toContain('400 invalid_grant')
+    await click('Connect your account')
+    await click('Allow')
+    await page.waitForURL(home())
+    await click('Disconnect')
+    await click('Sign out')
+    await page.waitForURL((url) => url.href.startsWith(home()))
+    expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
+  })
+})

@@ -1,0 +1,26 @@
+import { chromium, type Browser } from 'playwright-core'
+import { describe } from 'vitest'
+import { findProgram } from './required-programs.ts'
+
+const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
+
+const QUIET = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** A `describe` that is skipped where there is no Chromium; the end of the run says so. */
+export function describeWithChromium(name: string, suite: () => void): void {
+  describe.skipIf(executablePath === undefined)(name, suite)
+}
+
+/** Starts the system's Chromium, without what it does of its own accord. */
+export function startChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: executablePath ?? '', args: QUIET })
+}
