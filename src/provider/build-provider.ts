@@ -1,4 +1,4 @@
-import { Provider, type Adapter } from 'oidc-provider'
+import type { Adapter, Provider } from 'oidc-provider'
 import { registerAnswers } from './answers.ts'
 import { providerConfiguration } from './configuration.ts'
 import { createDelegatedAccess } from './delegated-access.ts'
@@ -17,7 +17,7 @@ import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import { createRememberedConsents, type RememberedConsents } from './remembered-consents.ts'
 import { registerReporting } from './reporting.ts'
-import { applySeam } from './seam.ts'
+import { applySeam, ScriptlessProvider } from './seam.ts'
 
 /** The authorization server, and what its neighbours share with it. */
 export interface BuiltProvider {
@@ -36,7 +36,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   const delegatedAccess = createDelegatedAccess(deps, hostAccounts, grants)
   const consents = createRememberedConsents(deps.store, settings.lifetimes.rememberedConsent)
 
-  const provider = new Provider(
+  const provider = new ScriptlessProvider(
     settings.issuer,
     providerConfiguration(deps, {
       adapter: createAdapterFactory(deps, grants),

@@ -19,6 +19,18 @@ export function applySeam(
   rememberUsers(provider)
 }
 
+/**
+ * oidc-provider without the response mode `form_post`, which it answers with a page of its own, also only to tell
+ * of an error: one that needs a script, and that any site may frame.
+ *
+ * Relies on: the constructor makes its response modes known by `this.registerResponseMode()`.
+ */
+export class ScriptlessProvider extends Provider {
+  override registerResponseMode(...mode: Parameters<Provider['registerResponseMode']>): void {
+    if (mode[0] !== 'form_post') super.registerResponseMode(...mode)
+  }
+}
+
 /** Prototypes whose methods are replaced; oidc-provider makes its classes anew for each Provider. */
 function prototypeOf(model: unknown): Record<string, unknown> {
   return (model as { prototype: Record<string, unknown> }).prototype

@@ -106,7 +106,7 @@ describe('Bad input at every endpoint', () => {
     return answer.status === 200 && 'reached' in json(answer)
   }
 
-  function requestWith(endpoint: Endpoint, method: string, encoded: string) {
+  function requestWith(method: string, encoded: string) {
     return method === 'POST' ? { method, headers: FORM, body: encoded } : { method, query: encoded }
   }
 
@@ -116,7 +116,7 @@ describe('Bad input at every endpoint', () => {
     it('a request that is in order is understood', async () => {
       const endpoint = endpointOf(name)
       const [method = 'GET'] = endpoint.methods
-      const [answer] = await sendAs(endpoint, requestWith(endpoint, method, encode(endpoint.parameters)))
+      const [answer] = await sendAs(endpoint, requestWith(method, encode(endpoint.parameters)))
       expect(answer!.status, answer!.text).toBe(endpoint.status)
     })
 
@@ -136,7 +136,7 @@ describe('Bad input at every endpoint', () => {
         for (const parameter of [...Object.keys(endpoint.parameters), 'other', '__proto__', 'constructor']) {
           const { [parameter]: _replaced, ...others } = endpoint.parameters
           const encoded = `${encode(others)}&${parameter}=${BAD_VALUES[kind]}`
-          await sendAs(endpoint, requestWith(endpoint, method, encoded))
+          await sendAs(endpoint, requestWith(method, encoded))
         }
       }
     })
@@ -152,7 +152,7 @@ describe('Bad input at every endpoint', () => {
             `${parameter}[]=a&${parameter}[]=b`,
             `${parameter}[__proto__][x]=a`,
           ]) {
-            await sendAs(endpoint, requestWith(endpoint, method, `${encode(others)}&${again}`))
+            await sendAs(endpoint, requestWith(method, `${encode(others)}&${again}`))
           }
         }
       }
@@ -160,14 +160,14 @@ describe('Bad input at every endpoint', () => {
 
     it('none of its parameters', async () => {
       const endpoint = endpointOf(name)
-      for (const method of endpoint.methods) await sendAs(endpoint, requestWith(endpoint, method, ''))
+      for (const method of endpoint.methods) await sendAs(endpoint, requestWith(method, ''))
     })
 
     it('methods that it does not have', async () => {
       const endpoint = endpointOf(name)
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
         if (endpoint.methods.includes(method)) continue
-        const [answer] = await sendAs(endpoint, requestWith(endpoint, method, encode(endpoint.parameters)))
+        const [answer] = await sendAs(endpoint, requestWith(method, encode(endpoint.parameters)))
         if (isPassedOn(answer!)) continue
         expect([404, 405], method).toContain(answer!.status)
         if (answer!.status === 405) expect(answer!.headers.get('allow')).not.toContain(method)
@@ -194,7 +194,7 @@ describe('Bad input at every endpoint', () => {
       ]
       for (const method of endpoint.methods) {
         for (const one of headers) {
-          const raw = requestWith(endpoint, method, encode(endpoint.parameters))
+          const raw = requestWith(method, encode(endpoint.parameters))
           await sendAs(endpoint, { ...raw, headers: { ...raw.headers, ...one } as Record<string, string> })
         }
       }

@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeJwt } from 'jose'
+import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
+import { json, send } from '../../support/raw-request.ts'
+
+const REGISTERED = 'https://ledger.example/oauth/callback?tenant=7'
+
+describe('Attacks on the authorization request', () => {
+  let host: Host
+  let application: { client_id: string; client_secret: string }
+  beforeAll(async () => {
+    host = await startHost({
+      mount(app, gatehouse) {
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+        // What is not gatehouse's is nobody's.
+        app.use(() => {})
+      },
+    })
+    application = await host.createApplication({ redirectUris: [CALLBACK, REGISTERED] })
+  })
+  afterAll(() => host.close())
+
+  /** One request without cookies, and without following where it leads. */
+  const ask = (query: URLSearchParams | string) =>
+    send(host.port, { target: `/auth/oauth2/authorize?${query}`, headers: { accept: 'text/html' } })
+
+  const parametersWith = (changes: Record<string, string>) =>
+    authorizationUrl(host, application.client_id, changes).searchParams
+
+  describe('a redirect URI that is not registered, character by character, never gets a redirect', () => {
+    it.each([
+      'https://ledger.example/oauth/callback?tenant=8',
+      'https://ledger.example/oauth/callback',
+      'https://ledger.example/oauth/callback?tenant=7&x=1',
+      'https://ledger.example/oauth/callback/?tenant=7',
+      'https://ledger.example/oauth/callbacks?tenant=7',
+      'https://ledger.example:443/oauth/callback?tenant=7',
+      'https://ledger.example:8443/oauth/callback?tenant=7',
+      'https://LEDGER.example/oauth/callback?tenant=7',
+      'HTTPS://ledger.example/oauth/callback?tenant=7',
+      'https://ledger.example/OAuth/callback?tenant=7',
+      'https://ledger.example/oauth/%63allback?tenant=7',
+      'https://ledger.example/oauth/../oauth/callback?tenant=7',
+      'https://ledger.example/oauth/callback?tenant=7#',
+      'https://ledger.example/oauth/callback?tenant=7#fragment',
+      'https://user@ledger.example/oauth/callback?tenant=7',
+      'https://ledger.example@evil.example/oauth/callback?tenant=7',
+      'https://ledger.example.evil.example/oauth/callback?tenant=7',
+      'https://evil.example/?https://ledger.example/oauth/callback?tenant=7',
+      'https://ledger.example\\@evil.example/',
+      'https://ledger.example./oauth/callback?tenant=7',
+      'http://ledger.example/oauth/callback?tenant=7',
+      '//ledger.example/oauth/callback?tenant=7',
+      ' https://ledger.example/oauth/callback?tenant=7',
+      'https://ledger.example/oauth/callback?tenant=7 ',
+      'https://ledger.example/oauth/callback?tenant=7\n',
+      'http://localhost:10/callback',
+      'http://localhost/callback',
+      'http://127.0.0.1:9/callback',
+      'http://localhost:9/callback/',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'about:blank',
+      '/callback',
+      'callback',
+    ])('%j', async (redirect_uri) => {
+      // Neither for a request that is in order otherwise, nor to tell of another error in it.
+      for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
+        const answer = await ask(parametersWith({ redirect_uri, ...more }))
+        expect(answer.status).toBe(400)
+        expect(answer.headers.get('location')).toBeNull()
+        expect(answer.text).toContain('invalid_redirect_uri')
+        expect(answer.text).not.toContain('http-equiv')
+        expect(answer.headers.get('cache-control')).toBe('no-store')
+      }
+    })
+
+    it('one that is registered goes on, its own query and all', async () => {
+      const answer = await ask(parametersWith({ redirect_uri: REGISTERED, prompt: 'none' }))
+      expect(answer.status).toBe(303)
+      const location = new URL(answer.headers.get('location')!)
+      expect(location.href).toMatch(/^https:\/\/ledger\.example\/oauth\/callback\?tenant=7&/)
+      expect(location.searchParams.get('error')).toBe('login_required')
+    })
+
+    it('two of them are refused, whichever comes first', async () => {
+      for (const pair of [
+        [CALLBACK, 'https://evil.example/'],
+        ['https://evil.example/', CALLBACK],
+        [CALLBACK, CALLBACK],
+      ]) {
+        const parameters = parametersWith({ redirect_uri: '' })
+        for (const uri of pair) parameters.append('redirect_uri', uri)
+        const answer = await ask(parameters)
+        expect(answer.status).toBe(400)
+        expect(answer.headers.get('location')).toBeNull()
+      }
+    })
+  })
+
+  describe('state and iss come back with each error', () => {
+    it.each<[Record<string, string>, string]>([
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ response_type: 'id_token', nonce: 'n' }, 'unsupported_response_type'],
+      [{ response_type: 'none' }, 'unsupported_response_type'],
+      [{ response_type: 'code token' }, 'unsupported_response_type'],
+      [{ response_type: 'code id_token', nonce: 'n' }, 'unsupported_response_type'],
+      [{ response_type: '__proto__' }, 'unsupported_response_type'],
+      [{ response_type: '' }, 'invalid_request'],
+      [{ response_mode: 'form_post' }, 'unsupported_response_mode'],
+      [{ response_mode: 'fragment', scope: 'unknown' }, 'invalid_scope'],
+      [{ response_mode: 'web_message' }, 'unsupported_response_mode'],
+      [{ response_mode: 'jwt' }, 'unsupported_response_mode'],
+      [{ response_mode: 'query.jwt' }, 'unsupported_response_mode'],
+      [{ response_mode: 'constructor' }, 'unsupported_response_mode'],
+      [{ request: 'eyJhbGciOiJub25lIn0.eyJzY29wZSI6Im9wZW5pZCJ9.' }, 'request_not_supported'],
+      [{ request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+      [{ request_uri: 'http://127.0.0.1:1/' }, 'request_uri_not_supported'],
+      [{ registration: '{"redirect_uris":["https://evil.example/"]}' }, 'registration_not_supported'],
+      [{ prompt: 'none' }, 'login_required'],
+      [{ prompt: 'none login' }, 'invalid_request'],
+      [{ prompt: 'none consent' }, 'invalid_request'],
+      [{ prompt: 'unknown' }, 'invalid_request'],
+      [{ prompt: '__proto__' }, 'invalid_request'],
+      [{ prompt: 'create' }, 'invalid_request'],
+      [{ max_age: '-1' }, 'invalid_request'],
+      [{ max_age: 'x' }, 'invalid_request'],
+      [{ max_age: '9'.repeat(400) }, 'invalid_request'],
+      [{ max_age: '1e3' }, 'invalid_request'],
+      [{ code_challenge: 'x'.repeat(43), code_challenge_method: 'plain' }, 'invalid_request'],
+      [{ code_challenge: 'short' }, 'invalid_request'],
+      [{ code_challenge_method: 'S256' }, 'invalid_request'],
+      [{ id_token_hint: 'x' }, 'invalid_request'],
+      [{ scope: 'unknown' }, 'invalid_scope'],
+      [{ scope: '__proto__' }, 'invalid_scope'],
+      [{ scope: 'a"b' }, 'invalid_scope'],
+      [{ scope: '<script>' }, 'invalid_scope'],
+      [{ scope: 'line\r\nSet-Cookie: evil=1' }, 'invalid_scope'],
+      [{ scope: 'ünknown' }, 'invalid_scope'],
+      [{ resource: 'https://evil.example/' }, 'invalid_target'],
+      [{ resource: '__proto__' }, 'invalid_target'],
+    ])('%j: %s', async (parameters, error) => {
+      const state = 'a b&c=d#e%"<>\r\nSet-Cookie: evil=1;ü😀'
+      const answer = await ask(parametersWith({ state, ...parameters }))
+      expect(answer.headers.get('set-cookie') ?? '').not.toContain('evil=')
+      expect(answer.status, answer.text).toBe(303)
+      expect(answer.text).not.toContain('<script')
+      const location = new URL(answer.headers.get('location')!)
+      expect(location.origin + location.pathname).toBe(CALLBACK)
+      const isFragment = /token|fragment/.test(
+        `${parameters['response_type']} ${parameters['response_mode']}`,
+      )
+      const told =
+        isFragment && location.hash !== ''
+          ? new URLSearchParams(location.hash.slice(1))
+          : location.searchParams
+      expect(Object.fromEntries(told)).toMatchObject({ error, state, iss: host.issuer })
+      expect(told.get('code')).toBeNull()
+      // RFC 6749 4.1.2.1
+      expect(told.get('error_description') ?? '').toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/)
+    })
+
+    it('and with the code', async () => {
+      const state = 'a b&c=d#e%"<>ü😀'
+      const { callback } = await authorize(host, application.client_id, { parameters: { state } })
+      expect(callback.searchParams.get('code')).toMatch(/^[\w-]{43,}$/)
+      expect(callback.searchParams.get('state')).toBe(state)
+      expect(callback.searchParams.get('iss')).toBe(host.issuer)
+      expect(callback.hash).toBe('')
+    })
+
+    it('and when the person denies', async () => {
+      const { callback } = await authorize(host, application.client_id, {
+        deny: true,
+        parameters: { prompt: 'consent' },
+      })
+      expect(Object.fromEntries(callback.searchParams)).toMatchObject({
+        error: 'access_denied',
+        state: 'xyz',
+        iss: host.issuer,
+      })
+    })
+  })
+
+  it.each(['client_id', 'scope', 'state', 'response_type', 'prompt', 'nonce', 'code_challenge'])(
+    'a second %s is refused',
+    async (name) => {
+      const parameters = parametersWith({
+        scope: 'invoices:read',
+        prompt: 'login',
+        nonce: 'n',
+        code_challenge: 'E9Melhoa2OwvFrEMTJGuCHaoeK1t8URWbuGJSstw-cM',
+        code_challenge_method: 'S256',
+      })
+      parameters.append(name, parameters.get(name)!)
+      for (const method of ['GET', 'POST']) {
+        const answer =
+          method === 'GET'
+            ? await ask(parameters)
+            : await host
+                .post('/oauth2/authorize', [...parameters])
+                .then(({ headers }) => ask(new URL(headers.get('location')!).searchParams))
+        const location = answer.headers.get('location')
+        const told = location === null ? answer.text : new URL(location).searchParams.get('error')
+        expect(told).toContain('invalid_request')
+        expect(location ?? '').not.toContain('/interaction/')
+        if (name === 'client_id') expect(location).toBeNull()
+      }
+    },
+  )
+
+  it('claims, acr_values and made-up parameters ask for nothing', async () => {
+    const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { email: null } })
+    const parameters = {
+      scope: 'openid invoices:read',
+      claims,
+      acr_values: 'x',
+      __proto__x: 'y',
+      constructor: 'z',
+    }
+    const { id_token, access_token } = await connect(host, application, { parameters })
+    expect(decodeJwt(id_token!)).not.toHaveProperty('email')
+    const headers = { authorization: `Bearer ${access_token}` }
+    const answer = await send(host.port, { target: '/auth/oauth2/userinfo', headers })
+    expect(json(answer)).toEqual({ sub: 'alice' })
+  })
+
+  it('a dpop_jkt or a DPoP header binds nothing: the token has no cnf, and is a Bearer token', async () => {
+    const { code } = await authorize(host, application.client_id, {
+      parameters: { dpop_jkt: 'x'.repeat(43) },
+    })
+    const { body } = await host.token(
+      { ...application, grant_type: 'authorization_code', code },
+      { dpop: 'eyJ0eXAiOiJkcG9wK2p3dCJ9.e30.x' },
+    )
+    expect(body['token_type']).toBe('Bearer')
+    expect(decodeJwt(String(body['access_token']))).not.toHaveProperty('cnf')
+    const direct = await host.token(
+      { ...(await host.createApiKey()), grant_type: 'client_credentials' },
+      { dpop: 'x' },
+    )
+    expect(direct.status).toBe(200)
+    expect(decodeJwt(String(direct.body['access_token']))).not.toHaveProperty('cnf')
+  })
+
+  it.each([
+    'POST /oauth2/request',
+    'POST /oauth2/par',
+    'POST /request',
+    'POST /oauth2/register',
+    'POST /oauth2/reg',
+    'POST /reg',
+    'GET /reg/app_x',
+    'POST /oauth2/introspect',
+    'POST /oauth2/introspection',
+    'POST /token/introspection',
+    'POST /oauth2/revoke',
+    'POST /oauth2/revocation',
+    'POST /token/revocation',
+    'POST /oauth2/device',
+    'POST /device/auth',
+    'GET /device',
+    'POST /oauth2/backchannel',
+    'POST /backchannel',
+    'POST /oauth2/challenge',
+    'GET /auth',
+    'POST /token',
+    'GET /me',
+    'GET /jwks',
+    'GET /session/end',
+    'GET /.well-known/webfinger',
+    'GET /oauth2/authorize/a/b',
+    'GET /oauth2',
+    'GET /__proto__',
+    'GET /oauth2/constructor',
+  ])('there is no %s', async (target) => {
+    const [method = 'GET', path = ''] = target.split(' ')
+    const { status, text } = await send(host.port, { method, target: `/auth${path}` })
+    expect([status, text]).toEqual([404, 'Not Found'])
+  })
+
+  it('documents name no endpoint, grant, algorithm or method beyond those', async () => {
+    const document = json(await send(host.port, { target: '/auth/.well-known/openid-configuration' }))
+    expect(
+      Object.keys(document)
+        .filter((name) => name.endsWith('_endpoint'))
+        .toSorted(),
+    ).toEqual(['authorization_endpoint', 'end_session_endpoint', 'token_endpoint', 'userinfo_endpoint'])
+    expect(document).toMatchObject({
+      grant_types_supported: expect.not.arrayContaining(['implicit', 'password']),
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      request_uri_parameter_supported: false,
+    })
+    expect(JSON.stringify(document)).not.toMatch(/dpop|HS256|"none"|form_post/)
+  })
+})
