@@ -40,7 +40,7 @@ test('tries again by itself while the store is away, and says so to those who do
 })
 
 test('a start that takes too long is ERR_NOT_READY, and goes on', async () => {
-  let finish = (_: string) => {}
+  let finish: (running: string) => void = () => {}
   const lifecycle = createLifecycle(() => new Promise<string>((resolve) => (finish = resolve)), nothing)
   await expect(lifecycle.ready(10)).rejects.toMatchObject({ code: 'ERR_NOT_READY', status: 503 })
   finish('running')
@@ -71,7 +71,7 @@ test('closing stops what runs, once, and there is no way back', async () => {
 })
 
 test('what is starting while it is closed is stopped as soon as it runs', async () => {
-  let finish = (_: string) => {}
+  let finish: (running: string) => void = () => {}
   const stop = vi.fn(nothing)
   const lifecycle = createLifecycle(() => new Promise<string>((resolve) => (finish = resolve)), stop)
   const waiting = lifecycle.ready(1000)
