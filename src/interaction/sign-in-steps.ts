@@ -36,7 +36,7 @@ export function createSignInSteps(
         const { accountId, userId, signedInAt } = who
         return port.signedIn(ctx, pending, { accountId, userId, signedInAt })
       }
-      if (ctx.URL.searchParams.has(RETURNED)) {
+      if (ctx.query[RETURNED] !== undefined) {
         const description = who ? 'the person did not sign in anew' : 'the person did not sign in'
         return port.failed(ctx, pending, 'login_required', description)
       }

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+
+const FORGED: Record<string, Record<string, string>> = {
+  Host: { host: 'evil.example' },
+  'a Host with a port': { host: 'evil.example:8443' },
+  'a Host that is no host': { host: '[' },
+  'an empty Host': { host: '' },
+  'X-Forwarded-Host': { 'x-forwarded-host': 'evil.example' },
+  'an X-Forwarded-Host that is no host': { 'x-forwarded-host': 'a b@c[' },
+  'X-Forwarded-Proto': { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' },
+  'another X-Forwarded-Proto': { 'x-forwarded-proto': 'javascript', 'x-forwarded-port': '1' },
+  Forwarded: { forwarded: 'host=evil.example;proto=https' },
+  'X-Forwarded-Prefix': {
+    'x-forwarded-prefix': '/evil',
+    'x-original-url': '/evil',
+    'x-rewrite-url': '/evil',
+  },
+}
+
+const TARGETS: Record<string, (host: Host, clientId: string) => string> = {
+  'OpenID configuration': () => '/auth/.well-known/openid-configuration',
+  'authorization server metadata': () => '/.well-known/oauth-authorization-server/auth',
+  'metadata of the API': () => '/.well-known/oauth-protected-resource/api',
+  'key set': () => '/auth/oauth2/jwks',
+  'the redirect to the pages': (host, id) => pathOf(authorizationUrl(host, id)),
+  'the redirect back with an error': (host, id) => pathOf(authorizationUrl(host, id, { prompt: 'none' })),
+  'the error page': (host, id) => pathOf(authorizationUrl(host, id, { redirect_uri: 'https://x.example/' })),
+  'sign-out': () => '/auth/oauth2/logout',
+  'user info without a token': () => '/auth/oauth2/userinfo',
+  'the API without a token': () => '/api/invoices/list',
+}
+
+const pathOf = (url: URL) => url.pathname + url.search
+
+describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
+  let host: Host
+  let clientId: string
+  beforeAll(async () => {
+    host = await startHost()
+    host.app.proxy = proxy
+    clientId = (await host.createApplication()).client_id
+  })
+  afterAll(() => host.close())
+
+  /** What of an answer must stay as it is; ids that are new each time are left out. */
+  async function ask(target: string, headers: Record<string, string> = {}) {
+    const answer = await send(host.port, { target, headers: { accept: 'text/html', ...headers } })
+    const withoutIds = (text: string) =>
+      text.replaceAll(/[\w-]{21,}/g, 'ID').replaceAll(/expires=[^;]+/g, 'DATE')
+    return {
+      status: answer.status,
+      text: withoutIds(answer.text),
+      headers: [...answer.headers]
+        .filter(([name]) => name !== 'date')
+        .map(([name, value]) => [name, withoutIds(value)]),
+    }
+  }
+
+  it.each(Object.keys(TARGETS))('%s is the same whatever the headers claim', async (name) => {
+    const target = TARGETS[name]!(host, clientId)
+    const honest = await ask(target)
+    expect(honest.status).toBeLessThan(500)
+    for (const [claim, headers] of Object.entries(FORGED)) {
+      const forged = await ask(target, headers)
+      expect(forged, claim).toEqual(honest)
+      expect(JSON.stringify(forged)).not.toContain('evil')
+    }
+  })
+
+  it.each(Object.keys(TARGETS).filter((name) => !name.includes('API')))(
+    '%s is the same for an absolute target',
+    async (name) => {
+      const target = TARGETS[name]!(host, clientId)
+      const honest = await ask(target)
+      for (const origin of [
+        'http://evil.example',
+        'https://evil.example:8443',
+        'http://user:pass@evil.example',
+      ]) {
+        const forged = await ask(origin + target)
+        expect(forged).toEqual(honest)
+        expect(JSON.stringify(forged)).not.toContain('evil')
+      }
+    },
+  )
+
+  it('tokens name the issuer', async () => {
+    const key = await host.createApiKey()
+    for (const headers of Object.values(FORGED)) {
+      const { status, text } = await send(host.port, {
+        method: 'POST',
+        target: '/auth/oauth2/token',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+        body: new URLSearchParams({ ...key, grant_type: 'client_credentials' }).toString(),
+      })
+      expect(status).toBe(200)
+      const { access_token } = JSON.parse(text) as { access_token: string }
+      const claims = JSON.parse(Buffer.from(access_token.split('.')[1]!, 'base64url').toString()) as object
+      expect(claims).toMatchObject({ iss: host.issuer, aud: host.audience })
+    }
+  })
+})
+
+describe('The way back from where the host signs people in', () => {
+  it.each(Object.keys(FORGED))('is an address below the issuer, whatever is claimed by %s', async (claim) => {
+    const asked: URL[] = []
+    const host = await startHost({
+      gatehouse: {
+        accounts: {
+          find: (id: string) => ({ id }),
+          current: () => undefined,
+          signInUrl: (returnTo: URL) => {
+            asked.push(returnTo)
+            return `/login?next=${encodeURIComponent(returnTo.href)}`
+          },
+        },
+      },
+    })
+    try {
+      host.app.proxy = true
+      const { client_id } = await host.createApplication()
+      const headers = { accept: 'text/html', ...FORGED[claim] }
+      const parameters = {
+        login_hint: 'https://evil.example/',
+        returned: '1',
+        returnTo: 'https://evil.example/',
+        next: '//evil.example',
+      }
+      const start = await send(host.port, {
+        target: pathOf(authorizationUrl(host, client_id, parameters)),
+        headers,
+      })
+      expect(start.status).toBe(303)
+      const cookie = start.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ')
+      const page = new URL(start.headers.get('location')!, host.issuer).pathname
+      const answer = await send(host.port, { target: page, headers: { ...headers, cookie } })
+      expect(answer.status).toBe(303)
+      expect(asked.map(String)).toEqual([`${host.origin}${page}?returned=1`])
+      expect(new URL(answer.headers.get('location')!).origin).toBe(host.origin)
+      // And back again, without having signed in: to the application, not round in a circle.
+      const back = await send(host.port, { target: `${page}?returned=1`, headers: { ...headers, cookie } })
+      expect(back.status).toBe(303)
+      expect(back.headers.get('location')).toMatch(`${host.issuer}/oauth2/authorize/`)
+      expect(asked).toHaveLength(1)
+    } finally {
+      await host.close()
+    }
+  })
+})
