@@ -27,9 +27,17 @@ export function createConsentSteps(
     return who?.accountId === account.accountId && who.userId === account.userId
   }
 
+  /**
+   * Whether the request must be looked at anew: somebody else is there by now, or the application may not ask
+   * for any of it any more, which it is told then.
+   */
+  async function isOutdated(ctx: Context, pending: PendingInteraction): Promise<boolean> {
+    return pending.requestedScopes.length === 0 || !(await isStillTheirs(ctx, pending))
+  }
+
   /** Asks, once it is sure that the right person is asked. */
   async function show(ctx: Context, pending: PendingInteraction): Promise<StepResult> {
-    if (!(await isStillTheirs(ctx, pending))) return port.restart(ctx, pending)
+    if (await isOutdated(ctx, pending)) return port.restart(ctx, pending)
     renderPage(ctx, pending)
     return undefined
   }
@@ -40,7 +48,7 @@ export function createConsentSteps(
     if (pending.prompt !== 'consent') return addressOf(pending)
     const form = await checkForm(ctx, pending)
     if (!form) return undefined
-    if (!(await isStillTheirs(ctx, pending))) return port.restart(ctx, pending)
+    if (await isOutdated(ctx, pending)) return port.restart(ctx, pending)
 
     const action = form.get('action')
     if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')

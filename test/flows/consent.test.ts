@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { formsOf, type Browser, type Page } from '../support/browser.ts'
 import {
   asksFor,
@@ -149,7 +149,8 @@ describeEachStore('Consent', (makeStore) => {
       await again({ parameters: { scope: 'invoices:read' } })
       const page = await open({ scope: 'invoices:read payments:list' })
       expect(page.status).toBe(200)
-      expect(rowsOf(page)).toMatchObject({ 'payments:list': true })
+      expect(rowsOf(page)).toEqual({ 'invoices:read': true, 'payments:list': true })
+      expect(page.body.match(/class="note"/g)).toHaveLength(1)
       const { url } = await decide(page, 'approve', ['invoices:read', 'payments:list'])
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read payments:list')
       expect((await again({ parameters: { scope: 'payments:list invoices:read' } })).pages).toHaveLength(1)
@@ -160,7 +161,7 @@ describeEachStore('Consent', (makeStore) => {
       const without = await again({ parameters: { scope: 'invoices:read payments:list' } })
       expect(without.pages).toHaveLength(1)
       const page = await open({ scope: 'invoices:read payments:transfer' })
-      expect(rowsOf(page)).toMatchObject({ 'payments:transfer': false })
+      expect(rowsOf(page)).toEqual({ 'invoices:read': true, 'payments:transfer': false })
       const { url } = await decide(page, 'approve', ['invoices:read', 'payments:transfer'])
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read payments:transfer')
       expect((await again({ parameters: { scope: 'payments:transfer' } })).pages).toHaveLength(1)
@@ -229,6 +230,60 @@ describeEachStore('Consent', (makeStore) => {
       expect(await answerOf()).toMatchObject({ error: 'consent_required' })
       const { code } = await answerOf({ scope: 'invoices:read' })
       expect(await scopeOf(String(code))).toBe('invoices:read')
+    })
+  })
+
+  describe('between the request and the decision', () => {
+    const setLevel = (kycLevel: string) =>
+      void host.accounts.set('acme', { id: 'acme', kycLevel, claims: { name: 'Acme Ltd' } })
+    afterEach(() => setLevel('verified'))
+
+    it('the KYC level falls: what cannot be granted any more is not granted', async () => {
+      const page = await signIn({ scope: 'payments:list payments:transfer' })
+      setLevel('basic')
+      const { url } = await decide(page, 'approve', ['payments:list', 'payments:transfer'])
+      expect(await scopeOf(url.searchParams.get('code')!)).toBe('payments:list')
+    })
+
+    it('the KYC level rises: nothing is granted that was not asked for', async () => {
+      setLevel('basic')
+      const page = await signIn()
+      setLevel('verified')
+      expect(Object.keys(rowsOf(await browser.open(page.url)))).toEqual(ALL.slice(0, 3))
+      const { url } = await decide(page, 'approve', ALL)
+      expect(await scopeOf(url.searchParams.get('code')!)).toBe(ALL.slice(0, 3).join(' '))
+    })
+
+    it('a product is taken off: the page shows and grants what is left', async () => {
+      const page = await signIn()
+      await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
+      expect(Object.keys(rowsOf(await browser.open(page.url)))).toEqual(ALL.slice(0, 2))
+      const { url } = await decide(page, 'approve', ALL)
+      expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read invoices:create')
+    })
+
+    it('nothing is left: no code, and the application is told why', async () => {
+      const page = await signIn({ scope: 'payments:list' })
+      await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
+      for (const { url } of [
+        await browser.open(page.url),
+        await decide(page, 'approve', ['payments:list']),
+      ]) {
+        expect(Object.fromEntries(url.searchParams)).toMatchObject({
+          error: 'invalid_scope',
+          error_description: expect.stringContaining('add the product payments'),
+          state: 'xyz',
+          iss: host.issuer,
+        })
+      }
+    })
+
+    it.each(['disable', 'delete'] as const)('the application is gone (%s): the error page', async (how) => {
+      const page = await signIn()
+      await host.gatehouse.applications[how](application.client_id)
+      const answer = await decide(page, 'approve', ALL)
+      expect(answer.status).toBe(404)
+      expect(answer.url.origin).toBe(host.origin)
     })
   })
 
