@@ -121,7 +121,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
         response.status === 403
           ? 'You did not allow Tallybook to create invoices. To change that, connect your account again.'
           : 'The invoice was not created.'
-      say(ctx, { good: false, text, details: `${response.status} ${await response.text()}` })
+      say(ctx, { good: false, text, details: await refusalOf(response) })
     }),
   )
 
@@ -163,6 +163,12 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   app.use(explainFailures)
   app.use(router.routes())
   return app
+}
+
+/** What the service answered, in one line (RFC 6750 3.1). */
+async function refusalOf(response: Response): Promise<string> {
+  const { error, error_description } = Object(await response.json().catch(() => undefined))
+  return [`${response.status} ${error ?? response.statusText}`, error_description].filter(Boolean).join(': ')
 }
 
 function takeNotice(visitor: Visitor): Notice | undefined {

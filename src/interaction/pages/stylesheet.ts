@@ -43,6 +43,7 @@ body {
 h1, h2, p, ul, fieldset, legend { margin: 0; padding: 0; }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 650; letter-spacing: -.015em; text-wrap: balance; }
 h2 { font-size: 1rem; font-weight: 650; }
+p { text-wrap: pretty; }
 a { color: var(--accent); text-underline-offset: .2em; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .375rem; }
 .alert:focus { outline: none; }
