@@ -115,7 +115,7 @@ describe('the packed package', () => {
     expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
   })
 
-  it('serves a CommonJS host by require()', async () => {
+  it('serves a CommonJS host by require(): direct access, delegated access, refresh, user info', async () => {
     const port = await freePort()
     const issuer = `http://localhost:${port}/auth`
     await writeFile(
@@ -123,6 +123,7 @@ describe('the packed package', () => {
       `const Koa = require('koa')
        const { createGatehouse } = require('koa-gatehouse')
        const { createGateway } = require('koa-gatehouse/gateway')
+       const { mintToken } = require('koa-gatehouse/testing')
        const { memoryStore } = require('koa-gatehouse/adapters/memory')
        const { redisStore } = require('koa-gatehouse/adapters/redis')
        const gatehouse = createGatehouse({
@@ -130,17 +131,39 @@ describe('the packed package', () => {
          audience: 'http://localhost:${port}/api',
          store: memoryStore(),
          products: { orders: { title: 'Orders', operations: { 'orders:read': { route: 'GET /orders', title: 'Read' } } } },
-         accounts: { find: (id) => ({ id }) },
+         accounts: { find: (id) => ({ id, claims: { name: 'Alice' } }), current: () => ({ accountId: 'alice' }), signInUrl: () => '/login' },
        })
        const app = new Koa()
        app.use(gatehouse.middleware()).use(gatehouse.gateway.middleware())
-       app.use((ctx) => { ctx.body = ctx.state.auth.accountId })
+       app.use((ctx) => { ctx.body = ctx.state.auth.mode + ' ' + ctx.state.auth.accountId })
+
+       async function requestToken(client, parameters) {
+         const body = new URLSearchParams({ client_id: client.id, client_secret: client.secret, ...parameters })
+         return (await fetch('${issuer}/oauth2/token', { method: 'POST', body })).json()
+       }
+       async function get(address, token) {
+         const response = await fetch(address, { headers: { authorization: 'Bearer ' + token.access_token } })
+         console.log(response.status, token.expires_in, await response.text())
+       }
        const server = app.listen(${port}, async () => {
+         await gatehouse.ready()
          const { apiKey, clientSecret } = await gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', products: ['orders'] })
-         const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: apiKey.clientId, client_secret: clientSecret })
-         const token = await (await fetch('${issuer}/oauth2/token', { method: 'POST', body })).json()
-         const response = await fetch('http://localhost:${port}/api/orders', { headers: { authorization: 'Bearer ' + token.access_token } })
-         console.log([response.status, await response.text(), token.expires_in, typeof createGateway, typeof redisStore].join(' '))
+         const direct = await requestToken({ id: apiKey.clientId, secret: clientSecret }, { grant_type: 'client_credentials' })
+         await get('http://localhost:${port}/api/orders', direct)
+
+         const made = await gatehouse.applications.create({
+           accountId: 'acme', name: 'App', products: ['orders'], redirectUris: ['http://localhost:9/callback'], firstParty: true,
+         })
+         const application = { id: made.application.clientId, secret: made.clientSecret }
+         const request = new URLSearchParams({ client_id: application.id, response_type: 'code', scope: 'openid profile orders:read' })
+         const answer = await fetch('${issuer}/oauth2/authorize?' + request, { redirect: 'manual' })
+         const code = new URL(answer.headers.get('location')).searchParams.get('code')
+         const first = await requestToken(application, { grant_type: 'authorization_code', code })
+         const next = await requestToken(application, { grant_type: 'refresh_token', refresh_token: first.refresh_token })
+         await get('http://localhost:${port}/api/orders', next)
+         await get('${issuer}/oauth2/userinfo', next)
+
+         console.log(typeof createGateway, typeof mintToken, typeof redisStore)
          server.close()
          server.closeAllConnections()
          await gatehouse.close()
@@ -148,7 +171,13 @@ describe('the packed package', () => {
     )
     // That it ends by itself also says that nothing of ours keeps a process alive.
     expect(await runToEnd(project, process.execPath, ['host.cjs'])).toBe(
-      '200 acme 864000 function function\n',
+      [
+        '200 864000 direct acme',
+        '200 3600 delegated alice',
+        '200 3600 {"sub":"alice","name":"Alice"}',
+        'function function function',
+        '',
+      ].join('\n'),
     )
   })
 })

@@ -98,7 +98,9 @@ describeWithChromium('delegated access in a browser', () => {
 
     await click('Create an invoice')
     expect(await notice()).toContain('You did not allow Tallybook to create invoices.')
-    expect(await notice()).toMatch(/403 .*insufficient_scope/)
+    expect(await notice()).toContain(
+      '403 insufficient_scope: The access token does not carry the scope invoices:create',
+    )
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
     await look('05-refused')
 
@@ -173,7 +175,8 @@ describeWithChromium('delegated access in a browser', () => {
     await tabTo('Connect your account')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/login/)
-    // The name has the focus already.
+    // It has the focus without a key being pressed.
+    await page.locator('input[name=username]:focus').waitFor()
     await page.keyboard.type('alice')
     await page.keyboard.press('Tab')
     await page.keyboard.type('wonderland')
