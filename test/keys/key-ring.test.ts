@@ -1,0 +1,148 @@
+import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { deriveKey } from '../../src/keys/derive-key.ts'
+import { loadKeyRing } from '../../src/keys/key-ring.ts'
+import { createKeySealing } from '../../src/keys/sealing.ts'
+import type { Store } from 'koa-gatehouse'
+import { describeEachStore, watchWrites } from '../support/stores.ts'
+
+const TODAY = 'the secret of today, which is long enough'
+const YESTERDAY = 'the secret of yesterday, also long enough'
+const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']
+const KEY = 'signing-keys:ring'
+
+const load = (store: Store, ...secrets: string[]) => loadKeyRing(store, createKeySealing(secrets))
+const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
+
+describeEachStore('the key ring', (makeStore) => {
+  test('has a key for access tokens and one for ID tokens, each named after its thumbprint', async () => {
+    const { signing, published } = await load(makeStore(), TODAY)
+    expect(signing.map(({ alg, use }) => ({ alg, use }))).toEqual([
+      { alg: 'ES256', use: 'sig' },
+      { alg: 'RS256', use: 'sig' },
+    ])
+    for (const { kid, ...jwk } of signing) expect(kid).toBe(await calculateJwkThumbprint(jwk))
+    expect(kids(published.keys)).toEqual(kids(signing))
+  })
+
+  test('publishes public parts alone, which verify what the private ones sign', async () => {
+    const { signing, published } = await load(makeStore(), TODAY)
+    for (const [index, jwk] of published.keys.entries()) {
+      expect(Object.keys(jwk).filter((member) => PRIVATE.includes(member))).toEqual([])
+      const { alg = '', kid } = jwk
+      const token = await new SignJWT({ ok: true })
+        .setProtectedHeader({ alg, kid: String(kid) })
+        .sign(await importJWK(signing[index] as JWK, alg))
+      expect((await jwtVerify(token, await importJWK(jwk, alg))).payload).toEqual({ ok: true })
+    }
+  })
+
+  test('is created once, however many start at the same moment, and stays', async () => {
+    const data = 'four at once'
+    const stores = Array.from({ length: 4 }, () => makeStore(data))
+    const rings = await Promise.all(stores.map((store) => load(store, TODAY)))
+    for (const ring of rings) expect(ring).toEqual(rings[0])
+    expect(await load(makeStore(data), TODAY)).toEqual(rings[0])
+  })
+
+  test('another secret is ERR_SECRET, and writes nothing', async () => {
+    const data = 'another secret'
+    const before = await load(makeStore(data), YESTERDAY)
+    const { store, writes } = watchWrites(makeStore(data))
+    const text = await store.get(KEY)
+    await expect(load(store, TODAY)).rejects.toMatchObject({
+      name: 'GatehouseError',
+      code: 'ERR_SECRET',
+      message: expect.not.stringContaining(TODAY),
+    })
+    expect(writes).toEqual([])
+    expect(await store.get(KEY)).toBe(text)
+    expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
+  })
+
+  test.each([
+    ['no JSON', 'garbage'],
+    ['cut off', '{"v":1,"keys":[{"kid":"a"'],
+    ['a list', '[]'],
+    ['of a later version', '{"v":2,"keys":[]}'],
+    ['without a version', '{"keys":[]}'],
+  ])('a record that is %s is ERR_STORE_RECORD, and stays as it is', async (_what, text) => {
+    const store = makeStore()
+    await store.set(KEY, text)
+    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+    expect(await store.get(KEY)).toBe(text)
+  })
+
+  test('a key that was put in the place of another is refused', async () => {
+    const store = makeStore()
+    await load(store, TODAY)
+    const record = JSON.parse((await store.get(KEY)) ?? '') as { keys: { sealed: string }[] }
+    const [one, other] = record.keys as [{ sealed: string }, { sealed: string }]
+    ;[one.sealed, other.sealed] = [other.sealed, one.sealed]
+    await store.set(KEY, JSON.stringify(record))
+    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_SECRET' })
+  })
+})
+
+describe('sealing of private keys', () => {
+  const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
+
+  test('what is sealed is opened by the same secret, and by it as an older one', async () => {
+    const sealed = await createKeySealing([YESTERDAY]).seal(jwk)
+    expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
+    expect(await createKeySealing([YESTERDAY]).open(sealed)).toEqual(jwk)
+    expect(await createKeySealing([TODAY, YESTERDAY]).open(sealed)).toEqual(jwk)
+    expect(await createKeySealing([TODAY]).open(sealed)).toBeUndefined()
+  })
+
+  test('the newest secret seals, with A256GCM', async () => {
+    const sealed = await createKeySealing([TODAY, YESTERDAY]).seal(jwk)
+    const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
+    expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
+    expect(await createKeySealing([YESTERDAY]).open(sealed)).toBeUndefined()
+  })
+
+  test('the same key is never sealed into the same text', async () => {
+    const sealing = createKeySealing([TODAY])
+    expect(await sealing.seal(jwk)).not.toBe(await sealing.seal(jwk))
+  })
+
+  test('what was changed, cut off, or is no JWE is not opened', async () => {
+    const sealing = createKeySealing([TODAY])
+    const sealed = await sealing.seal(jwk)
+    const parts = sealed.split('.')
+    const other = (await sealing.seal({ ...jwk, kid: 'other' })).split('.')
+    for (const text of [
+      '',
+      'garbage',
+      sealed.slice(0, -4),
+      parts.with(3, other[3] ?? '').join('.'),
+      parts.with(0, Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url')).join('.'),
+    ]) {
+      expect(await sealing.open(text)).toBeUndefined()
+    }
+  })
+
+  test('without a secret there is no sealing', () => {
+    expect(() => createKeySealing([])).toThrow(TypeError)
+  })
+})
+
+describe('keys from a secret', () => {
+  const purposes = ['cookies', 'csrf', 'refresh-tokens', 'signing-keys'] as const
+
+  test('each purpose and each secret gives a key of its own, of 32 bytes, always the same', () => {
+    const keys = [TODAY, YESTERDAY].flatMap((secret) =>
+      purposes.map((purpose) => deriveKey(secret, purpose).toString('hex')),
+    )
+    expect(new Set(keys).size).toBe(8)
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/)
+    expect(deriveKey(TODAY, 'csrf')).toEqual(deriveKey(TODAY, 'csrf'))
+  })
+
+  test('they stay what they are from release to release, or nothing that is stored could be read', () => {
+    expect(deriveKey('a secret that never changes, for tests', 'signing-keys').toString('base64url')).toBe(
+      '5NnLPWSSIki7mEhqjEKB5QiQUNKdb0yGRYcUAiXEToU',
+    )
+  })
+})

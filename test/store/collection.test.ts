@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { createCollection } from '../../src/store/collection.ts'
+import { describeEachStore, watchWrites } from '../support/stores.ts'
+
+interface Counter {
+  readonly count: number
+  readonly by?: readonly string[]
+}
+
+const open = (store: Store) => createCollection<Counter>(store, { name: 'counter', version: 1 })
+
+describeEachStore('a collection', (makeStore) => {
+  test('gives back what was stored, under its own name and with its version', async () => {
+    const store = makeStore()
+    const counters = open(store)
+    expect(await counters.create('a', { count: 1 })).toBe(true)
+    expect(await counters.create('a', { count: 2 })).toBe(false)
+    expect(await counters.get('a')).toEqual({ count: 1 })
+    expect(await counters.get('b')).toBeUndefined()
+    expect(counters.key('a')).toBe('counter:a')
+    expect(JSON.parse((await store.get('counter:a')) ?? '')).toEqual({ v: 1, count: 1 })
+    await counters.set('b', { count: 7 })
+    expect(await counters.getMany(['b', 'missing', 'a'])).toEqual([{ count: 7 }, undefined, { count: 1 }])
+    expect(await counters.getMany([])).toEqual([])
+    expect(await counters.delete('a')).toBe(true)
+    expect(await counters.delete('a')).toBe(false)
+    expect(await counters.get('a')).toBeUndefined()
+  })
+
+  test('replaces only what was read', async () => {
+    const counters = open(makeStore())
+    await counters.create('a', { count: 1 })
+    const read = await counters.read('a')
+    if (!read) throw new Error('not there')
+    expect(await counters.replace('a', read, { count: 2 })).toBe(true)
+    expect(await counters.replace('a', read, { count: 3 })).toBe(false)
+    expect(await counters.get('a')).toEqual({ count: 2 })
+    await counters.delete('a')
+    expect(await counters.replace('a', read, { count: 3 })).toBe(false)
+    expect(await counters.get('a')).toBeUndefined()
+  })
+
+  test('concurrent updates lose nothing, from several processes', async () => {
+    const data = randomUUID()
+    const [one, two, three] = [open(makeStore(data)), open(makeStore(data)), open(makeStore(data))]
+    await one.create('a', { count: 0, by: [] })
+    const writers = Array.from({ length: 60 }, (_, index) => `writer ${index}`)
+    await Promise.all(
+      writers.map((writer, index) =>
+        (index % 3 === 0 ? one : index % 3 === 1 ? two : three).update('a', ({ count, by = [] }) => ({
+          count: count + 1,
+          by: [...by, writer],
+        })),
+      ),
+    )
+    const record = await one.get('a')
+    expect(record?.count).toBe(60)
+    expect(new Set(record?.by)).toEqual(new Set(writers))
+  })
+
+  test('an update of what is absent brings nothing into being, also if it was deleted meanwhile', async () => {
+    const counters = open(makeStore())
+    const change = vi.fn((record: Counter) => record)
+    expect(await counters.update('a', change)).toBeUndefined()
+    expect(change).not.toHaveBeenCalled()
+
+    await counters.create('a', { count: 1 })
+    const deletions: Promise<boolean>[] = []
+    const updated = await counters.update('a', ({ count }) => {
+      deletions.push(counters.delete('a'))
+      return { count: count + 1 }
+    })
+    await Promise.all(deletions)
+    expect(updated).toBeUndefined()
+    expect(await counters.get('a')).toBeUndefined()
+  })
+
+  test('an update that has nothing to change writes nothing', async () => {
+    const { store, writes } = watchWrites(makeStore())
+    const counters = open(store)
+    await counters.create('a', { count: 1 })
+    writes.length = 0
+    expect(await counters.update('a', () => undefined)).toEqual({ count: 1 })
+    expect(writes).toEqual([])
+  })
+
+  test.each([
+    ['no JSON', 'garbage'],
+    ['cut off', '{"v":1,"count":'],
+    ['empty of sense', 'null'],
+    ['a number', '7'],
+    ['a list', '[{"v":1}]'],
+    ['without a version', '{"count":1}'],
+    ['of a later version', '{"v":2,"count":1}'],
+    ['with a version that is no number', '{"v":"1","count":1}'],
+  ])('what is %s is ERR_STORE_RECORD, named but not quoted, and stays as it is', async (_what, text) => {
+    const store = makeStore()
+    const counters = open(store)
+    await store.set('counter:a', text)
+    const failure = {
+      name: 'GatehouseError',
+      code: 'ERR_STORE_RECORD',
+      status: 500,
+      message: expect.stringContaining('"counter:a"'),
+    }
+    await expect(counters.get('a')).rejects.toMatchObject(failure)
+    await expect(counters.read('a')).rejects.toMatchObject(failure)
+    await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
+    await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
+    await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
+    expect(await store.get('counter:a')).toBe(text)
+  })
+
+  test('records of older versions are upgraded as they are read, and written in the new form', async () => {
+    const store = makeStore()
+    const upgrade = vi.fn((old: Record<string, unknown>, from: number) =>
+      from === 1 ? { count: Number(old['n']) } : { count: Number(old['total']) },
+    )
+    const counters = createCollection<Counter>(store, { name: 'counter', version: 3, upgrade })
+    await store.set('counter:a', '{"v":1,"n":4}')
+    await store.set('counter:b', '{"v":2,"total":5}')
+    await store.set('counter:c', '{"v":3,"count":6}')
+    await store.set('counter:d', '{"v":4,"count":7}')
+    expect(await counters.getMany(['a', 'b', 'c'])).toEqual([{ count: 4 }, { count: 5 }, { count: 6 }])
+    expect(upgrade.mock.calls).toEqual([
+      [{ n: 4 }, 1],
+      [{ total: 5 }, 2],
+    ])
+    expect(await counters.update('a', ({ count }) => ({ count: count + 1 }))).toEqual({ count: 5 })
+    expect(JSON.parse((await store.get('counter:a')) ?? '')).toEqual({ v: 3, count: 5 })
+    await expect(counters.get('d')).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+  })
+})

@@ -1,0 +1,121 @@
+import { inspect } from 'node:util'
+import { expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { GatehouseError, type Store } from 'koa-gatehouse'
+import { withDeadline } from '../../src/store/deadline.ts'
+
+/** A call of every method that asks the database, with what it is to be handed. */
+const CALLS: { readonly [Method in Exclude<keyof Store, 'volatile' | 'close'>]: Parameters<Store[Method]> } =
+  {
+    get: ['a'],
+    getMany: [['a', 'b']],
+    set: ['a', '1', 10],
+    create: ['a', '1', 10],
+    replace: ['a', '1', '2', 10],
+    delete: ['a'],
+    add: ['index', 'a', 10],
+    remove: ['index', 'a'],
+    range: ['index', { after: 'a', limit: 10 }],
+    publish: ['channel', 'hello'],
+    subscribe: ['channel', () => {}],
+    ping: [],
+  }
+const METHODS = Object.entries(CALLS) as [keyof typeof CALLS, unknown[]][]
+
+/** A store whose every method does the same. */
+function everyMethod(work: (...args: unknown[]) => unknown): Store {
+  return new Proxy(memoryStore(), { get: () => work })
+}
+
+function call(store: Store, method: keyof typeof CALLS): Promise<unknown> {
+  return Reflect.apply(store[method], store, CALLS[method]) as Promise<unknown>
+}
+
+test.each(METHODS)('%s: arguments and answer go through as they are', async (method, args) => {
+  const work = vi.fn(async (..._args: unknown[]) => (method === 'subscribe' ? async () => {} : 'the answer'))
+  const answer = await call(withDeadline(everyMethod(work), 1000), method)
+  expect(work.mock.calls).toEqual([args])
+  if (method !== 'subscribe') expect(answer).toBe('the answer')
+})
+
+test.each(METHODS)('%s: no answer in time is ERR_STORE_UNAVAILABLE', async (method) => {
+  const store = withDeadline(
+    everyMethod(() => new Promise(() => {})),
+    10,
+  )
+  const start = performance.now()
+  await expect(call(store, method)).rejects.toMatchObject({
+    code: 'ERR_STORE_UNAVAILABLE',
+    status: 503,
+    headers: { 'Retry-After': '1' },
+  })
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
+test.each(METHODS)(
+  '%s: whatever an adapter throws or rejects with is a store that is away',
+  async (method) => {
+    const failure = new Error('ECONNREFUSED')
+    const rejecting = withDeadline(
+      everyMethod(() => Promise.reject(failure)),
+      1000,
+    )
+    await expect(call(rejecting, method)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      cause: failure,
+    })
+    if (method === 'subscribe') return
+    const throwing = withDeadline(
+      everyMethod(() => {
+        throw failure
+      }),
+      1000,
+    )
+    await expect(call(throwing, method)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      cause: failure,
+    })
+  },
+)
+
+test('an error of ours goes through as it is', async () => {
+  const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const store = withDeadline(
+    everyMethod(() => Promise.reject(failure)),
+    1000,
+  )
+  await expect(store.get('a')).rejects.toBe(failure)
+})
+
+test('a rejection that comes after the deadline disturbs nobody', async () => {
+  const unhandled = vi.fn()
+  process.on('unhandledRejection', unhandled)
+  let fail: (error: Error) => void = () => {}
+  const store = withDeadline(
+    everyMethod(() => new Promise((_, reject) => (fail = reject))),
+    5,
+  )
+  await expect(store.get('a')).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  fail(new Error('late'))
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  process.off('unhandledRejection', unhandled)
+  expect(unhandled).not.toHaveBeenCalled()
+})
+
+test('it says nothing of what was to be stored', async () => {
+  const store = withDeadline(
+    everyMethod(() => new Promise(() => {})),
+    5,
+  )
+  const error = await store.set('session:abc', 'the-value').catch((caught: unknown) => caught)
+  expect(inspect(error)).not.toMatch(/the-value|session:abc/)
+})
+
+test('closing is not bounded, and whether the store forgets is passed on', async () => {
+  const inner = memoryStore()
+  const store = withDeadline(inner, 1000)
+  expect(store.volatile).toBe(true)
+  await store.close()
+  await expect(inner.get('a')).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+  await expect(store.get('a')).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+})
