@@ -151,6 +151,22 @@ describeEachStore('OpenID Connect', (makeStore) => {
     })
   })
 
+  it('an account that is gone is signed out: no code for it, whatever was remembered', async () => {
+    host.accounts.set('carol', { id: 'carol' })
+    const browser = host.browser()
+    await signIn({ scope: 'openid' }, { browser, user: 'carol' })
+    host.accounts.delete('carol')
+    const ask = (parameters: Record<string, string>) =>
+      browser.open(authorizationUrl(host, application.client_id, { scope: 'openid', ...parameters }))
+    const silent = await ask({ prompt: 'none' })
+    expect(silent.url.searchParams.get('error')).toBe('login_required')
+    expect(silent.url.searchParams.get('code')).toBeNull()
+    const page = await ask({})
+    expect(asksFor(page)).toBe('sign-in')
+    const change = { identifier: 'carol', password: 'correct' }
+    expect((await browser.submit(page, { action: /sign-in/, change })).status).toBe(401)
+  })
+
   it('a sign-in alone is possible: openid without any operation', async () => {
     const browser = host.browser()
     const tokens = await signIn({ scope: 'openid profile' }, { browser })

@@ -251,6 +251,27 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await refresh(application, refresh_token)).status).toBe(200)
     })
 
+    it("the developer's account is gone: unauthorized_client, and the refresh token works again with it", async () => {
+      const application = await host.createApplication()
+      const { refresh_token } = await connect(host, application)
+      host.accounts.delete('acme')
+      const refused = await refresh(application, refresh_token)
+      expect([refused.status, refused.body['error']]).toEqual([400, 'unauthorized_client'])
+      expect(await refusalOf(application.client_id, {})).toMatchObject({ error: 'unauthorized_client' })
+      setLevel('verified')
+      expect((await refresh(application, refresh_token)).status).toBe(200)
+    })
+
+    it("the user's account is gone: invalid_grant", async () => {
+      host.accounts.set('carol', { id: 'carol' })
+      const application = await host.createApplication()
+      const tokens = await connect(host, application, { user: 'carol' })
+      host.accounts.delete('carol')
+      const { status, body } = await refresh(application, tokens.refresh_token)
+      expect([status, body['error']]).toEqual([400, 'invalid_grant'])
+      expect(body).not.toHaveProperty('access_token')
+    })
+
     it('with a scope parameter the token is narrower, the next one need not be', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
