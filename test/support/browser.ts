@@ -111,6 +111,11 @@ export function createBrowser({
   }
 }
 
+/** Whether a page is at an address, whatever its query. */
+export function isAt({ url }: Page, address: string): boolean {
+  return `${url.origin}${url.pathname}` === address
+}
+
 /** Where a page sends the browser, by redirect or by `<meta http-equiv="refresh">`. */
 export function redirectOf(page: Page): string | undefined {
   const refresh = /<meta http-equiv="refresh" content="0;url=([^"]*)"/.exec(page.body)?.[1]
