@@ -93,10 +93,17 @@ export interface PageTexts {
   plain(name: keyof Texts, values?: Readonly<Record<string, string>>): string
 }
 
+/**
+ * Locales that are looked at, and characters that one may have: each is looked up for every title of the consent
+ * page, and whoever sends thousands of them wants to keep us busy.
+ */
+const MAX_LOCALES = 16
+const LONGEST_TAG = 64
+
 /** Finds the texts for a reader. */
 export interface TextsByLocale {
-  /** @param locales `ui_locales`, then those of Accept-Language; looked up after RFC 4647 3.4 */
-  forReader(locales: readonly string[]): PageTexts
+  /** @param wanted `ui_locales`, then those of Accept-Language; looked up after RFC 4647 3.4 */
+  forReader(wanted: readonly string[]): PageTexts
 }
 
 /**
@@ -119,7 +126,8 @@ export function createTexts(options: {
     }),
   )
   return {
-    forReader(locales) {
+    forReader(wanted) {
+      const locales = wanted.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MAX_LOCALES)
       const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
       const texts = complete.get(lang.toLowerCase()) ?? english
       return {

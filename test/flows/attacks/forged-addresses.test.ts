@@ -119,6 +119,7 @@ describe('The way back from where the host signs people in', () => {
       },
     })
     try {
+      await host.gatehouse.ready()
       host.app.proxy = true
       const { client_id } = await host.createApplication()
       const headers = { accept: 'text/html', ...FORGED[claim] }

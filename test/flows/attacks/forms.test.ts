@@ -1,0 +1,408 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { formsOf, type Browser, type Page } from '../../support/browser.ts'
+import { authorizationUrl, authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+describe('Attacks on pages and forms', () => {
+  let host: Host
+  let clientId: string
+  let approved: unknown[]
+  beforeAll(async () => {
+    host = await startHost()
+    const postLogoutRedirectUris = ['https://ledger.example/bye']
+    clientId = (await host.createApplication({ postLogoutRedirectUris })).client_id
+    host.gatehouse.on('consent.approved', (event) => approved.push(event))
+  })
+  beforeEach(() => {
+    approved = []
+  })
+  afterAll(() => host.close())
+
+  async function signInPage(
+    browser = host.browser(),
+    parameters: Record<string, string> = {},
+  ): Promise<{ browser: Browser; page: Page }> {
+    const page = await browser.open(
+      authorizationUrl(host, clientId, { prompt: 'login consent', ...parameters }),
+    )
+    expect(page.status).toBe(200)
+    return { browser, page }
+  }
+
+  async function consentPage(
+    user = 'alice',
+    browser = host.browser(),
+  ): Promise<{ browser: Browser; page: Page }> {
+    const { page } = await signInPage(browser)
+    const next = await browser.submit(page, {
+      action: /sign-in/,
+      change: { identifier: user, password: 'correct' },
+    })
+    expect(formsOf(next).map(({ action }) => action)).toContainEqual(expect.stringMatching(/consent$/))
+    return { browser, page: next }
+  }
+
+  const tokenOf = (page: Page) => /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? ''
+  const cookiesFor = (browser: Browser, url: URL) =>
+    [...browser.cookies]
+      .filter(([, { path }]) => url.pathname.startsWith(path))
+      .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
+      .join('; ')
+
+  /** Sends a form as another site's page, or a script, would. */
+  function post(
+    browser: Browser,
+    url: URL,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) {
+    return send(host.port, {
+      method: 'POST',
+      target: url.pathname,
+      headers: { accept: 'text/html', 'content-type': FORM, cookie: cookiesFor(browser, url), ...headers },
+      body: new URLSearchParams(fields).toString(),
+    })
+  }
+
+  const steps = {
+    'sign-in': {
+      open: () => signInPage(),
+      fields: { identifier: 'alice', password: 'correct' } as Record<string, string>,
+      foreign: () => signInPage(),
+    },
+    consent: {
+      open: () => consentPage(),
+      fields: { action: 'approve', scope: 'invoices:read' } as Record<string, string>,
+      foreign: () => consentPage(),
+    },
+    switch: { open: () => consentPage(), fields: {} as Record<string, string>, foreign: () => consentPage() },
+  }
+
+  describe.each(Object.keys(steps) as (keyof typeof steps)[])('the %s form', (step) => {
+    const { open, fields, foreign } = steps[step]
+    const address = (page: Page) => new URL(`${page.url.pathname}/${step}`, page.url)
+
+    it('without a token, or with one that is none', async () => {
+      const { browser, page } = await open()
+      for (const csrf of [
+        undefined,
+        '',
+        'x',
+        'a'.repeat(43),
+        tokenOf(page).slice(0, -2),
+        `${tokenOf(page)}AA`,
+        '__proto__',
+      ]) {
+        const answer = await post(browser, address(page), {
+          ...fields,
+          ...(csrf === undefined ? {} : { csrf }),
+        })
+        expect(answer.status).toBe(403)
+        expect(answer.headers.get('location')).toBeNull()
+        expect(answer.text).not.toContain('http-equiv="refresh"')
+      }
+      expect(approved).toEqual([])
+    })
+
+    it('with the token of another interaction', async () => {
+      const { browser, page } = await open()
+      const other = await foreign()
+      const answer = await post(browser, address(page), { ...fields, csrf: tokenOf(other.page) })
+      expect(answer.status).toBe(403)
+      expect(approved).toEqual([])
+    })
+
+    it('sent by another site, though the token is right', async () => {
+      const { browser, page } = await open()
+      const csrf = tokenOf(page)
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { 'sec-fetch-site': 'none' },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: host.origin.replace('http:', 'https:') },
+        { origin: `${host.origin}.evil.example` },
+        { origin: host.origin, 'sec-fetch-site': 'cross-site' },
+      ]) {
+        const answer = await post(
+          browser,
+          address(page),
+          { ...fields, csrf },
+          headers as Record<string, string>,
+        )
+        expect(answer.status, JSON.stringify(headers)).toBe(403)
+      }
+      expect(approved).toEqual([])
+      // And it was these alone that were in the way.
+      const own = await post(
+        browser,
+        address(page),
+        { ...fields, csrf },
+        { origin: host.origin, 'sec-fetch-site': 'same-origin' },
+      )
+      expect(own.status).toBe(200)
+    })
+
+    it('from another browser, which has the address and the token, but not the cookie', async () => {
+      const { page } = await open()
+      const other = await foreign()
+      for (const browser of [host.browser(), other.browser]) {
+        const read = await send(host.port, {
+          target: page.url.pathname,
+          headers: { accept: 'text/html', cookie: cookiesFor(browser, page.url) },
+        })
+        expect(read.status).toBe(404)
+        expect(read.text).not.toContain('<form')
+        const answer = await post(browser, address(page), { ...fields, csrf: tokenOf(page) })
+        expect(answer.status).toBe(404)
+        expect(answer.text).toContain('belongs to another browser')
+      }
+      expect(approved).toEqual([])
+    })
+
+    it('with the cookie of another interaction, or one that was changed', async () => {
+      const { browser, page } = await open()
+      const cookie = cookiesFor(browser, page.url)
+      const changed = [
+        cookie.replace(/gatehouse_interaction=([^;]{4})/, 'gatehouse_interaction=AAAA'),
+        cookie.replace(/gatehouse_interaction\.sig=[^;]+/, 'gatehouse_interaction.sig=x'),
+        cookie.replace(/gatehouse_interaction\.sig=[^;]+;? ?/, ''),
+      ]
+      for (const forged of changed) {
+        expect(forged).not.toBe(cookie)
+        const answer = await post(
+          browser,
+          address(page),
+          { ...fields, csrf: tokenOf(page) },
+          { cookie: forged },
+        )
+        expect(answer.status).toBe(404)
+      }
+      expect(approved).toEqual([])
+    })
+  })
+
+  it('a consent form that was made for one account does nothing for the next one', async () => {
+    const browser = host.browser()
+    const { page } = await consentPage('alice', browser)
+    const csrf = tokenOf(page)
+    const switched = await browser.submit(page, { action: /switch/ })
+    await browser.submit(switched, { action: /sign-in/, change: { identifier: 'bob', password: 'correct' } })
+    const answer = await post(browser, new URL(`${page.url.pathname}/consent`, page.url), {
+      action: 'approve',
+      scope: 'invoices:read',
+      csrf,
+    })
+    expect([403, 404]).toContain(answer.status)
+    expect(approved).toEqual([])
+  })
+
+  it('a consent form that asks for more than the request grants no more', async () => {
+    const browser = host.browser()
+    const parameters = { scope: 'invoices:read', prompt: 'login consent' }
+    const { page } = await signInPage(browser, parameters)
+    const consent = await browser.submit(page, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    await browser.submit(consent, {
+      action: /consent/,
+      change: { scope: ['invoices:read', 'payments:transfer', 'openid', '__proto__'] },
+      button: ['action', 'approve'],
+    })
+    expect(approved).toEqual([expect.objectContaining({ scopes: ['invoices:read'], refused: [] })])
+  })
+
+  it('a session that was planted before signing in is worth nothing afterwards', async () => {
+    const attacker = (await authorize(host, clientId, { user: 'bob', parameters: { prompt: 'login' } }))
+      .browser
+    const victim = host.browser()
+    const sessionOf = (browser: Browser) =>
+      [...browser.cookies].filter(([name]) => name.startsWith('gatehouse_session'))
+    const planted = sessionOf(attacker)
+    expect(planted.length).toBeGreaterThan(0)
+    for (const [key, cookie] of planted) victim.cookies.set(key, cookie)
+    await authorize(host, clientId, { browser: victim, parameters: { prompt: 'login' } })
+    const afterSignIn = sessionOf(victim)
+    expect(afterSignIn.map(([, { value }]) => value)).not.toContain(planted[0]![1].value)
+    const page = await attacker.open(authorizationUrl(host, clientId, { prompt: 'none' }))
+    expect(page.url.searchParams.get('error')).toBe('login_required')
+    // Signing in once more changes it once more.
+    await authorize(host, clientId, { browser: victim, parameters: { prompt: 'login' } })
+    expect(sessionOf(victim)).not.toEqual(afterSignIn)
+  })
+
+  describe('signing out', () => {
+    it('needs the form of the page: another site cannot do it', async () => {
+      const { browser } = await authorize(host, clientId, { parameters: { prompt: 'login' } })
+      const page = await browser.open(`${host.issuer}/oauth2/logout`)
+      const [form] = formsOf(page)
+      for (const fields of [
+        { logout: 'yes' },
+        { logout: 'yes', xsrf: '' },
+        { logout: 'yes', xsrf: 'x' },
+      ] as Record<string, string>[]) {
+        const answer = await post(browser, new URL(form!.action, page.url), fields)
+        expect(answer.status).toBe(400)
+      }
+      const still = await browser.open(authorizationUrl(host, clientId, { prompt: 'none' }))
+      expect(still.url.searchParams.get('code')).not.toBeNull()
+      const done = await browser.submit(page, { button: ['logout', 'yes'] })
+      expect(done.status).toBe(200)
+      const out = await browser.open(authorizationUrl(host, clientId, { prompt: 'none' }))
+      expect(out.url.searchParams.get('error')).toBe('login_required')
+    })
+
+    it.each([
+      'https://evil.example/',
+      'https://ledger.example/bye/',
+      'https://ledger.example/bye?x=1',
+      'https://ledger.example/bye#x',
+      'https://LEDGER.example/bye',
+      'https://ledger.example:443/bye',
+      'https://ledger.example@evil.example/bye',
+      'http://ledger.example/bye',
+      '//evil.example',
+      'javascript:alert(1)',
+      CALLBACK,
+    ])('never leads to an address that is not registered: %s', async (uri) => {
+      const signedIn = (await authorize(host, clientId, { parameters: { prompt: 'login' } })).browser
+      for (const browser of [host.browser(), signedIn]) {
+        for (const parameters of [
+          { post_logout_redirect_uri: uri, client_id: clientId },
+          { post_logout_redirect_uri: uri },
+          { post_logout_redirect_uri: uri, client_id: 'unknown' },
+          { post_logout_redirect_uri: uri, id_token_hint: 'eyJhbGciOiJub25lIn0.eyJhdWQiOiJ4In0.' },
+        ]) {
+          const url = `${host.issuer}/oauth2/logout?${new URLSearchParams(parameters as Record<string, string>)}`
+          let page = await browser.open(url)
+          expect(page.url.origin).toBe(host.origin)
+          expect(page.body).not.toContain('http-equiv')
+          const csp = page.headers.get('content-security-policy')
+          expect(csp).toContain("form-action 'self'; ")
+          if (formsOf(page).length > 0) {
+            page = await browser.submit(page, {})
+            expect(page.url.origin).toBe(host.origin)
+          }
+        }
+      }
+    })
+
+    it('leads to one that is registered, with the state, and with two of them nowhere', async () => {
+      const uri = 'https://ledger.example/bye'
+      const url = new URL(`${host.issuer}/oauth2/logout`)
+      url.search = String(
+        new URLSearchParams({ post_logout_redirect_uri: uri, client_id: clientId, state: 'a\r\nX: y' }),
+      )
+      const page = await host.browser().open(url)
+      expect(page.url.origin + page.url.pathname).toBe(uri)
+      expect(page.url.searchParams.get('state')).toBe('a\r\nX: y')
+      url.searchParams.append('post_logout_redirect_uri', 'https://evil.example/')
+      const refused = await host.browser().open(url)
+      expect([refused.status, refused.url.origin]).toEqual([400, host.origin])
+    })
+  })
+
+  it('every page refuses to be framed, to run a script, and to be kept', async () => {
+    const pages: Page[] = []
+    const browser = host.browser()
+    const error = await browser.open(authorizationUrl(host, 'unknown'))
+    const { page: consent } = await consentPage('alice', browser)
+    const nothing = await browser.submit(consent, {
+      action: /consent/,
+      change: { scope: null },
+      button: ['action', 'approve'],
+    })
+    const signIn = (await signInPage()).page
+    const other = host.browser()
+    const start = (await signInPage(other)).page
+    const failed = await other.submit(start, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'wrong' },
+    })
+    const between = await other.request(new URL(`${start.url.pathname}/sign-in`, start.url), {
+      method: 'POST',
+      headers: { 'content-type': FORM },
+      body: new URLSearchParams({
+        identifier: 'alice',
+        password: 'correct',
+        csrf: tokenOf(start),
+      }).toString(),
+    })
+    const expired = await host.browser().open(start.url)
+    const nowhere = await host.browser().open(`${host.issuer}/interaction/x/y/z`)
+    const resumed = await host.browser().open(`${host.issuer}/oauth2/authorize/unknown`)
+    await authorize(host, clientId, { browser, parameters: { prompt: 'login' } })
+    const signOut = await browser.open(`${host.issuer}/oauth2/logout`)
+    const signedOut = await browser.open(`${host.issuer}/oauth2/logout/success`)
+    const method = await browser.request(new URL(consent.url), { method: 'DELETE' })
+    pages.push(
+      error,
+      consent,
+      nothing,
+      signIn,
+      failed,
+      between,
+      expired,
+      nowhere,
+      resumed,
+      signOut,
+      signedOut,
+      method,
+    )
+
+    expect(pages.map(({ status }) => status)).toEqual([
+      400, 200, 400, 200, 401, 200, 404, 404, 400, 200, 200, 405,
+    ])
+    for (const { headers, body, url } of pages) {
+      const csp = headers.get('content-security-policy') ?? ''
+      expect(csp, url.href).toContain("frame-ancestors 'none'")
+      expect(csp).toContain("default-src 'none'")
+      expect(csp).toContain("base-uri 'none'")
+      expect(csp).not.toMatch(/unsafe|script-src|\*/)
+      expect(headers.get('x-frame-options')).toBe('DENY')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('cache-control')).toBe('no-store')
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(body).not.toMatch(/<script|\son\w+=|javascript:/i)
+    }
+  })
+
+  describe('cookies', () => {
+    async function cookiesOf(issuer?: string) {
+      const other = await startHost(
+        issuer === undefined ? {} : { gatehouse: { issuer, audience: 'https://example.com/api' } },
+      )
+      try {
+        await other.gatehouse.ready()
+        const { client_id } = await other.createApplication()
+        const { pathname, search } = authorizationUrl(other, client_id)
+        const { headers } = await send(other.port, { target: pathname + search })
+        return headers.getSetCookie()
+      } finally {
+        await other.close()
+      }
+    }
+
+    it('are out of reach of scripts and of forms of other sites, and go to our addresses alone', async () => {
+      const cookies = await cookiesOf()
+      expect(cookies.length).toBeGreaterThanOrEqual(4)
+      for (const cookie of cookies) {
+        expect(cookie).toMatch(/; ?httponly/i)
+        expect(cookie).toMatch(/; ?samesite=lax/i)
+        expect(cookie).toMatch(/; ?path=\/auth(\/|;|$)/i)
+        expect(cookie).not.toMatch(/; ?domain=/i)
+        expect(cookie).not.toMatch(/; ?secure/i)
+      }
+    })
+
+    it('are Secure with an https issuer, though nobody told of the proxy that ends TLS', async () => {
+      const cookies = await cookiesOf('https://example.com/auth')
+      expect(cookies.length).toBeGreaterThanOrEqual(4)
+      for (const cookie of cookies) expect(cookie).toMatch(/; ?secure/i)
+    })
+  })
+})

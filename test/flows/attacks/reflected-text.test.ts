@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Account } from 'koa-gatehouse'
+import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+
+const PAYLOADS = [
+  '"><script>alert(1)</script>',
+  "'><img src=x onerror=alert(1)>",
+  '</title></textarea></style><svg onload=alert(1)>',
+  '" autofocus onfocus=alert(1) x="',
+  'javascript:alert(1)',
+  '{{constructor.constructor("alert(1)")()}}',
+  '\u202e<script>\u2028alert(1)</script>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+]
+
+/** Elements that the pages do not have, and addresses that run. */
+const INJECTED = /<(script|img src=x|svg|iframe)|(href|src|action)="javascript:/i
+/** Attributes that run, once the values of attributes, which may hold any text, are taken out. */
+const HANDLERS = /<[^>]*\son\w+\s*=/i
+
+function expectHarmless(body: string): void {
+  expect(body).not.toMatch(INJECTED)
+  expect(body.replaceAll(/"[^"]*"/g, '""')).not.toMatch(HANDLERS)
+}
+
+describe('Texts from outside on pages', () => {
+  let host: Host
+  let accounts: Map<string, Account>
+  beforeAll(async () => {
+    accounts = new Map([['acme', { id: 'acme', kycLevel: 'verified', claims: { name: PAYLOADS[0] } }]])
+    for (const payload of PAYLOADS)
+      accounts.set(payload, { id: payload, kycLevel: 'basic', claims: { name: payload } })
+    host = await startHost({ accounts })
+  })
+  afterAll(() => host.close())
+
+  const parameters = [
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'response_mode',
+    'scope',
+    'state',
+    'prompt',
+    'nonce',
+    'display',
+    'max_age',
+    'ui_locales',
+    'login_hint',
+    'id_token_hint',
+    'acr_values',
+    'code_challenge',
+    'code_challenge_method',
+    'resource',
+    'request',
+    'request_uri',
+    'registration',
+    'claims',
+    'other',
+  ]
+
+  it.each(parameters)('%s of an authorization request', async (name) => {
+    const { client_id } = await host.createApplication()
+    for (const payload of PAYLOADS) {
+      const page = await host.browser().open(authorizationUrl(host, client_id, { [name]: payload }))
+      expectHarmless(page.body)
+      if (page.status === 0) expect(page.url.protocol).toBe('http:')
+      else expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    }
+  })
+
+  it.each(['client_id', 'post_logout_redirect_uri', 'state', 'id_token_hint', 'logout_hint', 'ui_locales'])(
+    '%s of a sign-out',
+    async (name) => {
+      const { client_id } = await host.createApplication()
+      for (const payload of PAYLOADS) {
+        const query = new URLSearchParams({ client_id, [name]: payload })
+        const page = await host.browser().open(`${host.issuer}/oauth2/logout?${query}`)
+        expect(page.status).toBeLessThan(500)
+        expectHarmless(page.body)
+      }
+    },
+  )
+
+  it('names of applications, accounts and developers, and what is typed in', async () => {
+    for (const payload of PAYLOADS) {
+      const name = payload.replaceAll(/[\u2028\u202e]/g, '')
+      const { client_id } = await host.createApplication({ name })
+      const browser = host.browser()
+      const signIn = await browser.open(authorizationUrl(host, client_id, { login_hint: payload }))
+      const failed = await browser.submit(signIn, {
+        action: /sign-in/,
+        change: { identifier: payload, password: 'wrong' },
+      })
+      const consent = await browser.submit(failed, {
+        action: /sign-in/,
+        change: { identifier: payload, password: 'correct' },
+      })
+      expect([signIn.status, failed.status, consent.status]).toEqual([200, 401, 200])
+      expect(consent.body).toContain('/consent"')
+      for (const page of [signIn, failed, consent]) expectHarmless(page.body)
+      expect(failed.body).not.toContain('wrong')
+    }
+  })
+
+  it('a header cannot be split, nor a cookie set, by any parameter', async () => {
+    const { client_id } = await host.createApplication()
+    const split = 'x%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<html>'
+    for (const name of parameters) {
+      const url = authorizationUrl(host, client_id, { prompt: 'none', [name]: '' })
+      for (const target of [
+        `${url.pathname}${url.search}&${name}=${split}`,
+        `/auth/oauth2/logout?${name}=${split}`,
+      ]) {
+        const answer = await send(host.port, { target })
+        expect(answer.status).toBeLessThan(500)
+        expect(answer.headers.getSetCookie().join()).not.toContain('evil')
+        expect(answer.headers.get('location') ?? '').not.toMatch(/[\r\n]/)
+      }
+    }
+  })
+
+  it('languages by the thousand cost no time', async () => {
+    const products = Object.fromEntries(
+      Array.from({ length: 200 }, (_, i) => [
+        `product${i}`,
+        {
+          title: { en: `Product ${i}`, de: `Produkt ${i}` },
+          operations: { [`o${i}:read`]: { route: `GET /o${i}`, title: { en: 'Read', de: 'Lesen' } } },
+        },
+      ]),
+    )
+    const other = await startHost({ gatehouse: { products } as object })
+    try {
+      await other.gatehouse.ready()
+      const { client_id } = await other.createApplication({ products: Object.keys(products) })
+      for (const languages of ['a-'.repeat(3500), 'de-x-y '.repeat(900), '*,'.repeat(3500)]) {
+        const browser = other.browser()
+        const signIn = await browser.open(authorizationUrl(other, client_id, { ui_locales: languages }))
+        const start = performance.now()
+        const consent = await browser.submit(signIn, {
+          action: /sign-in/,
+          change: { identifier: 'alice', password: 'correct' },
+        })
+        expect(consent.body).toContain('o199:read')
+        expect(performance.now() - start).toBeLessThan(500)
+      }
+      const polite = await other
+        .browser()
+        .open(authorizationUrl(other, client_id, { ui_locales: 'xx de-AT' }))
+      expect(polite.status).toBe(200)
+    } finally {
+      await other.close()
+    }
+  })
+})
