@@ -12,6 +12,25 @@ describeEachStore('What the service does', (makeStore) => {
   beforeEach(() => void host.reached.splice(0))
   afterAll(() => host.close())
 
+  it('{auth_url} is the base address of the authorization service.', async () => {
+    const address = `${host.issuer}/.well-known/openid-configuration`
+    const document = (await (await fetch(address)).json()) as Record<string, unknown>
+    expect(document['issuer']).toBe(host.issuer)
+    const endpoints = Object.entries(document).filter(([name]) => /_endpoint$|^jwks_uri$/.test(name))
+    expect(endpoints.length).toBeGreaterThanOrEqual(5)
+    for (const [name, endpoint] of endpoints) expect(endpoint, name).toMatch(`${host.issuer}/`)
+  })
+
+  it('{base_url} is the base address of the API gateway.', async () => {
+    const guarded = await host.call('GET /invoices/list')
+    const metadata = /resource_metadata="([^"]+)"/.exec(guarded.headers.get('www-authenticate') ?? '')?.[1]
+    const document = await (await fetch(metadata!)).json()
+    expect(document).toMatchObject({ resource: host.audience, authorization_servers: [host.issuer] })
+    // What is not below it is none of the gateway's business.
+    expect((await fetch(`${host.origin}/about`)).status).toBe(200)
+    expect(host.reached).toEqual(['GET /about'])
+  })
+
   it('The service exposes an HTTP API behind a gateway at {base_url}.', async () => {
     const refused = await host.call('GET /invoices/list')
     expect(refused.status).toBe(401)
