@@ -17,12 +17,16 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
   // koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
+  const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
   await compose(provider.middleware as never[])(inner, async () => {
     answered = false
   })
-  if (!answered) return false
+  if (!answered) {
+    ctx.res.statusCode = statusCode
+    return false
+  }
   const { status, body } = inner
   ctx.body = body
   ctx.status = status

@@ -21,10 +21,14 @@ export function createBrowser({
   const cookies = new Map<string, { value: string; path: string; origin: string }>()
 
   function cookieHeader(url: URL): string {
-    return [...cookies.entries()]
-      .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
-      .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
-      .join('; ')
+    return (
+      [...cookies.entries()]
+        .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
+        // Cookies of longer paths come first (RFC 6265 5.4).
+        .toSorted(([, one], [, other]) => other.path.length - one.path.length)
+        .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
+        .join('; ')
+    )
   }
 
   function keepCookies(url: URL, headers: Headers): void {

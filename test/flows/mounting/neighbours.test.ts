@@ -1,0 +1,146 @@
+import type { Gatehouse } from 'koa-gatehouse'
+import { createGatehouse } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, products, SECRET, startHost, type Host } from '../../support/host.ts'
+import { journey } from './journey.ts'
+
+/** One above the other is the worst case: a browser sends the cookies of the one to the other, too. */
+const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
+const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
+
+describe('two gatehouses in one app', () => {
+  let host: Host
+  let other: Gatehouse
+  /** The same app, as the other gatehouse's host. */
+  let otherHost: Host
+
+  beforeAll(async () => {
+    host = await startHost({
+      ...PATHS,
+      mount(app, gatehouse) {
+        app.use((ctx, next) => other.middleware()(ctx, next))
+        app.use((ctx, next) => other.gateway.middleware()(ctx as never, next))
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+      },
+    })
+    const { origin, accounts } = host
+    other = createGatehouse({
+      issuer: origin + BELOW.issuerPath,
+      audience: origin + BELOW.audiencePath,
+      secret: `${SECRET}, of another`,
+      store: memoryStore(),
+      kycLevels: ['none', 'basic', 'verified'],
+      products,
+      accounts: {
+        find: (accountId) => accounts.get(accountId) as { id: string; kycLevel: 'none' } | undefined,
+        authenticate: ({ identifier, password }) =>
+          password === 'correct' && accounts.has(identifier) ? { accountId: identifier } : undefined,
+      },
+    })
+    otherHost = asHostOf(other)
+  })
+  afterAll(async () => {
+    await other.close()
+    await host.close()
+  })
+
+  /** The harness of the host, looking at the other gatehouse. */
+  function asHostOf(gatehouse: Gatehouse): Host {
+    const issuer = host.origin + BELOW.issuerPath
+    const audience = host.origin + BELOW.audiencePath
+    const moved = (address: string) => (address.startsWith('http') ? address : issuer + address)
+    return {
+      ...host,
+      gatehouse,
+      issuer,
+      audience,
+      post: (path, body, headers) => host.post(moved(path), body, headers),
+      token: (body, headers) => host.post(moved('/oauth2/token'), body, headers),
+      async call(target, token) {
+        const [method = 'GET', path = '/'] = target.split(' ')
+        const headers: Record<string, string> =
+          token === undefined ? {} : { authorization: `Bearer ${token}` }
+        const response = await fetch(audience + path, { method, headers })
+        const text = await response.text()
+        const { status } = response
+        return { status, headers: response.headers, text, body: text === '' ? {} : JSON.parse(text) }
+      },
+      async createApiKey(productIds = ['invoices', 'payments']) {
+        const input = { accountId: 'acme', name: 'Nightly export', products: productIds }
+        const { apiKey, clientSecret } = await gatehouse.apiKeys.create(input)
+        return { client_id: apiKey.clientId, client_secret: clientSecret }
+      },
+      async createApplication(overrides = {}) {
+        const { application, clientSecret } = await gatehouse.applications.create({
+          accountId: 'acme',
+          name: 'Ledger',
+          products: ['invoices', 'payments'],
+          redirectUris: ['http://localhost:9/callback'],
+          ...overrides,
+        })
+        return { client_id: application.clientId, client_secret: clientSecret }
+      },
+    }
+  }
+
+  it('each works at its own addresses', async () => {
+    await journey(host)
+    await journey(otherHost)
+    expect(host.errors).toEqual([])
+  })
+
+  it('one browser may be somebody else at each', async () => {
+    const browser = host.browser()
+    const scope = { parameters: { scope: 'invoices:read' } }
+    const one = await connect(host, await host.createApplication(), { browser, user: 'alice', ...scope })
+    const two = await connect(otherHost, await otherHost.createApplication(), {
+      browser,
+      user: 'bob',
+      ...scope,
+    })
+    const three = await connect(host, await host.createApplication(), { browser, user: 'nobody', ...scope })
+    const who = async (at: Host, { access_token }: { access_token: string }) =>
+      (await at.call('GET /invoices/list', access_token)).body['auth']
+    expect(await who(host, one)).toMatchObject({ accountId: 'alice' })
+    expect(await who(otherHost, two)).toMatchObject({ accountId: 'bob' })
+    // Still signed in there, so nobody is asked for a password.
+    expect(await who(host, three)).toMatchObject({ accountId: 'alice' })
+  })
+
+  it("a token of the one is worth nothing at the other's API", async () => {
+    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+    const token = String(body['access_token'])
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+    expect(await otherHost.call('GET /invoices/list', token)).toMatchObject({
+      status: 401,
+      body: { error: 'invalid_token' },
+    })
+  })
+})
+
+describe('addresses that look like ours and are not', () => {
+  it.each(['/auth/oauth2/unheard-of', '/auth/oauth2', '/auth/.well-known/openid-configuration/x'])(
+    '%s is left to the host, as if nothing had been there',
+    async (path) => {
+      const host = await startHost({
+        above: [
+          async (ctx, next) => {
+            ctx.status = 202
+            ctx.set('X-Host', 'yes')
+            await next()
+          },
+        ],
+      })
+      await host.gatehouse.ready()
+      const response = await fetch(host.origin + path)
+      expect(response.status).toBe(202)
+      expect(await response.json()).toMatchObject({ reached: path })
+      expect(response.headers.get('x-host')).toBe('yes')
+      expect(response.headers.getSetCookie()).toEqual([])
+      expect(response.headers.get('cache-control')).toBeNull()
+      await host.close()
+    },
+  )
+})
