@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Account, Store } from 'koa-gatehouse'
 import { FAULTS, faultyStore, type FaultyStore } from '../support/faulty-store.ts'
-import { authorize, connect, startHost, type Host } from '../support/host.ts'
+import { authorizationUrl, authorize, connect, startHost, type Host } from '../support/host.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
@@ -197,6 +197,49 @@ describe('a fault at each call to the store', () => {
 })
 
 describe('a store that stays away', () => {
+  test('every endpoint answers 503 and says to try again, in the form that is expected of it', async () => {
+    await start()
+    const parameters = { scope: 'openid invoices:read' }
+    const tokens = await connect(host, client, { parameters })
+    const browser = host.browser()
+    const signIn = await browser.open(authorizationUrl(host, client.client_id))
+    const consent = await browser.submit(signIn, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    expect(consent.body).toContain('/consent')
+    const userInfo = async () => {
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      const response = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
+      return { status: response.status, headers: response.headers, body: await response.text() }
+    }
+    expect((await userInfo()).status).toBe(200)
+
+    faulty.goAway()
+    const answers = {
+      'user info': await userInfo(),
+      authorization: await browser.open(authorizationUrl(host, client.client_id)),
+      'a new authorization': await host.browser().open(authorizationUrl(host, client.client_id)),
+      'the consent page': await browser.open(consent.url),
+      'the consent form': await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] }),
+      'sign-out': await browser.open(`${host.issuer}/oauth2/logout`),
+    }
+    for (const [what, { status, headers, body }] of Object.entries(answers)) {
+      expect({ what, status }).toEqual({ what, status: 503 })
+      expect({ what, retry: headers.get('retry-after') }).toEqual({ what, retry: '1' })
+      expect({ what, cache: headers.get('cache-control') }).toEqual({ what, cache: 'no-store' })
+      expect(headers.get('content-type')).toMatch(what === 'user info' ? /^application\/json/ : /^text\/html/)
+      expect(body).toContain('temporarily_unavailable')
+      expect(body).not.toMatch(/ECONNRESET|ERR_|\.ts:/)
+    }
+
+    faulty.comeBack()
+    expect((await userInfo()).status).toBe(200)
+    const approved = await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] })
+    const code = approved.url.searchParams.get('code') ?? ''
+    expect((await host.token(exchanging(code))).status).toBe(200)
+  })
+
   test.each(FAULTS)(
     'from the exchange of a refresh token on (%s): the old token works when the store is back',
     async (fault) => {

@@ -251,20 +251,23 @@ describeWithRedis('codes and refresh tokens are usable once (two processes on on
   test.each([
     ['code.reused', 'code'],
     ['refresh_token.reused', 'refresh token'],
-  ] as const)(`%s: of ${PARALLEL} exchanges of one %s at once one succeeds, and all ends`, async (event, _what) => {
-    const { code } = await authorize(here, client.client_id)
-    let body: Record<string, string> = exchanging(client, code)
-    if (event === 'refresh_token.reused') {
-      body = refreshing(client, (await here.token(body)).body['refresh_token'])
-    }
-    const { winner } = await race(send(body))
-    expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
-    expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
-    await vi.waitFor(() => {
-      const names = [...reused.map(({ name }) => name), ...there.events]
-      expect(names).toContain(event)
-    })
-  })
+  ] as const)(
+    `%s: of ${PARALLEL} exchanges of one %s at once one succeeds, and all ends`,
+    async (event, _what) => {
+      const { code } = await authorize(here, client.client_id)
+      let body: Record<string, string> = exchanging(client, code)
+      if (event === 'refresh_token.reused') {
+        body = refreshing(client, (await here.token(body)).body['refresh_token'])
+      }
+      const { winner } = await race(send(body))
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
+      await vi.waitFor(() => {
+        const names = [...reused.map(({ name }) => name), ...there.events]
+        expect(names).toContain(event)
+      })
+    },
+  )
 
   test('what one process gave the other one exchanges, and recognises when it is used again', async () => {
     const { code } = await authorize(here, client.client_id)
