@@ -52,7 +52,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   return {
     get current() {
       if (catalog === undefined) {
-        throw new GatehouseError('ERR_NOT_READY', 'The products have not been loaded yet')
+        throw new GatehouseError('ERR_NOT_READY', 'The products have not been loaded yet: await gatehouse.ready() first')
       }
       return catalog
     },
