@@ -87,7 +87,7 @@ export async function startHost(options: HostOptions = {}) {
         password === 'correct' && accounts.has(identifier) ? { accountId: identifier } : undefined,
     },
     ...options.gatehouse,
-  } as GatehouseOptions)
+  })
 
   const app = new Koa()
   const reached: string[] = []
@@ -144,6 +144,7 @@ export async function startHost(options: HostOptions = {}) {
     },
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
+      await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
         accountId: 'acme',
         name: 'Nightly export',
@@ -151,7 +152,9 @@ export async function startHost(options: HostOptions = {}) {
       })
       return { client_id: apiKey.clientId, client_secret: clientSecret }
     },
+    // Both wait for the keys: on a busy machine they take longer to make than a request waits for them.
     async createApplication(overrides: object = {}) {
+      await gatehouse.ready()
       const { application, clientSecret } = await gatehouse.applications.create({
         accountId: 'acme',
         name: 'Ledger',
