@@ -143,6 +143,7 @@ export async function startHost(options: HostOptions = {}) {
       return { status: response.status, headers: response.headers, text, body: parse(text) }
     },
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
+    // Both wait for the keys: on a busy machine they take longer to make than a request waits for them.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -152,7 +153,6 @@ export async function startHost(options: HostOptions = {}) {
       })
       return { client_id: apiKey.clientId, client_secret: clientSecret }
     },
-    // Both wait for the keys: on a busy machine they take longer to make than a request waits for them.
     async createApplication(overrides: object = {}) {
       await gatehouse.ready()
       const { application, clientSecret } = await gatehouse.applications.create({
