@@ -74,6 +74,8 @@ export function createInteractionPort(
           : built().consents.find(accountId, application.clientId),
         requestableScopes(details, application),
       ])
+      // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
+      if (!developer) return undefined
       return {
         uid,
         prompt: details.prompt.name === 'consent' ? 'consent' : 'login',
@@ -83,7 +85,7 @@ export function createInteractionPort(
           name: application.name,
           homepageUri: application.homepageUri,
           logoUri: application.logoUri,
-          developerName: developer && displayName(developer, undefined),
+          developerName: displayName(developer, undefined),
           products: application.products,
         },
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
