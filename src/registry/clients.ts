@@ -9,7 +9,7 @@ import { createClientIndex, type Page, type PageOptions } from './client-index.t
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
-import type { StoredSecret } from './secrets.ts'
+import { looksLikeSecret, type StoredSecret } from './secrets.ts'
 import { startOfHour, type Usage } from './usage.ts'
 
 /** What the services of API keys and applications stand on. */
@@ -171,7 +171,7 @@ export const actorRule: Rule = optional(hostIdRule)
 function notFound(kind: Client['kind'], clientId: string): GatehouseError {
   const what = kind === 'apiKey' ? 'API key' : 'application'
   // What came in for an id may be anything, a secret too: only what can be an id is repeated.
-  const which = isClientId(clientId) ? ` "${clientId}"` : ' with that client id'
+  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
   return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
 }
 

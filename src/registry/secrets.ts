@@ -26,6 +26,11 @@ export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64url')
 }
 
+/** Whether a text may be a secret that we made, and so must not be repeated in a message. */
+export function looksLikeSecret(text: string): boolean {
+  return text.startsWith(PREFIX)
+}
+
 /**
  * The form in which a client secret is stored, for hosts that take over existing API keys or applications:
  * hand it to `create({ clientId, secretHash })`, and those who hold the secret go on using it.
