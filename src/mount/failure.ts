@@ -9,6 +9,11 @@ const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks)|\.well-known\/)/i
 
 const FAILED = { error: 'server_error', error_description: 'something went wrong on our side' } as const
 
+/** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
+function withoutId(path: string): string {
+  return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
+}
+
 /** Answers a request that failed on our side, in words that give nothing away, and tells the host. */
 export function fail(parts: {
   readonly settings: { readonly logger: Logger }
@@ -16,7 +21,7 @@ export function fail(parts: {
   readonly events: EventSink
 }): (ctx: Context, path: string, error: Error) => void {
   return function fail(ctx, path, error) {
-    parts.settings.logger.error({ err: error, path }, 'the authorization service failed')
+    parts.settings.logger.error({ err: error, path: withoutId(path) }, 'the authorization service failed')
     parts.events.emit('error', { error })
     const known = isUnavailable(error) ? error : undefined
     const status = known?.status ?? 500
