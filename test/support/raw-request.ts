@@ -47,10 +47,14 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       answered = true
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      incoming.on('error', reject)
+      // Told by `complete` when it closes.
+      incoming.on('error', () => {})
       incoming.on('close', () => {
         clearTimeout(timer)
-        if (!incoming.complete) reject(new Error(`the answer to ${method} ${target.slice(0, 200)} broke off`))
+        if (!incoming.complete) {
+          reject(new Error(`the answer to ${method} ${target.slice(0, 200)} broke off`))
+          return
+        }
         const headers = new Headers()
         for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
           headers.append(incoming.rawHeaders[i] ?? '', incoming.rawHeaders[i + 1] ?? '')

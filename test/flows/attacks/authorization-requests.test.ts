@@ -17,13 +17,14 @@ describe('Attacks on the authorization request', () => {
         app.use(() => {})
       },
     })
+    await host.gatehouse.ready()
     application = await host.createApplication({ redirectUris: [CALLBACK, REGISTERED] })
   })
   afterAll(() => host.close())
 
   /** One request without cookies, and without following where it leads. */
   const ask = (query: URLSearchParams | string) =>
-    send(host.port, { target: `/auth/oauth2/authorize?${query}`, headers: { accept: 'text/html' } })
+    send(host.port, { target: `/auth/oauth2/authorize?${String(query)}`, headers: { accept: 'text/html' } })
 
   const parametersWith = (changes: Record<string, string>) =>
     authorizationUrl(host, application.client_id, changes).searchParams

@@ -39,6 +39,7 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
   let clientId: string
   beforeAll(async () => {
     host = await startHost()
+    await host.gatehouse.ready()
     host.app.proxy = proxy
     clientId = (await host.createApplication()).client_id
   })

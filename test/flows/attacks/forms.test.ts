@@ -11,6 +11,7 @@ describe('Attacks on pages and forms', () => {
   let approved: unknown[]
   beforeAll(async () => {
     host = await startHost()
+    await host.gatehouse.ready()
     const postLogoutRedirectUris = ['https://ledger.example/bye']
     clientId = (await host.createApplication({ postLogoutRedirectUris })).client_id
     host.gatehouse.on('consent.approved', (event) => approved.push(event))
@@ -127,12 +128,7 @@ describe('Attacks on pages and forms', () => {
         { origin: `${host.origin}.evil.example` },
         { origin: host.origin, 'sec-fetch-site': 'cross-site' },
       ]) {
-        const answer = await post(
-          browser,
-          address(page),
-          { ...fields, csrf },
-          headers as Record<string, string>,
-        )
+        const answer = await post(browser, address(page), { ...fields, csrf }, headers)
         expect(answer.status, JSON.stringify(headers)).toBe(403)
       }
       expect(approved).toEqual([])
@@ -277,7 +273,7 @@ describe('Attacks on pages and forms', () => {
           { post_logout_redirect_uri: uri, client_id: 'unknown' },
           { post_logout_redirect_uri: uri, id_token_hint: 'eyJhbGciOiJub25lIn0.eyJhdWQiOiJ4In0.' },
         ]) {
-          const url = `${host.issuer}/oauth2/logout?${new URLSearchParams(parameters as Record<string, string>)}`
+          const url = `${host.issuer}/oauth2/logout?${new URLSearchParams(parameters as Record<string, string>).toString()}`
           let page = await browser.open(url)
           expect(page.url.origin).toBe(host.origin)
           expect(page.body).not.toContain('http-equiv')

@@ -32,6 +32,7 @@ describe('Texts from outside on pages', () => {
     for (const payload of PAYLOADS)
       accounts.set(payload, { id: payload, kycLevel: 'basic', claims: { name: payload } })
     host = await startHost({ accounts })
+    await host.gatehouse.ready()
   })
   afterAll(() => host.close())
 
@@ -76,7 +77,7 @@ describe('Texts from outside on pages', () => {
       const { client_id } = await host.createApplication()
       for (const payload of PAYLOADS) {
         const query = new URLSearchParams({ client_id, [name]: payload })
-        const page = await host.browser().open(`${host.issuer}/oauth2/logout?${query}`)
+        const page = await host.browser().open(`${host.issuer}/oauth2/logout?${query.toString()}`)
         expect(page.status).toBeLessThan(500)
         expectHarmless(page.body)
       }

@@ -38,6 +38,7 @@ describe('Attacks with tokens', () => {
   const recorded = recordingStore()
   beforeAll(async () => {
     host = await startHost({ store: recorded.store })
+    await host.gatehouse.ready()
     application = await host.createApplication()
     key = await host.createApiKey()
     tokens = await connect(host, application, { parameters: { scope: 'openid profile invoices:read' } })

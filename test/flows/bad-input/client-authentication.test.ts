@@ -18,6 +18,7 @@ describe('Client authentication', () => {
   let deleted: Client
   beforeAll(async () => {
     host = await startHost()
+    await host.gatehouse.ready()
     key = await host.createApiKey()
     application = await host.createApplication()
     disabled = await host.createApiKey()

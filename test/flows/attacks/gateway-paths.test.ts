@@ -1,0 +1,89 @@
+import { Router } from '@koa/router'
+import type Koa from 'koa'
+import type { Context } from 'koa'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { HOSTILE } from '../../gateway/support/hostile-paths.ts'
+import { startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+
+const TARGETS = [
+  ...HOSTILE.filter((target) => /^[\x21-\x7e]+$/.test(target)),
+  '/api',
+  '/api/',
+  '/API/invoices/list',
+  '/Api/Invoices/List/',
+  '/api/invoices/list/',
+  '/api/invoices/list?access=1',
+  '/api/unknown',
+  '/api/auth/oauth2/token',
+  '/auth/../api/invoices/list',
+  '/auth/oauth2/../../api/invoices/list',
+  '/auth/%2e%2e/api/invoices/list',
+  '/auth/interaction/../../api/invoices/list',
+  'http://evil.example/api/invoices/list',
+  'http://evil.example/API/invoices/list',
+]
+
+describe('The assembled app: gatehouse, the gateway, and @koa/router behind them', () => {
+  let host: Host
+  let token: string
+  const guarded: string[] = []
+  const unguarded: string[] = []
+  beforeAll(async () => {
+    host = await startHost({
+      mount(app: Koa, gatehouse) {
+        const router = new Router({ prefix: '/api' })
+        const handler = (ctx: Context) => {
+          const list = ctx.state['auth'] === undefined ? unguarded : guarded
+          list.push(`${ctx.method} ${ctx.originalUrl}`)
+          ctx.body = { invoices: [] }
+        }
+        router
+          .all('/', handler)
+          .all('/invoices/list', handler)
+          .all('/invoices/:id', handler)
+          .all('/{*rest}', handler)
+        app.use(gatehouse.middleware())
+        app.use(gatehouse.gateway.middleware())
+        app.use(router.routes() as Koa.Middleware)
+        app.use(() => {})
+      },
+    })
+    await host.gatehouse.ready()
+    const { body } = await host.token({
+      ...(await host.createApiKey(['payments'])),
+      grant_type: 'client_credentials',
+    })
+    token = String(body['access_token'])
+  })
+  beforeEach(() => {
+    guarded.splice(0)
+    unguarded.splice(0)
+  })
+  afterAll(() => host.close())
+
+  it.each(TARGETS)('%s reaches no handler, with no token or one without the scope', async (target) => {
+    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
+      for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {
+        const { status, text } = await send(host.port, {
+          method,
+          target,
+          headers: authorization === undefined ? {} : { authorization },
+        })
+        expect(status, `${method} ${target}`).toBeGreaterThanOrEqual(400)
+        expect(status).toBeLessThan(500)
+        expect(text).not.toContain('invoices"')
+      }
+    }
+    expect([...guarded, ...unguarded]).toEqual([])
+  })
+
+  it('with the scope, the handler is reached, and knows who is calling', async () => {
+    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+    for (const target of ['/api/invoices/list', '/API/Invoices/list/', '/api/invoices/7']) {
+      const headers = { authorization: `Bearer ${String(body['access_token'])}` }
+      expect((await send(host.port, { target, headers })).status).toBe(200)
+    }
+    expect([guarded.length, unguarded]).toEqual([3, []])
+  })
+})
