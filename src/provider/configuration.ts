@@ -71,7 +71,10 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       IdToken: lifetimes.idToken,
       Interaction: lifetimes.interaction,
       RefreshToken: lifetimes.refreshToken,
-      Session: lifetimes.session,
+      // One of nobody, which strangers can begin by the thousand, only as long as somebody may be in the middle
+      // of something.
+      Session: (_ctx, session) =>
+        session.accountId === undefined ? lifetimes.interaction : lifetimes.session,
     },
 
     cookies: {

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+import { watchWrites } from '../../support/stores.ts'
+
+describe('What strangers can make the store keep', () => {
+  let host: Host
+  let writes: string[]
+  let clientId: string
+  const ttls: (number | undefined)[] = []
+  beforeAll(async () => {
+    const watched = watchWrites(memoryStore())
+    writes = watched.writes
+    const timed = new Proxy(watched.store, {
+      get(target, name: keyof Store) {
+        if (name !== 'set') return target[name]
+        return (key: string, value: string, ttl?: number) => {
+          ttls.push(ttl)
+          return target.set(key, value, ttl)
+        }
+      },
+    })
+    host = await startHost({ store: timed, gatehouse: { lifetimes: { interaction: 1200 } } })
+    await host.gatehouse.ready()
+    clientId = (await host.createApplication()).client_id
+  })
+  afterAll(() => host.close())
+
+  const pathOf = ({ pathname, search }: URL) => pathname + search
+
+  it.each<[string, () => string]>([
+    ['an unknown client', () => pathOf(authorizationUrl(host, 'unknown'))],
+    [
+      'a wrong redirect URI',
+      () => pathOf(authorizationUrl(host, clientId, { redirect_uri: 'https://x.example/' })),
+    ],
+    ['prompt=none', () => pathOf(authorizationUrl(host, clientId, { prompt: 'none' }))],
+    ['an interaction of nobody', () => '/auth/interaction/unknown'],
+    ['a way back of nobody', () => '/auth/oauth2/authorize/unknown'],
+    ['user info', () => '/auth/oauth2/userinfo'],
+  ])('%s: nothing', async (_name, target) => {
+    writes.splice(0)
+    for (const accept of ['text/html', '*/*'])
+      await send(host.port, { target: target(), headers: { accept } })
+    expect(writes).toEqual([])
+  })
+
+  it('a request for tokens that is refused: nothing', async () => {
+    writes.splice(0)
+    for (const grant_type of ['client_credentials', 'authorization_code', 'refresh_token', 'unknown']) {
+      await host.token({
+        client_id: clientId,
+        client_secret: 'x',
+        grant_type,
+        code: 'x',
+        refresh_token: 'a.0.b.c',
+      })
+    }
+    expect(writes).toEqual([])
+  })
+
+  it('a sign-out of nobody: a session, for as long as somebody may look at the page', async () => {
+    ttls.splice(0)
+    await send(host.port, { target: '/auth/oauth2/logout' })
+    expect(ttls).toEqual([1200, 1200])
+  })
+
+  it('an authorization request: its interaction, for as long as it may take, and no more', async () => {
+    for (const list of [writes, ttls]) list.splice(0)
+    await send(host.port, { target: pathOf(authorizationUrl(host, clientId)) })
+    expect(writes).toEqual([expect.stringMatching(/^set interaction:/)])
+    expect(ttls).toEqual([1200])
+  })
+})
