@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 import Keygrip from 'keygrip'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import type { ProductSource } from './catalog/definition.ts'
-import { createLiveCatalog, type LiveCatalog } from './catalog/live-catalog.ts'
+import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { GatehouseError } from './errors.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
-import type { Principal } from './gateway/principal.ts'
-import { createTokenVerifier } from './gateway/verify-token.ts'
 import { createEvents, type EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
 import { mergeRemembered } from './interaction/consent.ts'
@@ -16,23 +13,20 @@ import { createPages } from './interaction/pages.ts'
 import { createTexts } from './interaction/texts.ts'
 import { registerInternals } from './internals.ts'
 import { deriveKey } from './keys/derive-key.ts'
-import { loadKeyRing, type KeyRing } from './keys/key-ring.ts'
-import { createKeySealing } from './keys/sealing.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { authorizationService } from './mount/authorization-service.ts'
 import { createPlainHttpWarning } from './mount/plain-http.ts'
 import { wellKnown } from './mount/well-known.ts'
 import type { GatehouseOptions, Settings } from './options.ts'
-import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
+import type { BuiltProvider } from './provider/build-provider.ts'
 import { createInteractionPort } from './provider/interaction-port.ts'
-import type { VerifiedAccessToken } from './provider/dependencies.ts'
 import { createApiKeys, type ApiKeys } from './registry/api-keys.ts'
 import { createApplications, type Applications } from './registry/applications.ts'
 import { createReadOnlyServices } from './registry/read-only.ts'
 import { createStoreRegistry } from './registry/store-registry.ts'
 import { createUsage } from './registry/usage.ts'
 import { resolveSettings } from './settings/resolve-settings.ts'
-import type { Store } from './store/contract.ts'
+import { announceCatalog, createStart } from './start.ts'
 import { withDeadline } from './store/deadline.ts'
 import { createRefreshFamilies } from './tokens/refresh-families.ts'
 import { createRefreshTokenFormat } from './tokens/refresh-token.ts'
@@ -73,14 +67,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   close(): Promise<void>
 }
 
-/** What is there once it runs. */
-interface Running {
-  readonly keyRing: KeyRing
-  readonly getKey: ReturnType<typeof createLocalJWKSet>
-  readonly built: BuiltProvider
-  /** Ends listening to other processes. */
-  readonly leave: () => Promise<void>
-}
+/** Milliseconds that a request waits at the start before it is answered with 503. */
+const REQUEST_PATIENCE = 1500
 
 /** Milliseconds that `ready()` waits unless told otherwise. */
 const PATIENCE = 10_000
@@ -123,12 +111,31 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const families = createRefreshFamilies(store, refreshTokenFormat, {
     restartable: settings.lifetimes.authorizationCode + 60,
   })
+  const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
+  const start = createStart({
+    settings,
+    store,
+    catalog,
+    registry,
+    accounts: settings.accounts,
+    families,
+    refreshTokenFormat,
+    cookieKeys: new Keygrip(
+      settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url')),
+      'sha256',
+    ),
+    clientUsed: (client) => usage.touch(client.clientId),
+    pages,
+    events,
+    logger,
+    self,
+  })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
 
   const gateway = createGatewayFrom({
     issuer: settings.issuer,
     audience: settings.audience,
-    getKey: async (header, token) => (await lifecycle.ready(settings.storeTimeoutMs)).getKey(header, token),
+    getKey: async (header, token) => (await lifecycle.ready(REQUEST_PATIENCE)).getKey(header, token),
     findScope: (method, path) => catalog.current.findOperation(method, path)?.scope,
     isKnownScope: (scope) => !catalog.loaded || catalog.current.operations.has(scope),
     listScopes: () => (catalog.loaded ? [...catalog.current.operations.keys()] : []),
@@ -138,7 +145,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
     logger,
   })
 
-  const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
   const parts = {
     settings,
     catalog,
@@ -148,7 +154,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     pages,
     csrfKey: deriveKey(newest(settings), 'csrf'),
     warnOnPlainHttp: createPlainHttpWarning(settings),
-    ready: () => lifecycle.ready(settings.storeTimeoutMs),
+    ready: () => lifecycle.ready(REQUEST_PATIENCE),
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
   const gatehouse: Gatehouse = {
@@ -160,7 +166,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     catalog: {
       async reload() {
         await catalog.reload()
-        await store.publish(CATALOG_CHANNEL, self)
+        await announceCatalog(store, self)
       },
     },
     async ready({ timeoutMs = PATIENCE } = {}) {
@@ -177,44 +183,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
     const parts = { store, catalog, events, usage, logger, maxScopeBytes: settings.maxScopeBytes }
     const oidcScopes = ['openid', ...Object.keys(settings.claims)]
     return { apiKeys: createApiKeys(parts), applications: createApplications({ ...parts, oidcScopes }) }
-  }
-
-  /** From nothing to running. Tried again from the beginning if the store is away. */
-  async function start(): Promise<Running> {
-    await store.ping()
-    const leave = await followCatalog(store, catalog, self, settings)
-    try {
-      return await startFollowing(leave)
-    } catch (error) {
-      await leave()
-      throw error
-    }
-  }
-
-  async function startFollowing(leave: () => Promise<void>): Promise<Running> {
-    await catalog.start()
-    const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets))
-    const getKey = createLocalJWKSet(keyRing.published as JSONWebKeySet)
-    const built = buildProvider({
-      settings,
-      store,
-      catalog,
-      registry,
-      accounts: settings.accounts,
-      families,
-      refreshTokenFormat,
-      signingKeys: keyRing.signing,
-      cookieKeys: new Keygrip(
-        settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url')),
-        'sha256',
-      ),
-      verifyAccessToken: verifyWith(getKey, settings),
-      clientUsed: (client) => usage.touch(client.clientId),
-      pages,
-      events,
-      logger,
-    })
-    return { keyRing, getKey, built, leave }
   }
 
   function requireBuilt(): BuiltProvider {
@@ -238,36 +206,4 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
 function newest({ secrets }: Settings): string {
   return secrets[0] ?? ''
-}
-
-/** The check of our own access tokens, for the user info endpoint. */
-function verifyWith(getKey: Running['getKey'], { issuer, audience }: Settings) {
-  const verify = createTokenVerifier({ issuer, audience, getKey })
-  return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
-    const outcome = await verify(jwt)
-    return isPrincipal(outcome) ? outcome : undefined
-  }
-}
-
-function isPrincipal(
-  outcome: Awaited<ReturnType<ReturnType<typeof createTokenVerifier>>>,
-): outcome is Principal {
-  return !('problem' in outcome)
-}
-
-const CATALOG_CHANNEL = 'catalog'
-
-/** Loads the products anew whenever another process has. */
-async function followCatalog(
-  store: Store,
-  catalog: LiveCatalog,
-  self: string,
-  { products, logger }: Settings,
-) {
-  if (typeof products !== 'function') return async () => {}
-  return store.subscribe(CATALOG_CHANNEL, (sender) => {
-    if (sender === self) return
-    // What is wrong with it has been reported as an event by then.
-    catalog.reload().catch((error: unknown) => logger.warn({ err: error }, 'the new products were refused'))
-  })
 }

@@ -18,6 +18,17 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
     if (route === 'token') putTokenErrorRight(answered)
     if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
   })
+  // The reason is for the developer who reads the answer; oidc-provider keeps it to itself.
+  provider.on('grant.error', (ctx, { error, error_detail: reason }) => {
+    const answered = ctx as Ctx
+    if (error === 'invalid_grant' && reason !== undefined && isJson(answered)) {
+      answered.body = { error, error_description: reason }
+    }
+  })
+}
+
+function isJson({ body }: Ctx): boolean {
+  return typeof body === 'object' && body !== null && 'error' in body
 }
 
 function isTokenRequestOfBrowser(ctx: Ctx): boolean {

@@ -57,10 +57,12 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'mount',
     'lifecycle.ts',
     'internals.ts',
-    'jose',
+    'start.ts',
     'keygrip',
     'koa-compose',
   ],
+  // The part of the root that runs when the store is there.
+  'start.ts': ['catalog', 'gateway', 'keys', 'provider', 'store', 'type:options.ts', 'jose'],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
   testing: ['gatehouse.ts', 'gateway.ts', 'internals.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
   adapters: ['type:store'],
