@@ -3,6 +3,7 @@ import Keygrip from 'keygrip'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import type { ProductSource } from './catalog/definition.ts'
+import { afterReady } from './after-ready.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { GatehouseError } from './errors.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
@@ -159,7 +160,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
   const gatehouse: Gatehouse = {
     ...events,
-    ...services,
+    apiKeys: afterReady(services.apiKeys, () => lifecycle.ready(PATIENCE)),
+    applications: afterReady(services.applications, () => lifecycle.ready(PATIENCE)),
     gateway,
     middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,
     wellKnown: () => wellKnown(service, gateway),
@@ -181,8 +183,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   function createServices() {
     if (settings.registry) return createReadOnlyServices()
     const parts = { store, catalog, events, usage, logger, maxScopeBytes: settings.maxScopeBytes }
-    const oidcScopes = ['openid', ...Object.keys(settings.claims)]
-    return { apiKeys: createApiKeys(parts), applications: createApplications({ ...parts, oidcScopes }) }
+    return { apiKeys: createApiKeys(parts), applications: createApplications({ ...parts, oidcScopes: settings.openIdScopes }) }
   }
 
   function requireBuilt(): BuiltProvider {
