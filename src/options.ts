@@ -124,6 +124,8 @@ export interface Settings {
   readonly maxScopeBytes: number
   readonly storeTimeoutMs: number
   readonly claims: { readonly [scope: string]: readonly string[] }
+  /** The scopes of OpenID Connect: `openid`, and those that `claims` names. */
+  readonly openIdScopes: readonly string[]
   readonly branding: {
     readonly name: string
     readonly logo: string | undefined

@@ -48,11 +48,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   )
   applySeam(provider, deps)
   registerDirectAccess(provider, deps, hostAccounts)
-  registerAnswers(provider, () => [
-    'openid',
-    ...Object.keys(settings.claims),
-    ...deps.catalog.current.operations.keys(),
-  ])
+  registerAnswers(provider, () => [...settings.openIdScopes, ...deps.catalog.current.operations.keys()])
   registerLogout(provider, deps)
   registerReporting(provider, deps)
   return { provider, consents }

@@ -27,14 +27,14 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
   const { issuer, audience, lifetimes } = settings
   const { delegatedAccess, hostAccounts, bringIntoStep, consents } = parts
   const path = new URL(issuer).pathname.replace(/\/$/, '')
-  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+  const { openIdScopes } = settings
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
   return {
     adapter: parts.adapter,
     jwks: { keys: [...deps.signingKeys] },
     routes: ROUTES,
-    scopes: openIdScopes,
+    scopes: [...openIdScopes],
     claims: { openid: ['sub'], ...mutable(settings.claims) },
     subjectTypes: ['public'],
     findAccount: hostAccounts.findAccount,

@@ -38,8 +38,7 @@ export function createDelegatedAccess(
   hostAccounts: HostAccounts,
   grants: Grants,
 ): DelegatedAccess {
-  const { audience, lifetimes } = settings
-  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+  const { audience, lifetimes, openIdScopes } = settings
 
   async function developerLevel(
     ctx: KoaContextWithOIDC,

@@ -17,6 +17,8 @@ export interface ProviderSettings {
   readonly requirePkce: boolean
   /** OpenID Connect scopes besides `openid`, with the claims that each gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
+  /** `openid`, and the scopes that `claims` names. */
+  readonly openIdScopes: readonly string[]
   /** In seconds. */
   readonly lifetimes: {
     readonly directAccessToken: number

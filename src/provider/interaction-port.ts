@@ -25,7 +25,7 @@ export function createInteractionPort(
   merge: (remembered: ConsentDecision, decision: ConsentDecision) => ConsentDecision,
 ): InteractionPort {
   const { settings, catalog, registry, accounts, events } = deps
-  const openIdScopes = ['openid', ...Object.keys(settings.claims)]
+  const { openIdScopes } = settings
 
   async function detailsOf(ctx: Context): Promise<Details | undefined> {
     try {

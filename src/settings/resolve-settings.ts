@@ -64,6 +64,7 @@ export function resolveSettings(options: GatehouseOptions): Settings {
     claims: deepFreeze(
       Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]])),
     ),
+    openIdScopes: Object.freeze(['openid', ...Object.keys(claims)]),
     branding: Object.freeze({ ...branding, name: branding.name ?? address.hostname, logo: branding.logo }),
     lifetimes: Object.freeze(rest.lifetimes),
     texts: deepFreeze(rest.texts),

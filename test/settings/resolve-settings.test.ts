@@ -82,6 +82,7 @@ describe('resolveSettings', () => {
         profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
         email: ['email', 'email_verified'],
       },
+      openIdScopes: ['openid', 'profile', 'email'],
       branding: { name: 'example.com', logo: undefined, accentColor: '#1a56db' },
       texts: {},
       defaultLocale: 'en',
