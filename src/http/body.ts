@@ -24,17 +24,10 @@ export interface FormRefusal {
 export async function readForm(ctx: Context): Promise<Form | FormRefusal> {
   const encoding = ctx.get('Content-Encoding')
   if (!isForm(ctx.get('Content-Type')) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
-  const parsed = parsedByHost(ctx)
-  if (typeof parsed === 'string') {
-    return Buffer.byteLength(parsed) > LIMIT ? { status: 413 } : formOf(new URLSearchParams(parsed))
-  }
-  if (parsed !== undefined) {
-    const fields = fieldsOf(parsed)
-    return fields ? formOf(fields) : { status: 400 }
-  }
   if (Number(ctx.get('Content-Length')) > LIMIT) return { status: 413 }
-  const text = await readText(ctx.req)
-  return typeof text === 'string' ? formOf(new URLSearchParams(text)) : text
+  const text = formReadByHost(ctx) ?? (await readText(ctx.req))
+  if (typeof text !== 'string') return text
+  return Buffer.byteLength(text) > LIMIT ? { status: 413 } : formOf(new URLSearchParams(text))
 }
 
 /** Whether there is a form to work with. */
@@ -42,11 +35,18 @@ export function isRefusal(form: Form | FormRefusal): form is FormRefusal {
   return 'status' in form
 }
 
-const isForm = (contentType: string) =>
-  contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+/** Whether a `Content-Type` is that of a form. */
+export function isForm(contentType: string): boolean {
+  return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
+}
 
-/** What a body parser left behind, in the places where those of Koa and of plain Node leave it. */
-function parsedByHost(ctx: Context): string | object | undefined {
+/**
+ * The text of a form that a body parser of the host's has read already, from the places where those of Koa and of
+ * plain Node leave what they made of it.
+ *
+ * @returns undefined if nobody has read it; 400 if somebody has, and what they left is no form
+ */
+export function formReadByHost(ctx: Context): string | FormRefusal | undefined {
   // Parsers of other content leave an empty object behind, and the form where it is.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
@@ -54,9 +54,12 @@ function parsedByHost(ctx: Context): string | object | undefined {
   for (const candidate of [rawBody, body, (ctx.req as { body?: unknown }).body]) {
     if (typeof candidate === 'string') return candidate
     if (candidate instanceof Uint8Array) return Buffer.from(candidate).toString()
-    if (typeof candidate === 'object' && candidate !== null) return candidate
+    if (typeof candidate !== 'object' || candidate === null) continue
+    const fields = fieldsOf(candidate)
+    return fields ? new URLSearchParams(fields).toString() : { status: 400 }
   }
-  return undefined
+  // Somebody read it and kept the result to themselves: its end will not come a second time.
+  return { status: 400 }
 }
 
 /** Fields as a parser such as qs leaves them; undefined if they are not plain texts and lists of texts. */
@@ -90,8 +93,6 @@ function formOf(fields: Iterable<[string, string]>): Form {
 }
 
 function readText(request: IncomingMessage): Promise<string | FormRefusal> {
-  // Somebody read it and kept the result to themselves: its end will not come a second time.
-  if (request.readableDidRead || request.destroyed) return Promise.resolve({ status: 400 })
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0

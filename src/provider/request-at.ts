@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import querystring from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import { formReadByHost, isForm } from '../http/body.ts'
 
 /**
  * The request as oidc-provider is to see it: at its own path, whatever the app is mounted below, and with its
@@ -11,7 +11,7 @@ import type { Context } from 'koa'
  */
 export function requestAt(ctx: Context, url: string): IncomingMessage {
   const { req } = ctx
-  const form = readParsedForm(ctx)
+  const form = formReadBefore(ctx)
   if (form === undefined) {
     return Object.create(req, {
       url: { value: url, writable: true },
@@ -43,18 +43,10 @@ function withBodyAnnounced({ headers, httpVersionMajor, method }: IncomingMessag
   return { ...headers, 'transfer-encoding': 'chunked' }
 }
 
-/** The form that a body parser of the host has read already, encoded again; undefined if nobody has. */
-function readParsedForm(ctx: Context): string | undefined {
-  if (ctx.method !== 'POST' || ctx.request.type.toLowerCase() !== 'application/x-www-form-urlencoded') {
-    return undefined
-  }
-  // Parsers of other content leave an empty object behind, and the form where it is.
-  if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
-  const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown }
-  if (typeof rawBody === 'string') return rawBody
-  const parsed = body ?? (ctx.req as { body?: unknown }).body
-  if (typeof parsed === 'string') return parsed
-  if (typeof parsed === 'object' && parsed !== null)
-    return querystring.stringify(parsed as querystring.ParsedUrlQueryInput)
-  return ctx.req.readable ? undefined : ''
+/** The form that a body parser of the host has read already; undefined if nobody has. */
+function formReadBefore(ctx: Context): string | undefined {
+  if (ctx.method !== 'POST' || !isForm(ctx.get('Content-Type'))) return undefined
+  const form = formReadByHost(ctx)
+  // Of what is left of a form that somebody else took, nothing is a parameter.
+  return typeof form === 'object' ? '' : form
 }
