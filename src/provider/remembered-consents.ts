@@ -1,6 +1,6 @@
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { digest } from '../tokens/refresh-token.ts'
+import { digest } from '../store/digest.ts'
 
 /** What an account decided about an application, over all its authorizations. */
 export interface RememberedConsent {

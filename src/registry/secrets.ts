@@ -1,5 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
+import { digest } from '../store/digest.ts'
 
 /** A client secret as it is stored: never the secret itself. */
 export interface StoredSecret {
@@ -49,7 +50,7 @@ export function hashSecret(secret: string): string {
       'a client secret must be a text of at least 16 random characters; a shorter one can be guessed from its hash',
     )
   }
-  return ALGORITHM + digest(secret).toString('base64url')
+  return ALGORITHM + digest(secret)
 }
 
 /** Whether `value` has the form that `hashSecret` returns. */
@@ -68,7 +69,7 @@ export function isSecretHash(value: unknown): value is string {
  * @param now milliseconds since the epoch
  */
 export function matchesSecret(secrets: readonly StoredSecret[], candidate: string, now: number): boolean {
-  const candidateDigest = digest(candidate)
+  const candidateDigest = Buffer.from(digest(candidate), 'base64url')
   let matches = false
   for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
     const secret = secrets[slot]
@@ -85,10 +86,6 @@ export function matchesSecret(secrets: readonly StoredSecret[], candidate: strin
  */
 export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expiresAt === undefined || now < secret.expiresAt * 1000
-}
-
-function digest(secret: string): Buffer {
-  return createHash('sha256').update(secret, 'utf8').digest()
 }
 
 function decode(hash: string): Buffer {

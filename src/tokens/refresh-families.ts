@@ -1,7 +1,8 @@
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { digest } from '../store/digest.ts'
 import type { FamilyRecord, RefreshPayload } from './family-record.ts'
-import { digest, type RefreshTokenFormat } from './refresh-token.ts'
+import type { RefreshTokenFormat } from './refresh-token.ts'
 import { createUncertainWrites } from './uncertain-writes.ts'
 
 /** A refresh token that was found. */

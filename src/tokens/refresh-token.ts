@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The parts of a refresh token. */
 export interface RefreshTokenParts {
@@ -48,9 +48,4 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]): RefreshTok
       })
     },
   }
-}
-
-/** What is stored of a token, code or id in its stead: SHA-256, base64url. */
-export function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url')
 }

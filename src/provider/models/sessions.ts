@@ -1,7 +1,7 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { digest } from '../../tokens/refresh-token.ts'
+import { digest } from '../../store/digest.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 
 /**
