@@ -55,7 +55,7 @@ export function createGateway<const Products extends ProductSource>(
   const { issuer, audience, products, logger = silentLogger } = options
   const catalog = createLiveCatalog({
     products,
-    onRefused: (error) => logger.error({ err: error }, 'The products could not be loaded'),
+    onRefused: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys({ jwksUri: options.jwksUri ?? `${issuer}/oauth2/jwks`, logger })
 
@@ -77,7 +77,7 @@ export function createGateway<const Products extends ProductSource>(
 const KNOWN = ['issuer', 'audience', 'products', 'jwksUri', 'logger']
 
 function checkOptions(options: GatewayOptions): void {
-  const problems = collectProblems('ERR_OPTIONS', 'The options of createGateway are not valid')
+  const problems = collectProblems('ERR_OPTIONS', 'the options of createGateway are not valid')
   for (const name of Object.keys(options)) {
     if (!KNOWN.includes(name)) problems.add(name, `is not an option; there are ${KNOWN.join(', ')}`)
   }

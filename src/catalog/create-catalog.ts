@@ -28,7 +28,7 @@ export interface CatalogOptions {
  * @throws {GatehouseError} `ERR_CATALOG` with all that is wrong, each with its path
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
-  const problems = collectProblems('ERR_CATALOG', 'The products are not valid')
+  const problems = collectProblems('ERR_CATALOG', 'the products are not valid')
   const reading: Reading = {
     kycLevels: options.kycLevels,
     reservedScopes: new Set([...OPENID_SCOPES, ...(options.reservedScopes ?? [])]),

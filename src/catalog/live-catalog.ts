@@ -52,7 +52,10 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   return {
     get current() {
       if (catalog === undefined) {
-        throw new GatehouseError('ERR_NOT_READY', 'The products have not been loaded yet: await gatehouse.ready() first')
+        throw new GatehouseError(
+          'ERR_NOT_READY',
+          'the products have not been loaded yet: await gatehouse.ready() first',
+        )
       }
       return catalog
     },
@@ -85,7 +88,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     } catch (error) {
       const refusal = isInvalidCatalog(error)
         ? error
-        : new GatehouseError('ERR_CATALOG', 'The products could not be loaded', { cause: error })
+        : new GatehouseError('ERR_CATALOG', 'the products could not be loaded', { cause: error })
       options.onRefused?.(refusal)
       throw refusal
     }

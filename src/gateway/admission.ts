@@ -55,12 +55,12 @@ export function createAdmission(
         const principal = known ?? (await verifiedTokens.verify(token))
         if ('problem' in principal) return refusals.invalidToken(principal.problem)
         if (dependencies.isRevoked(principal))
-          return refusals.invalidToken('The access token has been revoked')
+          return refusals.invalidToken('the access token has been revoked')
         if (known === undefined) ours.add(principal)
         return authorize(principal, scopes)
       } catch (error) {
         // Whatever failed, it was not the token.
-        logger.error({ err: error }, 'An access token could not be checked')
+        logger.error({ err: error }, 'an access token could not be checked')
         return refusals.unavailable()
       }
     },

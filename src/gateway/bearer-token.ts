@@ -30,18 +30,18 @@ const B64TOKEN = /^[\w\-.~+/]+=*$/
  */
 export function readBearerToken({ authorization, query }: BearerRequest): BearerToken {
   if (query !== '' && new URLSearchParams(query).has('access_token')) {
-    return { problem: 'Send the access token in the Authorization header, not in the query' }
+    return { problem: 'send the access token in the Authorization header, not in the query' }
   }
-  if (authorization.length > 1) return { problem: 'Send one Authorization header only' }
+  if (authorization.length > 1) return { problem: 'send one Authorization header only' }
 
   const [field] = authorization
   const scheme = field === undefined ? null : BEARER.exec(field)
   if (field === undefined || scheme === null) return {}
 
   const token = field.slice(scheme[0].length)
-  if (token === '') return { problem: 'The Authorization header has no access token after Bearer' }
-  if (token.length > MAX_TOKEN_LENGTH) return { problem: 'The access token is too long' }
-  if (!B64TOKEN.test(token)) return { problem: 'The Authorization header is not Bearer and one access token' }
+  if (token === '') return { problem: 'the Authorization header has no access token after Bearer' }
+  if (token.length > MAX_TOKEN_LENGTH) return { problem: 'the access token is too long' }
+  if (!B64TOKEN.test(token)) return { problem: 'the Authorization header is not Bearer and one access token' }
   return { token }
 }
 

@@ -87,7 +87,7 @@ export function locateReadings(locatePath: LocatePath, readings: readonly string
   return { place: 'unclear', problem: NOT_CANONICAL }
 }
 
-const NOT_CANONICAL = 'The path is not in canonical form'
+const NOT_CANONICAL = 'the path is not in canonical form'
 
 function whatIsNotCanonical(path: string): string | undefined {
   if (!path.startsWith('/')) return `${NOT_CANONICAL}: it must start with a slash`

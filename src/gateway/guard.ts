@@ -74,7 +74,7 @@ export function guard(
       return location.place === 'elsewhere' ? locatePath(ctx.path) : location
     } catch {
       // Node's URL parser gives up on some absolute forms, and so would every router that asks for `ctx.path`.
-      return { place: 'unclear', problem: 'The request target is malformed' } as const
+      return { place: 'unclear', problem: 'the request target is malformed' } as const
     }
   }
 }
@@ -97,7 +97,7 @@ export function writeRefusal(ctx: Context, refusal: Refusal): void {
 const KNOWN = ['public', 'when', 'mountPath']
 
 function checkOptions(options: GatewayMiddlewareOptions): void {
-  const problems = collectProblems('ERR_OPTIONS', 'The options of the gateway are not valid')
+  const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   for (const name of Object.keys(options)) {
     if (!KNOWN.includes(name)) problems.add(name, `is not an option; there are ${KNOWN.join(', ')}`)
   }

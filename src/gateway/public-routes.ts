@@ -26,7 +26,7 @@ export interface PublicRoutes {
  * @throws {GatehouseError} `ERR_OPTIONS` with everything that is no route
  */
 export function createPublicRoutes(routes: readonly PublicRoute[]): PublicRoutes {
-  const problems = collectProblems('ERR_OPTIONS', 'The options of the gateway are not valid')
+  const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   const index = createRouteIndex<{ readonly path: string }>()
   const exact = new Set<string>()
 

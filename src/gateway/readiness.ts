@@ -25,7 +25,7 @@ export function createReadiness(dependencies: Pick<GatewayDependencies, 'ready' 
       await dependencies.ready()
       if (state === 'starting') state = 'ready'
     } catch (error) {
-      dependencies.logger.warn({ err: error }, 'The gateway is not ready and answers 503')
+      dependencies.logger.warn({ err: error }, 'the gateway is not ready and answers 503')
       throw error
     } finally {
       pending = undefined
@@ -34,7 +34,7 @@ export function createReadiness(dependencies: Pick<GatewayDependencies, 'ready' 
 
   async function whenReady(): Promise<void> {
     if (state === 'starting') await (pending ??= start())
-    if (state === 'closed') throw new GatehouseError('ERR_CLOSED', 'The gateway has been closed')
+    if (state === 'closed') throw new GatehouseError('ERR_CLOSED', 'the gateway has been closed')
   }
 
   return {

@@ -35,7 +35,7 @@ export function createRefusals(audience: string) {
      */
     missingToken(scopes: readonly string[]): Refusal {
       const challenge = formatChallenge({ realm, scopes, resourceMetadata })
-      const description = 'Send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
+      const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
       return refusal(401, undefined, description, { 'WWW-Authenticate': challenge })
     },
 
@@ -56,19 +56,19 @@ export function createRefusals(audience: string) {
     /** The token is good, but not for this. `scopes` is all that the request needs. */
     insufficientScope(scopes: readonly string[], missing: readonly string[]): Refusal {
       const error = 'insufficient_scope'
-      const description = `The access token does not carry the scope ${missing.join(' ')}`
+      const description = `the access token does not carry the scope ${missing.join(' ')}`
       const challenge = formatChallenge({ realm, error, description, scopes, resourceMetadata })
       return refusal(403, error, description, { 'WWW-Authenticate': challenge })
     },
 
     /** No operation claims the request. The same with and without a token, so it says nothing about tokens. */
-    notFound(description = 'There is no operation with this method and path'): Refusal {
+    notFound(description = 'there is no operation with this method and path'): Refusal {
       return refusal(404, 'not_found', description)
     },
 
     /** Something failed on our side; the token may be fine. */
     unavailable(): Refusal {
-      const description = 'Access tokens cannot be checked at the moment; try again shortly'
+      const description = 'access tokens cannot be checked at the moment; try again shortly'
       return refusal(503, 'temporarily_unavailable', description, { 'Retry-After': String(RETRY_AFTER) })
     },
   }

@@ -56,16 +56,16 @@ export function remoteKeys(options: {
     url: string,
     init: { signal: AbortSignal; headers: Headers; method: 'GET'; redirect: 'manual' },
   ) {
-    if (closed.signal.aborted) throw new GatehouseError('ERR_CLOSED', 'The gateway has been closed')
+    if (closed.signal.aborted) throw new GatehouseError('ERR_CLOSED', 'the gateway has been closed')
     if (isWithin(triedAt, FAILURE_COOL_DOWN) && failure !== undefined) throw failure
     triedAt = Date.now()
     try {
       const signal = AbortSignal.any([init.signal, closed.signal])
       const response = await send(url, { ...init, signal })
-      if (response.status !== 200) throw new Error(`The key set was answered with HTTP ${response.status}`)
+      if (response.status !== 200) throw new Error(`the key set was answered with HTTP ${response.status}`)
       const keySet: unknown = await response.json()
-      if (!hasKeys(keySet)) throw new Error('The key set was answered with something else')
-      if (failure !== undefined) logger.info({ jwksUri }, 'The keys of access tokens are within reach again')
+      if (!hasKeys(keySet)) throw new Error('the key set was answered with something else')
+      if (failure !== undefined) logger.info({ jwksUri }, 'the keys of access tokens are within reach again')
       fetchedAt = Date.now()
       failure = undefined
       return Response.json(keySet)
@@ -73,7 +73,7 @@ export function remoteKeys(options: {
       if (failure === undefined && !closed.signal.aborted) {
         logger.warn(
           { err: error, jwksUri, haveKeys: keys.jwks() !== undefined },
-          'The keys of access tokens could not be fetched',
+          'the keys of access tokens could not be fetched',
         )
       }
       failure = error
@@ -134,5 +134,5 @@ function isWithin(since: number, duration: number): boolean {
 
 function outOfReach(cause: unknown): GatehouseError {
   if (cause instanceof GatehouseError) return cause
-  return new GatehouseError('ERR_NOT_READY', 'The keys of access tokens are out of reach', { cause })
+  return new GatehouseError('ERR_NOT_READY', 'the keys of access tokens are out of reach', { cause })
 }

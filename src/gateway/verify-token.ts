@@ -40,7 +40,7 @@ export function isExpired(expiresAt: number, now: number): boolean {
 }
 
 /** Why an expired token is refused, and what to do. */
-export const EXPIRED: InvalidToken = { problem: 'The access token has expired; get a new one' }
+export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
 
 /**
  * Makes the check of RFC 9068 4 for one issuer and one audience. The checks come in the RFC's order as far as
@@ -77,7 +77,7 @@ export function createTokenVerifier(options: {
   }
 }
 
-const NOT_AN_ACCESS_TOKEN: InvalidToken = { problem: `The token is not an access token (typ is not ${TYPE})` }
+const NOT_AN_ACCESS_TOKEN: InvalidToken = { problem: `the token is not an access token (typ is not ${TYPE})` }
 
 function isAccessTokenType(typ: unknown): boolean {
   return typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
@@ -87,9 +87,9 @@ function isAccessTokenType(typ: unknown): boolean {
 function acceptClaims(claims: JWTPayload): Principal | InvalidToken {
   // A sender-constrained token proves nothing without the key it is bound to (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
-    return { problem: 'The access token is bound to a key (cnf), and no proof is accepted' }
+    return { problem: 'the access token is bound to a key (cnf), and no proof is accepted' }
   const wrong = WELL_FORMED.find(([name, isRight]) => !isRight(claims[name]))
-  if (wrong !== undefined) return { problem: `The access token has a wrong ${wrong[0]} claim` }
+  if (wrong !== undefined) return { problem: `the access token has a wrong ${wrong[0]} claim` }
   const checked = claims as AccessTokenClaims
   if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
   return createPrincipal(checked)
@@ -123,7 +123,7 @@ function distinguishFailures(getKey: JWTVerifyGetKey): JWTVerifyGetKey {
     } catch (cause) {
       if (cause instanceof errors.JWKSNoMatchingKey || cause instanceof errors.JWKSMultipleMatchingKeys)
         throw cause
-      throw new GatehouseError('ERR_NOT_READY', 'The keys of access tokens are out of reach', { cause })
+      throw new GatehouseError('ERR_NOT_READY', 'the keys of access tokens are out of reach', { cause })
     }
   }
 }
@@ -131,17 +131,17 @@ function distinguishFailures(getKey: JWTVerifyGetKey): JWTVerifyGetKey {
 function describe(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED.problem
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return 'The access token is signed with an unknown key'
+    return 'the access token is signed with an unknown key'
   }
   if (error instanceof errors.JWSSignatureVerificationFailed)
-    return 'The signature of the access token is wrong'
+    return 'the signature of the access token is wrong'
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return `The access token is not signed with ${ALGORITHMS.join()}`
+    return `the access token is not signed with ${ALGORITHMS.join()}`
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === 'iss') return 'The access token is from another issuer'
-    if (error.claim === 'aud') return 'The access token is for another audience'
-    if (error.claim === 'nbf') return 'The access token is not valid yet'
-    return `The access token has no ${error.claim} claim, or a wrong one`
+    if (error.claim === 'iss') return 'the access token is from another issuer'
+    if (error.claim === 'aud') return 'the access token is for another audience'
+    if (error.claim === 'nbf') return 'the access token is not valid yet'
+    return `the access token has no ${error.claim} claim, or a wrong one`
   }
-  return 'The access token is malformed'
+  return 'the access token is malformed'
 }

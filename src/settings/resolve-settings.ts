@@ -16,7 +16,7 @@ import { checkSecret, secretsOf } from './secret.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong, each with its path and what would be right
  */
 export function resolveSettings(options: GatehouseOptions): Settings {
-  const problems = collectProblems('ERR_OPTIONS', 'The options of createGatehouse are not valid')
+  const problems = collectProblems('ERR_OPTIONS', 'the options of createGatehouse are not valid')
   const add = (keys: readonly (string | number)[], message: string) => problems.add(formatPath(keys), message)
 
   const parsed = v.safeParse(optionsSchema, options)

@@ -52,7 +52,7 @@ describe('authenticate', () => {
         'Content-Type': 'application/json; charset=utf-8',
         'Cache-Control': 'no-store',
       },
-      body: '{"error_description":"Send an access token in the header \\"Authorization: Bearer <ACCESS_TOKEN>\\""}',
+      body: '{"error_description":"send an access token in the header \\"Authorization: Bearer <ACCESS_TOKEN>\\""}',
     })
   })
 

@@ -49,7 +49,7 @@ describe('unclear, and therefore refused', () => {
   test.each(HOSTILE)('%j', (path) => {
     const location = locate(path)
     expect(location.place).toBe('unclear')
-    expect(location.place === 'unclear' && location.problem).toMatch(/^The path is not in canonical form/)
+    expect(location.place === 'unclear' && location.problem).toMatch(/^the path is not in canonical form/)
   })
 })
 

@@ -120,7 +120,7 @@ describe('a call without a token', () => {
       )
       expect(header).toBe(`Bearer ${REALM}, scope="invoices:read", ${METADATA}`)
       expect(body).toEqual({
-        error_description: 'Send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
+        error_description: 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
       })
     },
   )
@@ -177,7 +177,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
       (agent) => agent.get('/api/invoices/list').set(bearer(token)),
       expected,
     )
-    expect(header).toContain('The access token has expired')
+    expect(header).toContain('the access token has expired')
   })
 
   test('revoked, also when it was remembered', async () => {

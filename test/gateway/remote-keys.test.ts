@@ -51,7 +51,7 @@ afterEach(async () => {
 })
 
 const good = expect.objectContaining({ mode: 'direct' })
-const unknownKey = { problem: 'The access token is signed with an unknown key' }
+const unknownKey = { problem: 'the access token is signed with an unknown key' }
 const outOfReach = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
 
 describe('remote keys', () => {

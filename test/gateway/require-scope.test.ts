@@ -50,7 +50,7 @@ describe('requireScope', () => {
       .set(bearer(await issuer.mint({ scope: 'reports:read' })))
       .expect(403)
     expect(headers['www-authenticate']).toContain('scope="invoices:read reports:read reports:all"')
-    expect(body.error_description).toBe('The access token does not carry the scope invoices:read reports:all')
+    expect(body.error_description).toBe('the access token does not carry the scope invoices:read reports:all')
     expect(handler).not.toHaveBeenCalled()
     await agent
       .get('/reports')

@@ -95,9 +95,9 @@ describe('refuses', () => {
     vi.setSystemTime(1_800_863_999_999)
     expect(await verify(token)).toHaveProperty('mode', 'direct')
     vi.setSystemTime(1_800_864_000_000)
-    expect(await verify(token)).toEqual({ problem: 'The access token has expired; get a new one' })
+    expect(await verify(token)).toEqual({ problem: 'the access token has expired; get a new one' })
     vi.setSystemTime(1_900_000_000_000)
-    expect(await verify(token)).toEqual({ problem: 'The access token has expired; get a new one' })
+    expect(await verify(token)).toEqual({ problem: 'the access token has expired; get a new one' })
   })
 
   test.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
@@ -133,18 +133,18 @@ describe('refuses', () => {
   test('a signature by somebody else, under our key id and without one', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
-      problem: 'The signature of the access token is wrong',
+      problem: 'the signature of the access token is wrong',
     })
     const other = await createTokenIssuer('key-2')
     expect(await verify(await other.mint())).toEqual({
-      problem: 'The access token is signed with an unknown key',
+      problem: 'the access token is signed with an unknown key',
     })
   })
 
   test('a token whose claims were changed', async () => {
     const [header, , signature] = (await issuer.mint()).split('.')
     const token = `${header}.${encode(accessTokenClaims({ scope: 'everything' }))}.${signature}`
-    expect(await verify(token)).toEqual({ problem: 'The signature of the access token is wrong' })
+    expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
   })
 
   test('a signature in DER, cut short, empty, or of zeros', async () => {
@@ -188,7 +188,7 @@ describe('refuses', () => {
       await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, issuer.privateKey, Buffer.from(input)),
     )
     expect(await verify(`${input}.${signature.toString('base64url')}`)).toEqual({
-      problem: 'The access token is malformed',
+      problem: 'the access token is malformed',
     })
   })
 })
@@ -221,7 +221,7 @@ describe('is not confused about algorithms', () => {
       const input = `${encode(header('HS256'))}.${encode(accessTokenClaims())}`
       const signature = createHmac('sha256', secret).update(input).digest('base64url')
       expect(await verify(`${input}.${signature}`)).toEqual({
-        problem: 'The access token is not signed with ES256',
+        problem: 'the access token is not signed with ES256',
       })
     }
   })
@@ -234,7 +234,7 @@ describe('is not confused about algorithms', () => {
       audience: AUDIENCE,
       getKey: async () => publicKey,
     })
-    expect(await generous(token)).toEqual({ problem: 'The access token is not signed with ES256' })
+    expect(await generous(token)).toEqual({ problem: 'the access token is not signed with ES256' })
   })
 
   test('ES256 under the id of an RSA key: the token is bad, and not our keys', async () => {
@@ -250,7 +250,7 @@ describe('is not confused about algorithms', () => {
       {},
       { jwk: stranger.publicJwk, jku: 'https://evil.example/jwks', x5c: ['AA'] },
     )
-    expect(await verify(token)).toEqual({ problem: 'The signature of the access token is wrong' })
+    expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
   })
 })
 

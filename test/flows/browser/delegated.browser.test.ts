@@ -99,7 +99,7 @@ describeWithChromium('delegated access in a browser', () => {
     await click('Create an invoice')
     expect(await notice()).toContain('You did not allow Tallybook to create invoices.')
     expect(await notice()).toContain(
-      '403 insufficient_scope: The access token does not carry the scope invoices:create',
+      '403 insufficient_scope: the access token does not carry the scope invoices:create',
     )
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
     await look('05-refused')

@@ -68,7 +68,7 @@ describeEachStore('Errors', (makeStore) => {
       expect(challenge).toContain('scope="payments:list"')
       expect(call.body).toEqual({
         error: 'insufficient_scope',
-        error_description: 'The access token does not carry the scope payments:list',
+        error_description: 'the access token does not carry the scope payments:list',
       })
     }
     expect(host.reached).toEqual([])
