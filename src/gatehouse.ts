@@ -93,7 +93,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const self = randomUUID()
   const store = withDeadline(options.store, settings.storeTimeoutMs)
   const events = createEvents((error, event) =>
-    logger.error({ err: error, event }, 'an event listener threw'),
+    logger.error({ err: error, event }, 'an event listener failed'),
   )
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -153,13 +153,14 @@ function assemble(options: GatehouseOptions): Gatehouse {
     accounts: settings.accounts,
     events,
     pages,
-    csrfKey: deriveKey(newest(settings), 'csrf'),
+    csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     warnOnPlainHttp: createPlainHttpWarning(settings),
     ready: () => lifecycle.ready(REQUEST_PATIENCE),
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
   const gatehouse: Gatehouse = {
-    ...events,
+    on: events.on,
+    off: events.off,
     apiKeys: afterReady(services.apiKeys, () => lifecycle.ready(PATIENCE)),
     applications: afterReady(services.applications, () => lifecycle.ready(PATIENCE)),
     gateway,
@@ -203,8 +204,4 @@ function assemble(options: GatehouseOptions): Gatehouse {
     families.close()
     await Promise.all([stopped, gateway.close()])
   }
-}
-
-function newest({ secrets }: Settings): string {
-  return secrets[0] ?? ''
 }

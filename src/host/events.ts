@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events'
+import { GatehouseError } from '../errors.ts'
 
 /** Everything that `gatehouse.on(name, listener)` can be asked for, with what the listener gets. */
 export interface GatehouseEvents {
@@ -56,43 +56,52 @@ interface ClientChange {
   actor?: string | undefined
 }
 
-/** What parts of gatehouse need to report events. A listener that throws never disturbs the request. */
+/** What parts of gatehouse need to report events. A listener that fails never disturbs the request. */
 export interface EventSink {
+  /** Tells all listeners at once, and waits for none. */
   emit<Name extends keyof GatehouseEvents>(name: Name, event: GatehouseEvents[Name]): void
 }
 
+/** Told of an event; what it returns is of no interest, but a promise that rejects is reported. */
+type Listener<Name extends keyof GatehouseEvents> = (event: GatehouseEvents[Name]) => unknown
+
 /** What a host needs to hear of events. */
 export interface EventSource {
-  on<Name extends keyof GatehouseEvents>(name: Name, listener: (event: GatehouseEvents[Name]) => void): void
-  off<Name extends keyof GatehouseEvents>(name: Name, listener: (event: GatehouseEvents[Name]) => void): void
+  /** Calls `listener` at each event of that name from now on; one that is there already stays once. */
+  on<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
+  /** Takes a listener off again. */
+  off<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
 }
 
 /**
  * A typed event bus.
  *
- * @param onListenerError told of a listener that threw
+ * @param onListenerError told of a listener that threw or rejected
  */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
 ): EventSink & EventSource {
-  // 'error' is an event like any other here: it must not throw where nobody listens.
-  const emitter = new EventEmitter()
-  const eventName = (name: string) => `gatehouse:${name}`
+  // Not Node's emitter: it throws at an 'error' that nobody hears, and warns of a leak at the 11th listener.
+  const listeners = new Map<string, Set<(event: never) => unknown>>()
+
   return {
     emit(name, event) {
-      for (const listener of emitter.listeners(eventName(name))) {
-        try {
-          listener(event)
-        } catch (error) {
-          onListenerError(error, name)
-        }
+      // Those who listen now, whoever comes or goes meanwhile.
+      const present = [...(listeners.get(name) ?? [])]
+      for (const listener of present) {
+        // Begins at once, and makes one kind of failure of what it throws and what it rejects with.
+        const heard = async () => listener(event as never)
+        heard().catch((error: unknown) => onListenerError(error, name))
       }
     },
     on(name, listener) {
-      emitter.on(eventName(name), listener)
+      if (typeof listener !== 'function') {
+        throw new GatehouseError('ERR_INVALID_ARGUMENT', `a listener of ${name} must be a function`)
+      }
+      listeners.set(name, (listeners.get(name) ?? new Set()).add(listener))
     },
     off(name, listener) {
-      emitter.off(eventName(name), listener)
+      listeners.get(name)?.delete(listener)
     },
   }
 }

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryStore } from '../../adapters/memory.ts'
+import { createGatehouse } from '../../src/gatehouse.ts'
+import { createEvents } from '../../src/host/events.ts'
+
+const onListenerError = vi.fn<(error: unknown, event: string) => void>()
+const create = () => createEvents(onListenerError)
+const reloaded = { products: 1, operations: 2 }
+
+beforeEach(() => void onListenerError.mockReset())
+
+describe('events', () => {
+  it('reach every listener of their name, and no other', () => {
+    const events = create()
+    const [one, two, other] = [vi.fn(), vi.fn(), vi.fn()]
+    events.on('catalog.reloaded', one)
+    events.on('catalog.reloaded', two)
+    events.on('error', other)
+    events.emit('catalog.reloaded', reloaded)
+    expect(one).toHaveBeenCalledExactlyOnceWith(reloaded)
+    expect(two).toHaveBeenCalledExactlyOnceWith(reloaded)
+    expect(other).not.toHaveBeenCalled()
+  })
+
+  it('reach a listener once that was added twice, and not at all once it was taken off', () => {
+    const events = create()
+    const listener = vi.fn()
+    events.on('catalog.reloaded', listener)
+    events.on('catalog.reloaded', listener)
+    events.emit('catalog.reloaded', reloaded)
+    expect(listener).toHaveBeenCalledTimes(1)
+    events.off('catalog.reloaded', listener)
+    events.off('error', listener)
+    events.emit('catalog.reloaded', reloaded)
+    expect(listener).toHaveBeenCalledTimes(1)
+  })
+
+  it('reach those who listened when it happened, whoever comes or goes meanwhile', () => {
+    const events = create()
+    const [late, leaving] = [vi.fn(), vi.fn()]
+    events.on('catalog.reloaded', () => {
+      events.off('catalog.reloaded', leaving)
+      events.on('catalog.reloaded', late)
+    })
+    events.on('catalog.reloaded', leaving)
+    events.emit('catalog.reloaded', reloaded)
+    expect([leaving, late].map(({ mock }) => mock.calls.length)).toEqual([1, 0])
+    events.emit('catalog.reloaded', reloaded)
+    expect([leaving, late].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
+  })
+
+  it('named error do not throw where nobody listens', () => {
+    expect(() => create().emit('error', { error: new Error('nobody hears it') })).not.toThrow()
+  })
+
+  it.each([undefined, null, 'listener', {}])('have no listener that is %j', (listener) => {
+    expect(() => create().on('error', listener as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
+    )
+  })
+})
+
+describe('a listener that fails', () => {
+  const unhandled = vi.fn()
+  beforeEach(() => {
+    unhandled.mockReset()
+    process.on('unhandledRejection', unhandled)
+  })
+  afterEach(() => void process.off('unhandledRejection', unhandled))
+
+  const failures: [string, (error: Error) => () => unknown][] = [
+    [
+      'throws',
+      (error) => () => {
+        throw error
+      },
+    ],
+    [
+      'rejects',
+      (error) => async () => {
+        throw error
+      },
+    ],
+    [
+      'rejects later',
+      (error) => () =>
+        new Promise((_, reject) => {
+          setImmediate(reject, error)
+        }),
+    ],
+  ]
+  it.each(failures)('because it %s is told to the operator, and disturbs nobody', async (_, listenerOf) => {
+    const events = create()
+    const error = new Error('the audit log is full')
+    const next = vi.fn()
+    events.on('catalog.reloaded', listenerOf(error))
+    events.on('catalog.reloaded', next)
+    events.emit('catalog.reloaded', reloaded)
+    expect(next).toHaveBeenCalledTimes(1)
+    await vi.waitFor(() => expect(onListenerError).toHaveBeenCalledExactlyOnceWith(error, 'catalog.reloaded'))
+    // Node reports what nobody caught once the microtasks are done.
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+})
+
+it('any number of listeners make no warning of a leak', async () => {
+  const warned = vi.fn()
+  process.on('warning', warned)
+  const events = create()
+  const listeners = Array.from({ length: 50 }, () => vi.fn())
+  for (const listener of listeners) events.on('catalog.reloaded', listener)
+  events.emit('catalog.reloaded', reloaded)
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', warned)
+  expect(listeners.every(({ mock }) => mock.calls.length === 1)).toBe(true)
+  expect(warned).not.toHaveBeenCalled()
+})
+
+it('a gatehouse lets its host listen to events, and not make them up', async () => {
+  await using gatehouse = createGatehouse({
+    issuer: 'http://localhost:3000/auth',
+    audience: 'http://localhost:3000/api',
+    store: memoryStore(),
+    products: {},
+    accounts: { find: () => undefined },
+  })
+  expect(gatehouse).toHaveProperty('on')
+  expect(gatehouse).toHaveProperty('off')
+  expect(gatehouse).not.toHaveProperty('emit')
+})
