@@ -33,7 +33,7 @@ export const english = {
   consentAlwaysIncluded: 'Always included',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
   /** `{duration}` is written out: “30 days”. */
-  consentDuration: 'Access ends once {application} has not used it for {duration}.',
+  consentDuration: 'Access ends if {application} does not use it for {duration}.',
   /** `{address}` is where the browser goes afterwards. */
   consentReturn: 'You will be sent back to {address}.',
   approveButton: 'Allow',
@@ -89,7 +89,10 @@ export interface PageTexts {
   readonly defaultLocale: string
   /** A text as markup. Values that are texts are kept apart by `<bdi>`, so that none of them turns the rest around. */
   html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
-  /** A text without markup, for titles; values are kept apart by Unicode's isolates. */
+  /**
+   * A text without markup, for the title of a window. Values stand in it as they are: some window lists and
+   * screen readers show or read out the invisible characters that would keep them apart.
+   */
   plain(name: keyof Texts, values?: Readonly<Record<string, string>>): string
 }
 
@@ -143,8 +146,7 @@ export function createTexts(options: {
           })}`,
         plain: (name, values = {}) =>
           texts[name].replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
-            const value = values[placeholder]
-            return value === undefined ? whole : `\u2068${value}\u2069`
+            return values[placeholder] ?? whole
           }),
       }
     },

@@ -46,7 +46,7 @@ describe('the consent page', () => {
       /Invoices What you bill your customers Read your invoices Amounts, dates .* Create invoices/,
     )
     expect(read).toMatch(/Payments Read your payments/)
-    expect(read).toContain('Access ends once Ledgerly has not used it for 30 days .')
+    expect(read).toContain('Access ends if Ledgerly does not use it for 30 days .')
     expect(read).toContain('You will be sent back to https://ledgerly.example .')
     expect(read).not.toContain('Move money')
     expect(text).toContain(
@@ -161,6 +161,27 @@ describe('a decision', () => {
     expect(answer.text).toMatch(/role="alert"[^>]*>Nothing is ticked\./)
     expect(boxes(answer.text)).toEqual({ 'invoices:read': false, email: false })
     expect(app.fake.calls).toEqual([])
+  })
+
+  it('of nothing but openid is asked for again, where operations were asked for', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', { action: 'approve', scope: 'openid' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toMatch(/role="alert"[^>]*>Nothing is ticked\./)
+    expect(Object.values(boxes(answer.text))).toEqual([false, false, false, false])
+    expect(app.fake.calls).toEqual([])
+  })
+
+  it('of nothing but openid is one, where no operation was asked for', async () => {
+    const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['openid', 'email'] } })
+    await submit(app, 'consent', { action: 'approve' })
+    expect(app.fake.calls).toEqual([['consented', { granted: ['openid'], refused: ['email'] }]])
+  })
+
+  it('of what is about the person alone is one, because it was ticked', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    await submit(app, 'consent', { action: 'approve', scope: 'email' })
+    expect(app.fake.calls).toMatchObject([['consented', { granted: ['openid', 'email'] }]])
   })
 
   it.each([{}, { action: 'other' }, { action: ['approve', 'deny'] }])(
