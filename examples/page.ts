@@ -68,7 +68,7 @@ h1, h2 { margin: 0 0 .5rem; line-height: 1.25; text-wrap: balance } h1 { font-si
 p { margin: .5rem 0 } p, .note { text-wrap: pretty }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 }
-td:first-child { white-space: nowrap } th { font-size: .85rem } td.amount, th.amount { padding-right: 0; text-align: right }
+tr:last-child td { border-bottom: 0 } td:first-child { white-space: nowrap } th { font-size: .85rem } td.amount, th.amount { padding-right: 0; text-align: right }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; margin: .5rem 0 } dd { margin: 0; overflow-wrap: anywhere }
 form { margin: 0 } .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem }
 label { display: block; margin: .75rem 0 } input { display: block; width: 100%; margin-top: .2rem; padding: .55rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: 6px }
@@ -78,5 +78,6 @@ main a:not(.button) { color: light-dark(var(--accent), color-mix(in srgb, var(--
 :focus-visible { outline: 3px solid color-mix(in srgb, var(--accent) 60%, white); outline-offset: 2px }
 .note { padding: .75rem 1rem; border: 1px solid; border-left-width: 5px; border-radius: 6px; background: light-dark(#fff, #1b2028) }
 .good { border-color: #2e8b57 } .bad { border-color: #c2410c }
-pre { margin: .5rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem }
+.details { margin-top: .5rem; overflow-wrap: anywhere; color: var(--soft); font-size: .9rem }
+@media (max-width: 30rem) { .actions { flex-direction: column } .actions .button, .actions button { width: 100%; text-align: center } }
 `

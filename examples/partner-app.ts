@@ -11,7 +11,9 @@ import {
   type Connection,
   ConnectionEnded,
   createConnector,
+  OPERATIONS,
   type PendingConnection,
+  reasonOf,
   type Service,
 } from './partner-app/connection.ts'
 import {
@@ -22,6 +24,9 @@ import {
   style,
   welcomePage,
 } from './partner-app/pages.ts'
+
+const DISCONNECTED =
+  'Disconnected: Tallybook has forgotten your tokens. You are still signed in at Harbour Ledger, unless you chose “Sign out” there.'
 
 /** Somebody's browser. Only a signed id is in its cookie; secrets and tokens stay here. */
 interface Visitor {
@@ -89,23 +94,30 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     })
   })
 
-  router.post('/connect', async (ctx) => {
-    const { url, pending } = await connector.begin()
+  async function sendToService(ctx: Context, prompt?: 'consent'): Promise<void> {
+    const { url, pending } = await connector.begin(prompt)
     visitorOf(ctx).pending = pending
     seeOther(ctx, url.href)
-  })
+  }
+
+  router.post('/connect', (ctx) => sendToService(ctx))
+  router.post('/change', (ctx) => withConnection(ctx, () => sendToService(ctx, 'consent')))
 
   router.get('/callback', async (ctx) => {
     const visitor = visitorOf(ctx)
-    const { pending } = visitor
-    if (!pending) return seeOther(ctx, '/')
+    const { pending, connection: before } = visitor
+    // Whoever comes back must be who was sent: otherwise a link could connect somebody else's account here.
+    if (ctx.query.state !== pending?.state || !pending) {
+      const text = 'This sign-in was started in another tab, or is over. Connect your account again.'
+      return before ? seeOther(ctx, '/') : say(ctx, { good: false, text })
+    }
     visitor.pending = undefined
     try {
       visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
-      say(ctx, { good: true, text: 'Your account is connected.' })
+      say(ctx, welcome(visitor.connection, before))
     } catch (error) {
       if (!(error instanceof AuthorizationResponseError)) throw error
-      const text = 'Your account was not connected.'
+      const text = before ? 'Nothing was changed.' : 'Your account was not connected.'
       say(ctx, { good: false, text, details: `${error.error}: ${error.error_description}` })
     }
   })
@@ -119,7 +131,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       if (response.ok) return say(ctx, { good: true, text: 'The invoice was created.' })
       const text =
         response.status === 403
-          ? 'You did not allow Tallybook to create invoices. To change that, connect your account again.'
+          ? 'You did not allow Tallybook to create invoices. To do so, choose “Change what is allowed”.'
           : 'The invoice was not created.'
       say(ctx, { good: false, text, details: await refusalOf(response) })
     }),
@@ -128,7 +140,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.post('/refresh', (ctx) =>
     withConnection(ctx, async (connection) => {
       await connector.refresh(connection)
-      say(ctx, { good: true, text: `New tokens; expires_in ${connection.tokens.expiresIn}.` })
+      say(ctx, { good: true, text: `New tokens, valid for ${connection.tokens.expiresIn} s.` })
     }),
   )
 
@@ -141,8 +153,12 @@ export function createPartnerApp(service: Service, origin: string): Koa {
 
   router.post('/disconnect', (ctx) =>
     withConnection(ctx, async (connection) => {
-      visitorOf(ctx).connection = undefined
-      seeOther(ctx, (await connector.farewell(connection)).href)
+      const farewell = await connector.farewell(connection)
+      const visitor = visitorOf(ctx)
+      visitor.connection = undefined
+      // Shown when they are back. Whether they signed out there, the service does not tell us.
+      visitor.notice = { good: true, text: DISCONNECTED }
+      seeOther(ctx, farewell.href)
     }),
   )
 
@@ -153,7 +169,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     } catch (error) {
       console.error(error)
       ctx.status = 502
-      ctx.body = problemPage(String(error))
+      ctx.body = problemPage(reasonOf(error))
     }
   }
 
@@ -163,6 +179,15 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   app.use(explainFailures)
   app.use(router.routes())
   return app
+}
+
+/** What to tell somebody who comes back from the consent page. */
+function welcome({ tokens }: Connection, before: Connection | undefined): Notice {
+  if (!OPERATIONS.some((scope) => tokens.scopes.includes(scope))) {
+    const text = 'You allowed Tallybook nothing that it needs. To do so, choose “Change what is allowed”.'
+    return { good: false, text }
+  }
+  return { good: true, text: before ? 'What you allow is up to date.' : 'Your account is connected.' }
 }
 
 /** What the service answered, in one line (RFC 6750 3.1). */

@@ -15,7 +15,7 @@ import { api } from './server/api.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
 import { listen, stopListening } from './server/listening.ts'
 import { products } from './server/products.ts'
-import { readSettings } from './server/settings.ts'
+import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
 import { StartError } from './server/start-error.ts'
 import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
@@ -23,14 +23,15 @@ import { pageHeaders, signedInAccount, website } from './server/website.ts'
 
 async function start(): Promise<void> {
   const settings = readSettings()
-  const origin = `http://localhost:${settings.port}`
-  const partnerOrigin = `http://localhost:${settings.partnerPort}`
-  const { store, close: closeStore } = await openStore(settings.redisUrl)
+  const { origin, partnerOrigin, redisUrl } = settings
+  const { store, close: closeStore } = await openStore(redisUrl)
+  // The memory store needs none.
+  const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
 
   const gatehouse = createGatehouse({
     issuer: `${origin}/auth`,
     audience: `${origin}/api`,
-    secret: settings.secret,
+    secret,
     store,
     kycLevels: ['none', 'basic', 'verified'],
     products,
@@ -58,7 +59,7 @@ async function start(): Promise<void> {
   })
 
   const app = new Koa()
-  app.keys = [sessionKey(settings.secret)]
+  app.keys = [sessionKey(secret)]
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
   app.use(pageHeaders)
   app.use(bodyParser())
@@ -69,13 +70,14 @@ async function start(): Promise<void> {
 
   const server = await listen(app, settings.port, 'PORT')
   await gatehouse.ready()
+  if (secret !== undefined && secret !== settings.secret) keepSecret(secret)
   const { apiKey, application } = await provideDemoClients(gatehouse, partnerOrigin)
   const partnerApp = createPartnerApp(
     { issuer: `${origin}/auth`, api: `${origin}/api`, ...application },
     partnerOrigin,
   )
   const partnerServer = await listen(partnerApp, settings.partnerPort, 'PARTNER_PORT')
-  console.log(instructions({ origin, partnerOrigin, apiKey, forgets: settings.redisUrl === undefined }))
+  console.log(instructions({ origin, partnerOrigin, apiKey, forgets: redisUrl === undefined }))
 
   async function stop(): Promise<void> {
     await Promise.all([stopListening(server), stopListening(partnerServer)])
@@ -84,6 +86,9 @@ async function start(): Promise<void> {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 }
+
+const ANOTHER_SECRET =
+  'Here: set GATEHOUSE_SECRET to what it was, or begin anew with another database (REDIS_URL=redis://…/1)'
 
 /** The key of the host's session cookies: as long-lived as the host's secret. */
 function sessionKey(secret: string | undefined): string {
@@ -98,5 +103,6 @@ try {
   // What the person in front of it can change is one line; anything else is a bug, with its stack.
   const readable = error instanceof StartError || error instanceof GatehouseError
   console.error(readable ? error.message : error)
+  if (error instanceof GatehouseError && error.code === 'ERR_SECRET') console.error(ANOTHER_SECRET)
   process.exit(1)
 }

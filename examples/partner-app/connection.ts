@@ -37,8 +37,11 @@ export interface PendingConnection {
   readonly codeVerifier: string
 }
 
+/** The operations of the API that we need. */
+export const OPERATIONS = ['invoices:read', 'invoices:create', 'payments:list']
+
 /** What we ask for. The user may grant less, so `tokens.scopes` says what we got. */
-export const WANTED = ['openid', 'profile', 'invoices:read', 'invoices:create', 'payments:list']
+export const WANTED = ['openid', 'profile', ...OPERATIONS]
 
 /** The service answered that the connection is over: only the user can start a new one. */
 export class ConnectionEnded extends Error {
@@ -63,8 +66,12 @@ export function createConnector(service: Service, origin: string) {
     return discovered
   }
 
-  /** Where to send somebody who wants to connect their account. */
-  async function begin(): Promise<{ url: URL; pending: PendingConnection }> {
+  /**
+   * Where to send somebody who wants to connect their account.
+   *
+   * @param prompt `consent` asks them anew, also about what they decided before
+   */
+  async function begin(prompt?: 'consent'): Promise<{ url: URL; pending: PendingConnection }> {
     const pending = {
       state: oauth.randomState(),
       nonce: oauth.randomNonce(),
@@ -77,6 +84,7 @@ export function createConnector(service: Service, origin: string) {
       nonce: pending.nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
+      ...(prompt && { prompt }),
     })
     return { url, pending }
   }
@@ -124,9 +132,7 @@ export function createConnector(service: Service, origin: string) {
       connection.usedRefreshToken = refreshToken
     } catch (error) {
       if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') {
-        throw new ConnectionEnded(`${error.status} ${error.error}: ${error.error_description}`, {
-          cause: error,
-        })
+        throw new ConnectionEnded(reasonOf(error), { cause: error })
       }
       throw error
     }
@@ -167,6 +173,13 @@ export function createConnector(service: Service, origin: string) {
   }
 
   return { begin, complete, refresh, reuse, call, farewell }
+}
+
+/** What went wrong, in one line; as the service said it, where it said something (RFC 6749 5.2). */
+export function reasonOf(error: unknown): string {
+  return error instanceof oauth.ResponseBodyError
+    ? `${error.status} ${error.error}: ${error.error_description}`
+    : String(error)
 }
 
 function tokensFrom(response: oauth.TokenEndpointResponse): Tokens {

@@ -33,8 +33,8 @@ export const welcomePage = (notice: Notice | undefined) =>
       <section>
         <h1>Your books, kept for you</h1>
         <p>
-          Tallybook reads your invoices from Harbour Ledger. You choose there what it may do, and can stop it
-          any time.
+          Tallybook reads your invoices from Harbour Ledger. You choose there what it may do; when you
+          disconnect, it forgets its access.
         </p>
         <form class="actions" method="post" action="/connect"><button>Connect your account</button></form>
       </section>
@@ -73,17 +73,22 @@ export const connectedPage = (
             ${WANTED.filter((scope) => !connection.tokens.scopes.includes(scope)).join(', ') || 'nothing is missing'}
           </dd>
           <dt>Access token</dt>
-          <dd>
-            expires_in ${connection.tokens.expiresIn} (seconds), …${connection.tokens.accessToken.slice(-8)}
-          </dd>
+          <dd>…${connection.tokens.accessToken.slice(-8)}, valid for ${connection.tokens.expiresIn} s</dd>
           <dt>Refresh token</dt>
           <dd>…${connection.tokens.refreshToken.slice(-8)}</dd>
         </dl>
         <div class="actions">
-          ${button('/invoices', 'Create an invoice', '')} ${button('/refresh', 'Refresh the tokens')}
+          ${button('/invoices', 'Create an invoice', '')} ${button('/change', 'Change what is allowed')}
+          ${button('/refresh', 'Refresh the tokens')}
           ${connection.usedRefreshToken !== undefined && button('/reuse', 'Use the old refresh token again')}
           ${button('/disconnect', 'Disconnect')}
         </div>
+        <p>
+          <small
+            >Disconnecting makes Tallybook forget its tokens. Harbour Ledger then asks whether to sign you out
+            there too, and remembers what you allowed.</small
+          >
+        </p>
       </section>
       <section>
         <h2>Invoices from Harbour Ledger</h2>
@@ -118,5 +123,5 @@ const invoiceTable = (invoices: readonly ShownInvoice[]) => html`
 const noticeBox = (notice: Notice | undefined) =>
   notice &&
   html`<div class="note ${notice.good ? 'good' : 'bad'}" role="status">
-    ${notice.text} ${notice.details !== undefined && html`<pre>${notice.details}</pre>`}
+    ${notice.text} ${notice.details !== undefined && html`<p class="details">${notice.details}</p>`}
   </div>`

@@ -1,42 +1,50 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { StartError } from './start-error.ts'
 
 /** What the environment says about how the example is to run. */
 export interface ExampleSettings {
   readonly port: number
+  /** Where the host is, as browsers write it: without the port if that is 80. */
+  readonly origin: string
   readonly partnerPort: number
+  readonly partnerOrigin: string
   /** Undefined: everything is kept in memory. */
   readonly redisUrl: string | undefined
-  /** What protects the data in Redis; undefined with the memory store, which makes one up. */
+  /** What protects the data in Redis; undefined if there is none yet. */
   readonly secret: string | undefined
 }
 
 /**
  * Reads `PORT`, `PARTNER_PORT`, `REDIS_URL` and `GATEHOUSE_SECRET` from the environment and from `.env`.
  *
- * What is in Redis can only be read with the secret that it was written with, so the secret must outlive the
- * process: where Redis is used without one, a random one is made and kept in `.env`. (In production it comes
- * from wherever your secrets come from.)
- *
  * @throws {StartError}
  */
 export function readSettings(): ExampleSettings {
   if (existsSync('.env')) process.loadEnvFile('.env')
-  const { REDIS_URL: redisUrl } = process.env
-  let { GATEHOUSE_SECRET: secret } = process.env
-  if (redisUrl && !secret) {
-    secret = randomBytes(32).toString('base64url')
-    appendFileSync('.env', `GATEHOUSE_SECRET=${secret}\n`, { mode: 0o600 })
-    console.log('Made a GATEHOUSE_SECRET for the data in Redis, and kept it in .env\n')
-  }
+  const { REDIS_URL: redisUrl, GATEHOUSE_SECRET: secret } = process.env
+  const port = portFrom('PORT', 3000)
+  const partnerPort = portFrom('PARTNER_PORT', 3001)
   return {
-    port: portFrom('PORT', 3000),
-    partnerPort: portFrom('PARTNER_PORT', 3001),
+    port,
+    origin: originAt(port),
+    partnerPort,
+    partnerOrigin: originAt(partnerPort),
     redisUrl: redisUrl || undefined,
     secret: secret || undefined,
   }
 }
+
+/** A random secret. In production it comes from wherever your secrets come from. */
+export const makeSecret = (): string => randomBytes(32).toString('base64url')
+
+/** Keeps a secret for the next start: what is in Redis can only be read with the one it was written with. */
+export function keepSecret(secret: string): void {
+  appendFileSync('.env', `GATEHOUSE_SECRET=${secret}\n`, { mode: 0o600 })
+  console.log('Made a GATEHOUSE_SECRET for the data in Redis, and kept it in .env\n')
+}
+
+const originAt = (port: number) => new URL(`http://localhost:${port}`).origin
 
 function portFrom(name: string, fallback: number): number {
   const text = process.env[name]

@@ -17,19 +17,16 @@ ${options.forgets ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} 
 
 DIRECT ACCESS: an API key acts on the account that owns it
 
-1. Get a token. It lives 10 days and carries all that the key may do:
+1. Get a token, and keep it in a variable. It lives 10 days and carries all that the key may do:
 
-curl -sw '\\n' ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}
+ANSWER=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret}); echo "$ANSWER"
+TOKEN=$(echo "$ANSWER" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 
-2. Keep it in a variable:
-
-TOKEN=$(curl -s ${origin}/auth/oauth2/token -d grant_type=client_credentials -d client_id=${apiKey.clientId} -d client_secret=${apiKey.clientSecret} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-
-3. Call the API with it (200):
+2. Call the API with it (200):
 
 curl -iw '\\n' ${origin}/api/invoices/list -H "Authorization: Bearer $TOKEN"
 
-4. Call an operation that was removed from the key (403):
+3. Call an operation that was removed from the key (403):
 
 curl -iw '\\n' -X POST ${origin}/api/invoices/create -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '{"customer":"March Hare","amount":1200}'
 

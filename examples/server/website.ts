@@ -35,11 +35,9 @@ export function website(origin: string): Router {
       const account = checkPassword(String(username), String(password))
       if (!account) {
         ctx.status = 401
-        ctx.body = page(
-          site,
-          'Sign in',
-          signInPage(localPath(next, origin), 'Unknown name or wrong password.'),
-        )
+        const problem = 'Unknown name or wrong password.'
+        const typed = typeof username === 'string' ? username : ''
+        ctx.body = page(site, 'Sign in', signInPage(localPath(next, origin), { problem, username: typed }))
         return
       }
       ctx.session.accountId = account.id
@@ -85,17 +83,30 @@ const welcomePage = () => html`
   </section>
 `
 
-const signInPage = (next: string, problem?: string) => html`
-  ${problem !== undefined && html`<p class="note bad" role="alert">${problem}</p>`}
+const signInPage = (next: string, failed?: { problem: string; username: string }) => html`
+  ${failed && html`<p class="note bad" role="alert">${failed.problem}</p>`}
   <section>
     <h1>Sign in</h1>
     <form method="post" action="/login">
       <input type="hidden" name="next" value="${next}" />
       <label
-        >Name <input name="username" autocomplete="username" autocapitalize="none" required autofocus
+        >Name
+        <input
+          name="username"
+          value="${failed?.username}"
+          autocomplete="username"
+          autocapitalize="none"
+          required
+          ${!failed && 'autofocus'}
       /></label>
       <label
-        >Password <input name="password" type="password" autocomplete="current-password" required
+        >Password
+        <input
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required
+          ${failed && 'autofocus'}
       /></label>
       <div class="actions"><button>Sign in</button></div>
     </form>

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,10 +15,11 @@ afterAll(() => examples?.remove())
 
 /** The lines to paste, run by a shell one after the other, exactly as they were printed. */
 async function paste(example: ExampleProcess) {
-  const lines = example.stdout().match(/^(curl|TOKEN=).*$/gm) ?? []
-  const [tokenRequest = '', ...rest] = lines
-  const token = JSON.parse(await runToEnd(examples.folder, 'bash', ['-c', tokenRequest]))
-  const answers = await runToEnd(examples.folder, 'bash', ['-c', rest.join('\n')])
+  const lines = example.stdout().match(/^(curl|ANSWER=|TOKEN=).*$/gm) ?? []
+  const output = await runToEnd(examples.folder, 'bash', ['-c', lines.join('\n')])
+  const endOfToken = output.indexOf('\n')
+  const token = JSON.parse(output.slice(0, endOfToken))
+  const answers = output.slice(endOfToken)
   const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status))
   return { count: lines.length, token, answers, statuses }
 }
@@ -106,15 +107,14 @@ describe('npm start with a mistake', () => {
   it('a Redis that cannot be reached is one line and exit code 1, within three seconds', async () => {
     const port = await freePort()
     const before = performance.now()
-    const example = await examples.start({
-      REDIS_URL: `redis://:not-to-be-printed@127.0.0.1:${port}`,
-      GATEHOUSE_SECRET: 'x'.repeat(32),
-    })
+    const example = await examples.start({ REDIS_URL: `redis://:not-to-be-printed@127.0.0.1:${port}` })
     expect(await example.ended).toBe(1)
     expect(performance.now() - before).toBeLessThan(3000)
     expect(example.stderr()).toBe(
       `Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     )
+    // No secret is made for data that cannot be there.
+    expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
   })
 })
 
@@ -147,10 +147,17 @@ describeWithRedis('npm start on Redis', () => {
     rmSync(envFile)
   })
 
-  it('another secret than the data was written with is one line and exit code 1', async () => {
-    const example = await examples.start({ REDIS_URL: redis.url, GATEHOUSE_SECRET: 'another '.repeat(8) })
-    expect(await example.ended).toBe(1)
-    expect(example.stderr().trim().split('\n')).toHaveLength(1)
-    expect(example.stderr()).toContain('secret')
-  })
+  it.each([{ GATEHOUSE_SECRET: 'another '.repeat(8) }, {}])(
+    'another secret than the data was written with (%j) is exit code 1, and says what to do',
+    async (environment) => {
+      const example = await examples.start({ REDIS_URL: redis.url, ...environment })
+      expect(await example.ended).toBe(1)
+      const [wrong = '', remedy = '', ...rest] = example.stderr().split('\n')
+      expect(wrong).toContain('secret')
+      expect(remedy).toContain('set GATEHOUSE_SECRET to what it was')
+      expect(rest).toEqual([''])
+      // One that was made for this start is good for nothing.
+      expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
+    },
+  )
 })

@@ -93,7 +93,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await heading()).toBe('Connected as Alice Liddell')
     expect(await page.getByRole('cell', { name: 'Mad Hatter Teas' }).count()).toBe(1)
     expect(await fact('Not allowed')).toBe('invoices:create')
-    expect(await fact('Access token')).toContain('expires_in 3600')
+    expect(await fact('Access token')).toContain('valid for 3600 s')
     await look('04-connected')
 
     await click('Create an invoice')
@@ -106,7 +106,7 @@ describeWithChromium('delegated access in a browser', () => {
 
     const before = [await fact('Access token'), await fact('Refresh token')]
     await click('Refresh the tokens')
-    expect(await notice()).toContain('expires_in 3600')
+    expect(await notice()).toContain('valid for 3600 s')
     expect(await fact('Access token')).not.toBe(before[0])
     expect(await fact('Refresh token')).not.toBe(before[1])
     expect(await fact('Not allowed')).toBe('invoices:create')
@@ -226,7 +226,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('cell', { name: 'Wendy Roofing' }).count()).toBe(1)
     expect(await fact('Not allowed')).toBe('payments:list')
     await click('Refresh the tokens')
-    expect(await notice()).toContain('expires_in 3600')
+    expect(await notice()).toContain('valid for 3600 s')
     await click('Use the old refresh token again')
     expect(await notice()).toContain('400 invalid_grant')
     await click('Connect your account')

@@ -1,0 +1,14 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { readSettings } from '../../examples/server/settings.ts'
+
+afterEach(() => vi.unstubAllEnvs())
+
+it.each([
+  ['80', 'http://localhost'],
+  ['0080', 'http://localhost'],
+  ['3000', 'http://localhost:3000'],
+])('PORT=%s gives the origin as browsers write it', (port, origin) => {
+  vi.stubEnv('PORT', port)
+  vi.stubEnv('PARTNER_PORT', port)
+  expect(readSettings()).toMatchObject({ origin, partnerOrigin: origin })
+})
