@@ -18,7 +18,7 @@ import { createLifecycle } from './lifecycle.ts'
 import { authorizationService } from './mount/authorization-service.ts'
 import { createPlainHttpWarning } from './mount/plain-http.ts'
 import { wellKnown } from './mount/well-known.ts'
-import type { GatehouseOptions, Settings } from './options.ts'
+import type { GatehouseOptions } from './options.ts'
 import type { BuiltProvider } from './provider/build-provider.ts'
 import { createInteractionPort } from './provider/interaction-port.ts'
 import { createApiKeys, type ApiKeys } from './registry/api-keys.ts'
@@ -184,7 +184,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
   function createServices() {
     if (settings.registry) return createReadOnlyServices()
     const parts = { store, catalog, events, usage, logger, maxScopeBytes: settings.maxScopeBytes }
-    return { apiKeys: createApiKeys(parts), applications: createApplications({ ...parts, oidcScopes: settings.openIdScopes }) }
+    return {
+      apiKeys: createApiKeys(parts),
+      applications: createApplications({ ...parts, oidcScopes: settings.openIdScopes }),
+    }
   }
 
   function requireBuilt(): BuiltProvider {

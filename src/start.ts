@@ -35,7 +35,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
 
   async function load(leave: () => Promise<void>): Promise<Running> {
     await catalog.start()
-    const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets))
+    const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets), settings.logger)
     const getKey = createLocalJWKSet(keyRing.published as JSONWebKeySet)
     const built = buildProvider({
       ...parts,

@@ -12,20 +12,25 @@ export interface CsrfTokens {
 /**
  * CSRF tokens without storage: HMAC-SHA256 over what they are bound to.
  *
- * @param key at least 32 bytes; the same in every process that serves the pages
+ * @param keys at least 32 bytes each, newest first, the same in every process that serves the pages; the newest
+ *   issues, all of them verify
  */
-export function createCsrfTokens(key: Uint8Array): CsrfTokens {
-  const mac = (binding: readonly (string | undefined)[]) =>
+export function createCsrfTokens(keys: readonly Uint8Array[]): CsrfTokens {
+  const [newest] = keys
+  if (!newest) throw new TypeError('at least one key is needed')
+  const mac = (key: Uint8Array, binding: readonly (string | undefined)[]) =>
     // JSON keeps the parts apart: ('ab', 'c') and ('a', 'bc') differ, and so do absent and empty.
     createHmac('sha256', key)
       .update(JSON.stringify(['csrf', ...binding.map((part) => part ?? null)]))
       .digest()
   return {
-    issue: (...binding) => mac(binding).toString('base64url'),
+    issue: (...binding) => mac(newest, binding).toString('base64url'),
     isValid(token, ...binding) {
-      const expected = mac(binding)
       const given = Buffer.from(token ?? '', 'base64url')
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      return keys.some((key) => {
+        const expected = mac(key, binding)
+        return given.length === expected.length && timingSafeEqual(given, expected)
+      })
     },
   }
 }

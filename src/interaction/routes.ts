@@ -16,8 +16,8 @@ export interface InteractionOptions {
   readonly pages: Pages
   /** {auth_url}, without a trailing slash. */
   readonly issuer: string
-  /** At least 32 bytes, the same in all processes. */
-  readonly csrfKey: Uint8Array
+  /** At least 32 bytes each, newest first, the same in all processes. */
+  readonly csrfKeys: readonly Uint8Array[]
 }
 
 /** What a step answers with: a page was written, or the browser goes on to an address. */
@@ -43,7 +43,7 @@ export function interactionRoutes(
   options: InteractionOptions,
 ): (ctx: Context, path: string) => Promise<boolean> {
   const { port, pages, issuer } = options
-  const csrf = createCsrfTokens(options.csrfKey)
+  const csrf = createCsrfTokens(options.csrfKeys)
   const checkForm = createFormCheck({ pages, csrf, origin: new URL(issuer).origin })
   const addressOf = ({ uid }: PendingInteraction, action = '') =>
     new URL(`${issuer}/interaction/${uid}${action && `/${action}`}`)

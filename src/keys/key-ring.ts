@@ -1,6 +1,7 @@
 import type { JWK } from 'jose'
 import { GatehouseError } from '../errors.ts'
-import { createCollection } from '../store/collection.ts'
+import { silentLogger, type Logger } from '../host/logger.ts'
+import { createCollection, type Collection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
 import type { KeySealing } from './sealing.ts'
@@ -29,23 +30,52 @@ const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 
 /**
  * Loads the signing keys, or creates them: once, also when several processes start at the same moment on an
- * empty store.
+ * empty store. Keys that are encrypted under a secret that has been replaced are encrypted under the newest one,
+ * so that the old one can be dropped.
  *
  * @throws {GatehouseError} `ERR_SECRET` if none of the secrets opens the keys in the store: nothing is
  *   changed then; `ERR_STORE_UNAVAILABLE`
  */
-export async function loadKeyRing(store: Store, sealing: KeySealing): Promise<KeyRing> {
+export async function loadKeyRing(
+  store: Store,
+  sealing: KeySealing,
+  logger: Logger = silentLogger,
+): Promise<KeyRing> {
   const rings = createCollection<KeyRingRecord>(store, { name: 'signing-keys', version: 1 })
-  let record = await rings.get('ring')
-  if (!record) {
-    const created = await createRecord(sealing)
-    record = (await rings.create('ring', created)) ? created : await rings.get('ring')
-  }
-  if (!record) {
-    throw new GatehouseError('ERR_STORE_RECORD', 'the signing keys vanished from the store while it started')
-  }
-  const signing = await Promise.all(record.keys.map(({ kid, sealed }) => open(sealing, kid, sealed)))
+  const stored = (await rings.read(RING)) ?? (await createRing(rings, sealing))
+  const opened = await Promise.all(stored.record.keys.map(({ kid, sealed }) => open(sealing, kid, sealed)))
+  if (opened.some(({ isOutdated }) => isOutdated)) await sealAgain()
+  const signing = opened.map(({ privateKey }) => privateKey)
   return { signing, published: { keys: signing.map(toPublicJwk) } }
+
+  /** Of several processes at once one does it. That it failed is no reason not to start: the next start does it. */
+  async function sealAgain(): Promise<void> {
+    try {
+      const keys = stored.record.keys.map(async (key, index) => {
+        const { privateKey, isOutdated } = opened[index]!
+        return isOutdated ? { ...key, sealed: await sealing.seal(privateKey) } : key
+      })
+      await rings.replace(RING, stored, { keys: await Promise.all(keys) })
+    } catch (error) {
+      logger.warn(
+        { err: error },
+        'the signing keys could not be encrypted under the newest `secret`; keep the older one until they are',
+      )
+    }
+  }
+}
+
+const RING = 'ring'
+
+async function createRing(
+  rings: Collection<KeyRingRecord>,
+  sealing: KeySealing,
+): Promise<Stored<KeyRingRecord>> {
+  await rings.create(RING, await createRecord(sealing))
+  // Whoever was first: theirs are the keys.
+  const stored = await rings.read(RING)
+  if (stored) return stored
+  throw new GatehouseError('ERR_STORE_RECORD', 'the signing keys vanished from the store while it started')
 }
 
 async function createRecord(sealing: KeySealing): Promise<KeyRingRecord> {
@@ -62,9 +92,9 @@ async function createRecord(sealing: KeySealing): Promise<KeyRingRecord> {
   return { keys: await Promise.all(keys) }
 }
 
-async function open(sealing: KeySealing, kid: string, sealed: string): Promise<SigningJwk> {
+async function open(sealing: KeySealing, kid: string, sealed: string) {
   const key = await sealing.open(sealed)
-  if (key?.kid === kid) return key as SigningJwk
+  if (key?.privateKey.kid === kid) return { ...key, privateKey: key.privateKey as SigningJwk }
   throw new GatehouseError(
     'ERR_SECRET',
     'the signing keys in the store were encrypted under another `secret`; start with the one that was used ' +

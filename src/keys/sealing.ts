@@ -6,7 +6,14 @@ export interface KeySealing {
   /** @returns a compact JWE, under the newest secret */
   seal(privateKey: JWK): Promise<string>
   /** The private key, or undefined if none of the secrets opens it. */
-  open(sealed: string): Promise<JWK | undefined>
+  open(sealed: string): Promise<OpenedKey | undefined>
+}
+
+/** A private key, opened. */
+export interface OpenedKey {
+  readonly privateKey: JWK
+  /** Whether it is sealed under a secret that has been replaced, and cannot be opened without that any more. */
+  readonly isOutdated: boolean
 }
 
 /** @param secrets newest first; all of them open, the newest seals */
@@ -27,7 +34,8 @@ export function createKeySealing(secrets: readonly string[]): KeySealing {
             keyManagementAlgorithms: ['dir'],
             contentEncryptionAlgorithms: ['A256GCM'],
           })
-          return JSON.parse(new TextDecoder().decode(plaintext)) as JWK
+          const privateKey = JSON.parse(new TextDecoder().decode(plaintext)) as JWK
+          return { privateKey, isOutdated: key !== newest }
         } catch {
           // Sealed under another secret: the next one may open it.
         }

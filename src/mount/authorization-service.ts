@@ -26,7 +26,7 @@ export interface AuthorizationServiceParts {
   readonly catalog: CurrentCatalog
   readonly port: InteractionPort
   readonly pages: Pages
-  readonly csrfKey: Uint8Array
+  readonly csrfKeys: readonly Uint8Array[]
   readonly events: EventSink
   readonly warnOnPlainHttp: PlainHttpWarning
   /** Waits until it runs, as long as a request may wait. */

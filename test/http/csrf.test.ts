@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { createCsrfTokens, isSameOrigin } from '../../src/http/csrf.ts'
 
 const key = new Uint8Array(32).fill(1)
-const csrf = createCsrfTokens(key)
+const csrf = createCsrfTokens([key])
 
 describe('CSRF tokens', () => {
   it('hold for the binding that they were issued for', () => {
     expect(csrf.isValid(csrf.issue('uid', 'alice', undefined), 'uid', 'alice', undefined)).toBe(true)
-    expect(createCsrfTokens(key).isValid(csrf.issue('uid'), 'uid')).toBe(true)
+    expect(createCsrfTokens([key]).isValid(csrf.issue('uid'), 'uid')).toBe(true)
   })
 
   it.each([
@@ -25,7 +25,17 @@ describe('CSRF tokens', () => {
   })
 
   it('do not hold under another key', () => {
-    expect(createCsrfTokens(new Uint8Array(32).fill(2)).isValid(csrf.issue('uid'), 'uid')).toBe(false)
+    expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
+  })
+
+  it('hold under each of several keys; the newest issues (bug: a form from before a rotation was refused)', () => {
+    const newest = new Uint8Array(32).fill(2)
+    const rotated = createCsrfTokens([newest, key])
+    expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)
+    expect(rotated.isValid(csrf.issue('uid'), 'other')).toBe(false)
+    expect(createCsrfTokens([newest]).isValid(rotated.issue('uid'), 'uid')).toBe(true)
+    expect(csrf.isValid(rotated.issue('uid'), 'uid')).toBe(false)
+    expect(() => createCsrfTokens([])).toThrow(TypeError)
   })
 
   it.each([undefined, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(10_000)])('%j is none', (token) => {

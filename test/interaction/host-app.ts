@@ -55,7 +55,7 @@ export function hostApp(options: {
     catalog: { current: createCatalog(options.products ?? products) },
     pages,
     issuer: options.issuer ?? issuer,
-    csrfKey: new Uint8Array(32).fill(7),
+    csrfKeys: [new Uint8Array(32).fill(7)],
   })
   const app = new Koa()
   const errors: unknown[] = []

@@ -1,9 +1,11 @@
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { deriveKey } from '../../src/keys/derive-key.ts'
+import { silentLogger } from '../../src/host/logger.ts'
 import { loadKeyRing } from '../../src/keys/key-ring.ts'
 import { createKeySealing } from '../../src/keys/sealing.ts'
 import type { Store } from 'koa-gatehouse'
+import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 const TODAY = 'the secret of today, which is long enough'
@@ -60,6 +62,35 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
   })
 
+  test('keys sealed under an older secret are sealed under the newest, once (bug: it could never be dropped)', async () => {
+    const data = 'sealed again'
+    const before = await load(makeStore(data), YESTERDAY)
+    const stores = Array.from({ length: 4 }, () => watchWrites(makeStore(data)))
+    const rings = await Promise.all(stores.map(({ store }) => load(store, TODAY, YESTERDAY)))
+    for (const ring of rings) expect(ring).toEqual(before)
+    const { store, writes } = watchWrites(makeStore(data))
+    expect(await load(store, TODAY)).toEqual(before)
+    expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
+    expect(writes).toEqual([])
+    await expect(load(store, YESTERDAY)).rejects.toMatchObject({ code: 'ERR_SECRET' })
+  })
+
+  test('that they cannot be sealed again does not fail a start, and is said', async () => {
+    const data = 'not sealed again'
+    const before = await load(makeStore(data), YESTERDAY)
+    const faulty = faultyStore(makeStore(data))
+    faulty.arm('replace signing-keys')
+    const warn = vi.fn()
+    const logger = { ...silentLogger, warn }
+    const sealing = createKeySealing([TODAY, YESTERDAY])
+    expect(await loadKeyRing(faulty.store, sealing, logger)).toEqual(before)
+    expect(warn).toHaveBeenCalledOnce()
+    expect(await load(makeStore(data), YESTERDAY)).toEqual(before)
+    expect(await loadKeyRing(faulty.store, sealing, logger)).toEqual(before)
+    expect(warn).toHaveBeenCalledOnce()
+    expect(await load(makeStore(data), TODAY)).toEqual(before)
+  })
+
   test.each([
     ['no JSON', 'garbage'],
     ['cut off', '{"v":1,"keys":[{"kid":"a"'],
@@ -90,8 +121,9 @@ describe('sealing of private keys', () => {
   test('what is sealed is opened by the same secret, and by it as an older one', async () => {
     const sealed = await createKeySealing([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
-    expect(await createKeySealing([YESTERDAY]).open(sealed)).toEqual(jwk)
-    expect(await createKeySealing([TODAY, YESTERDAY]).open(sealed)).toEqual(jwk)
+    expect(await createKeySealing([YESTERDAY]).open(sealed)).toEqual({ privateKey: jwk, isOutdated: false })
+    const rotated = await createKeySealing([TODAY, YESTERDAY]).open(sealed)
+    expect(rotated).toEqual({ privateKey: jwk, isOutdated: true })
     expect(await createKeySealing([TODAY]).open(sealed)).toBeUndefined()
   })
 

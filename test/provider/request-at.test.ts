@@ -21,7 +21,7 @@ it('passes on all values of a list that a body parser made an object of (bug: th
   // As qs does with more than twenty of them.
   const asObject = (form: URLSearchParams) => ({
     ...Object.fromEntries(form),
-    resource: { ...form.getAll('resource') },
+    resource: Object.fromEntries(form.getAll('resource').entries()),
   })
   host = await startHost({ above: [parsedAs(asObject)] })
   const key = await host.createApiKey()
