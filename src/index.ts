@@ -17,7 +17,7 @@ export type { Texts } from './interaction/texts.ts'
 export type { ApiKey, Application, Client, Registry } from './registry/client.ts'
 export type { ApiKeys, NewApiKey } from './registry/api-keys.ts'
 export type { Applications, NewApplication } from './registry/applications.ts'
-export type { Page, PageOptions } from './registry/client-index.ts'
+export type { ClientPage, ListOptions } from './registry/client-index.ts'
 export type { ChangeOptions, RotatedSecret, RotationOptions, SecretInfo } from './registry/client-service.ts'
 export { hashSecret } from './registry/secrets.ts'
 export type {

@@ -1,6 +1,6 @@
 import type { ApiKey } from './client.ts'
 import { firstSecret, newClient, newClientFields } from './client-creation.ts'
-import { createClientService } from './client-operations.ts'
+import { createClientService } from './client-methods.ts'
 import { requireFits } from './client-products.ts'
 import type { ClientService, NewClient, WithExistingSecret, WithNewSecret } from './client-service.ts'
 import { createClients, type ClientsDependencies } from './clients.ts'
@@ -20,7 +20,8 @@ export interface ApiKeys<
   /**
    * Creates an API key with a new secret, which is shown this once.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, `ERR_SCOPE_TOO_LARGE`
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   *   `ERR_SCOPE_TOO_LARGE`
    */
   create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
   /** Takes an existing API key over, with the secret that its holder has already. */

@@ -1,6 +1,6 @@
 import type { Application } from './client.ts'
 import { firstSecret, newClient, newClientFields } from './client-creation.ts'
-import { createClientService } from './client-operations.ts'
+import { createClientService } from './client-methods.ts'
 import { requireFits } from './client-products.ts'
 import type {
   ChangeOptions,
@@ -46,7 +46,8 @@ export interface Applications<
   /**
    * Creates an application with a new secret, which is shown this once.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, `ERR_SCOPE_TOO_LARGE`
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   *   `ERR_SCOPE_TOO_LARGE`
    */
   create(
     input: NewApplication<Scope, Product> & WithNewSecret,

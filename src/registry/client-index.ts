@@ -3,16 +3,16 @@ import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
-/** Which part of a list is wanted. */
-export interface PageOptions {
+/** Which part of a list of clients is wanted. */
+export interface ListOptions {
   /** `cursor` of the page before; the first page if left out. */
   readonly after?: string | undefined
   /** Items at most, 1 to 500. @default 50 */
   readonly limit?: number | undefined
 }
 
-/** A part of a list. */
-export interface Page<T> {
+/** A part of a list of clients. */
+export interface ClientPage<T> {
   readonly items: T[]
   /** What to hand over as `after` for the next page; undefined at the end. */
   readonly cursor?: string | undefined
@@ -29,7 +29,7 @@ export interface ClientIndex<C extends Client> {
   /** @param except another record, whose entries stay even where they are the same */
   remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
   /** @param accountId clients of this account alone; all if undefined */
-  page(accountId: string | undefined, options: PageOptions): Promise<Page<ClientRecord<C>>>
+  page(accountId: string | undefined, options: ListOptions): Promise<ClientPage<ClientRecord<C>>>
 }
 
 /** Milliseconds after which no creation can still be under way that has written its entries only. */
@@ -45,7 +45,7 @@ export function createClientIndex<C extends Client>({
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | undefined)[]>
 }): ClientIndex<C> {
-  /** The records of members; a member whose client is gone, or was created anew since, has none. */
+  /** The records of members; a member whose client is gone has none. */
   async function recordsOf(members: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
     const records = await load(members.map(clientIdOf))
     return records.map((record, position) =>

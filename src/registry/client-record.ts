@@ -1,4 +1,4 @@
-import { createCollection, type Collection } from '../store/collection.ts'
+import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
@@ -19,7 +19,84 @@ export interface ClientRecord<C extends Client = Client> {
   readonly listedAt: number
 }
 
-/** All clients by client id: one collection, so that a client id is unique and one read finds it. */
-export function clientRecords<C extends Client>(store: Store): Collection<ClientRecord<C>> {
-  return createCollection<ClientRecord<C>>(store, { name: 'client', version: 1 })
+/**
+ * What stays of a deleted client, for good: nothing about anybody, only that its client id is not free. Who got
+ * the id anew would get what people granted to the client before, and its refresh tokens.
+ */
+interface DeletedClient {
+  readonly deleted: true
+  readonly kind: Client['kind']
+  /** Above every `access_epoch` that its tokens carry. */
+  readonly epoch: number
+  /** Epoch seconds. */
+  readonly deletedAt: number
+}
+
+/** All clients by client id: together, so that a client id is unique and one read finds it. */
+export interface ClientRecords<C extends Client> {
+  /** The record; undefined if there never was one, or if it was deleted. */
+  get(clientId: string): Promise<ClientRecord<C> | undefined>
+  /** The same of several, in their order. */
+  getMany(clientIds: readonly string[]): Promise<(ClientRecord<C> | undefined)[]>
+  /** Stores a new record; false if the id is taken, be it by a client that was deleted. */
+  create(clientId: string, record: ClientRecord<C>): Promise<boolean>
+  /**
+   * Changes a record so that concurrent changes lose nothing.
+   *
+   * @param change pure; answers undefined where nothing is to change
+   * @returns the record as it stands now, or undefined as in `get`
+   */
+  update(
+    clientId: string,
+    change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
+  ): Promise<ClientRecord<C> | undefined>
+  /**
+   * Deletes a record for good; of concurrent calls one gets what was there.
+   *
+   * @param check throws where this record is not to be deleted
+   * @param now milliseconds since the epoch
+   * @returns what was there, or undefined as in `get`
+   */
+  delete(
+    clientId: string,
+    check: (record: ClientRecord<C>) => void,
+    now: number,
+  ): Promise<ClientRecord<C> | undefined>
+}
+
+/** The clients in the store. */
+export function clientRecords<C extends Client>(store: Store): ClientRecords<C> {
+  const collection = createCollection<ClientRecord<C> | DeletedClient>(store, { name: 'client', version: 1 })
+
+  return {
+    get: async (clientId) => living(await collection.get(clientId)),
+    getMany: async (clientIds) => (await collection.getMany(clientIds)).map(living),
+    create: (clientId, record) => collection.create(clientId, record),
+    async update(clientId, change) {
+      return living(
+        await collection.update(clientId, (stored) => (isDeleted(stored) ? undefined : change(stored))),
+      )
+    },
+    async delete(clientId, check, now) {
+      let before: ClientRecord<C> | undefined
+      await collection.update(clientId, (stored) => {
+        before = living(stored)
+        if (!before) return undefined
+        check(before)
+        const { kind, epoch } = before.client
+        return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
+      })
+      return before
+    },
+  }
+}
+
+function living<C extends Client>(
+  stored: ClientRecord<C> | DeletedClient | undefined,
+): ClientRecord<C> | undefined {
+  return stored === undefined || isDeleted(stored) ? undefined : stored
+}
+
+function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
+  return 'deleted' in stored
 }

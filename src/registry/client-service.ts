@@ -1,5 +1,5 @@
 import type { Client } from './client.ts'
-import type { Page, PageOptions } from './client-index.ts'
+import type { ClientPage, ListOptions } from './client-index.ts'
 import type { SecretAge } from './secret-rotation.ts'
 
 /** What every change takes. */
@@ -23,7 +23,10 @@ export interface NewClient<
   readonly products?: readonly Product[] | undefined
   /** Operations of those products that it must not have. @default none */
   readonly removedOperations?: readonly Scope[] | undefined
-  /** An existing `client_id` to take over: letters, digits and `._~@=-`, at most 200. @default a new one */
+  /**
+   * An existing `client_id` to take over: letters, digits and `._~@=-`, at most 200; not one of a client that
+   * was deleted. @default a new one
+   */
   readonly clientId?: string | undefined
 }
 
@@ -72,9 +75,9 @@ export interface ClientService<C extends Client, Scope extends string, Product e
   /** The client, or undefined. */
   find(clientId: string): Promise<C | undefined>
   /** The clients of one account in order of creation, page by page. */
-  listByOwner(accountId: string, options?: PageOptions): Promise<Page<C>>
+  listByOwner(accountId: string, options?: ListOptions): Promise<ClientPage<C>>
   /** All clients in order of creation, page by page. */
-  list(options?: PageOptions): Promise<Page<C>>
+  list(options?: ListOptions): Promise<ClientPage<C>>
 
   rename(clientId: string, name: string, options?: ChangeOptions): Promise<C>
 
@@ -114,6 +117,9 @@ export interface ClientService<C extends Client, Scope extends string, Product e
   /** Gets no tokens any more until it is enabled. */
   disable(clientId: string, options?: ChangeOptions): Promise<C>
   enable(clientId: string, options?: ChangeOptions): Promise<C>
-  /** Deletes it for good. */
+  /**
+   * Deletes it for good: it gets no tokens any more, and its refresh tokens are refused. What stays is that the
+   * client id is taken, so that nobody who creates another client inherits what users granted to this one.
+   */
   delete(clientId: string, options?: ChangeOptions): Promise<void>
 }

@@ -15,8 +15,8 @@ interface ClientCommon {
   /** A disabled one is refused as if it did not exist. */
   readonly disabled: boolean
   /**
-   * Counts what took something away from it; signed into its tokens as `access_epoch`. Starts at 0, and
-   * never falls.
+   * Counts what took something away from it; signed into its tokens as `access_epoch`. Starts at 0 and never
+   * falls, since no other client ever gets the client id.
    */
   readonly epoch: number
   /** Epoch seconds. */

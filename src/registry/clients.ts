@@ -5,12 +5,12 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { createClientIndex, type Page, type PageOptions } from './client-index.ts'
+import { createClientIndex, type ClientPage, type ListOptions } from './client-index.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
 import { looksLikeSecret, type StoredSecret } from './secrets.ts'
-import { startOfHour, type Usage } from './usage.ts'
+import type { Usage } from './usage.ts'
 
 /** What the services of API keys and applications stand on. */
 export interface ClientsDependencies {
@@ -37,10 +37,10 @@ export interface Change {
 /** The clients of one kind: the records, their lists and their events, without what changes mean. */
 export interface Clients<C extends Client> {
   find(clientId: string): Promise<C | undefined>
-  page(accountId: string | undefined, options: PageOptions): Promise<Page<C>>
+  page(accountId: string | undefined, options: ListOptions): Promise<ClientPage<C>>
   /** @throws {GatehouseError} `ERR_NOT_FOUND` */
   require(clientId: string): Promise<ClientRecord<C>>
-  /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken */
+  /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, or was before */
   insert(client: C, secrets: readonly StoredSecret[], actor: string | undefined): Promise<C>
   /**
    * Changes the record so that concurrent changes lose nothing.
@@ -54,7 +54,11 @@ export interface Clients<C extends Client> {
   ): Promise<ClientRecord<C>>
   /** The client as the public sees it: with the hour when it was last used. */
   present(record: ClientRecord<C>): Promise<C>
-  /** @throws {GatehouseError} `ERR_NOT_FOUND` */
+  /**
+   * Deletes it for good; its client id stays taken.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`
+   */
   delete(clientId: string, options: ChangeOptions | undefined): Promise<void>
 }
 
@@ -87,6 +91,10 @@ export function createClients<C extends Client>(
     return record
   }
 
+  function requireKind(record: ClientRecord<C>, clientId: string): void {
+    if (record.client.kind !== kind) throw notFound(kind, clientId)
+  }
+
   return {
     require,
     present: presentOne,
@@ -109,8 +117,9 @@ export function createClients<C extends Client>(
       await index.add(record)
       if (!(await records.create(clientId, record))) {
         // Created in the same millisecond, the holder of the id has some of the same entries: those stay.
-        await index.remove(record, await records.get(clientId))
-        throw new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" is taken`)
+        const holder = await records.get(clientId)
+        await index.remove(record, holder)
+        throw taken(clientId, holder)
       }
       events.emit('client.created', { kind, clientId, accountId, actor })
       return client
@@ -121,7 +130,7 @@ export function createClients<C extends Client>(
       if (!isClientId(clientId)) throw notFound(kind, clientId)
       let changed = false
       const record = await records.update(clientId, (stored) => {
-        if (stored.client.kind !== kind) throw notFound(kind, clientId)
+        requireKind(stored, clientId)
         const next = apply(stored)
         changed = next !== undefined
         return next
@@ -143,8 +152,9 @@ export function createClients<C extends Client>(
 
     async delete(clientId, options) {
       checkChange('delete', options)
-      const record = await require(clientId)
-      if (!(await records.delete(clientId))) throw notFound(kind, clientId)
+      if (!isClientId(clientId)) throw notFound(kind, clientId)
+      const record = await records.delete(clientId, (found) => requireKind(found, clientId), Date.now())
+      if (!record) throw notFound(kind, clientId)
       const { accountId } = record.client
       events.emit('client.deleted', { kind, clientId, accountId, actor: options?.actor })
       // It is gone; what is left is skipped by readers, and no reason to say that deleting failed.
@@ -168,6 +178,13 @@ export function checkChange(name: string, options: object | undefined, others: F
 /** Who does something. */
 export const actorRule: Rule = optional(hostIdRule)
 
+function taken(clientId: string, holder: ClientRecord | undefined): GatehouseError {
+  const why = holder
+    ? 'is taken'
+    : 'belonged to a client that was deleted, and is not given to another one; choose a new one'
+  return new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
+}
+
 function notFound(kind: Client['kind'], clientId: string): GatehouseError {
   const what = kind === 'apiKey' ? 'API key' : 'application'
   // What came in for an id may be anything, a secret too: only what can be an id is repeated.
@@ -175,9 +192,6 @@ function notFound(kind: Client['kind'], clientId: string): GatehouseError {
   return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
 }
 
-/** A use from before it was created is the use of another client that once had this client id. */
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
-  return lastUsedAt === undefined || lastUsedAt < startOfHour(client.createdAt)
-    ? client
-    : { ...client, lastUsedAt }
+  return lastUsedAt === undefined ? client : { ...client, lastUsedAt }
 }

@@ -19,7 +19,7 @@ const MAX_SECRETS = 2
 const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
 
-/** Stands in where there is no secret, so that the work is the same. No secret has it as its hash. */
+/** Stands in where there is no second secret, so that the work is the same. No secret has it as its hash. */
 const NOBODY = randomBytes(32)
 
 /** A new client secret: 256 bits nobody can guess, in characters that need no encoding anywhere. */
@@ -63,7 +63,7 @@ export function isSecretHash(value: unknown): value is string {
 
 /**
  * Whether `candidate` is one of `secrets`, and live. Always the same number of comparisons, each in constant
- * time: neither the number of secrets shows in the time, nor that there is none (an unknown client).
+ * time, so that the number of secrets does not show in the time.
  *
  * @param secrets at most two
  * @param now milliseconds since the epoch

@@ -14,12 +14,8 @@ export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret
 export interface StoreRegistry extends Registry<StoredClient> {
   /** One read of the store. Without `lastUsedAt`, which no token needs. */
   find(clientId: string): Promise<StoredClient | undefined>
-  /**
-   * Without I/O.
-   *
-   * @param client undefined where `find` knew none: takes as long, and answers false
-   */
-  verifySecret(client: StoredClient | undefined, secret: string): Promise<boolean>
+  /** Without I/O; false for a client that `find` did not answer. */
+  verifySecret(client: StoredClient, secret: string): Promise<boolean>
 }
 
 /** Finds the clients in the store. */
@@ -32,6 +28,6 @@ export function createStoreRegistry({ store }: { store: Store }): StoreRegistry 
       const record = await records.get(clientId)
       return record && { ...record.client, [SECRETS]: record.secrets }
     },
-    verifySecret: async (client, secret) => matchesSecret(client?.[SECRETS] ?? [], secret, Date.now()),
+    verifySecret: async (client, secret) => matchesSecret(client[SECRETS] ?? [], secret, Date.now()),
   }
 }

@@ -52,6 +52,6 @@ export function createUsage({ store, logger }: { store: Store; logger: Logger })
 }
 
 /** Epoch seconds, rounded down to the hour. */
-export function startOfHour(seconds: number): number {
+function startOfHour(seconds: number): number {
   return Math.floor(seconds / HOUR) * HOUR
 }

@@ -23,7 +23,7 @@ describeEachKind('secrets of clients', (context) => {
       { createdAt: START / 1000, expiresAt: now + 86_400 },
     ])
     const accepted = async () => {
-      const found = await registry.find(clientId)
+      const found = (await registry.find(clientId))!
       const secrets = [rotated.clientSecret, old ?? '']
       return Promise.all(secrets.map((secret) => registry.verifySecret(found, secret)))
     }
@@ -48,7 +48,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(process.heard.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
     await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_CONFLICT'))
 
-    const found = await registry.find(clientId)
+    const found = (await registry.find(clientId))!
     const verified = [first, second, third].map((secret) => registry.verifySecret(found, secret))
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
@@ -60,7 +60,7 @@ describeEachKind('secrets of clients', (context) => {
     const { clientSecret: second } = await service.rotateSecret(clientId)
     const third = await service.rotateSecret(clientId, { overlapSeconds: 0 })
     expect(third.oldSecretExpiresAt).toBeUndefined()
-    const found = await registry.find(clientId)
+    const found = (await registry.find(clientId))!
     const verified = [first, second, third.clientSecret].map((secret) => registry.verifySecret(found, secret))
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
@@ -71,7 +71,7 @@ describeEachKind('secrets of clients', (context) => {
     const { clientId, clientSecret: first } = await context.created(process)
     const { done } = await atOnce(processes, 10, ({ service }) => service.rotateSecret(clientId))
     expect(done).toBe(1)
-    const found = await process.registry.find(clientId)
+    const found = (await process.registry.find(clientId))!
     expect(await process.registry.verifySecret(found, first)).toBe(true)
   })
 

@@ -48,7 +48,7 @@ describeEachKind('creating a client', (context) => {
     }
     expect((await service.create(input)).clientSecret).toBeUndefined()
 
-    const found = await registry.find('Partner.42@old')
+    const found = (await registry.find('Partner.42@old'))!
     expect(await registry.verifySecret(found, secret)).toBe(true)
     expect(await registry.verifySecret(found, hashSecret(secret))).toBe(false)
   })

@@ -1,14 +1,16 @@
 import { expect, it, vi } from 'vitest'
-import { atOnce, describeEachKind, failure } from './each-kind.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
 import { watched } from './setup.ts'
 
 describeEachKind('deleting a client', (context) => {
   const { kind, stores } = context
 
-  it('leaves nothing behind', async () => {
+  it('leaves nothing behind but that the client id is taken', async () => {
     const store = stores.open()
     const process = context.start(store)
-    const { clientId } = await context.created(process)
+    const { clientId } = await context.created(process, { userId: 'ann', name: 'Ledger' })
+    await process.service.disable(clientId)
+    process.heard.length = 0
     process.usage.touch(clientId)
     await vi.waitFor(async () => expect(await store.get(`client-usage:${clientId}`)).toBeDefined())
     await process.service.delete(clientId, { actor: 'ann' })
@@ -18,14 +20,64 @@ describeEachKind('deleting a client', (context) => {
     ])
     expect(await process.service.find(clientId)).toBeUndefined()
     expect(await process.registry.find(clientId)).toBeUndefined()
-    expect(await store.getMany([`client:${clientId}`, `client-usage:${clientId}`])).toEqual([
-      undefined,
-      undefined,
-    ])
+    const [left, usage] = await store.getMany([`client:${clientId}`, `client-usage:${clientId}`])
+    // Nothing about anybody, and no hash; above the epoch of every token that it ever got.
+    expect(JSON.parse(left ?? '')).toEqual({ v: 1, deleted: true, kind, epoch: 2, deletedAt: START / 1000 })
+    expect(usage).toBeUndefined()
     for (const index of [`clients:${kind}`, `clients:${kind}:of:acme`]) {
       expect(await store.range(index, { limit: 10 })).toEqual([])
     }
     await expect(process.service.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+  })
+
+  it('leaves it absent for every method', async () => {
+    const { service, registry, ...process } = context.start()
+    const { clientId } = await context.created({ service, registry, ...process }, { products: ['invoices'] })
+    await service.delete(clientId)
+    process.heard.length = 0
+    const attempts = [
+      service.delete(clientId),
+      service.rename(clientId, 'Anew'),
+      service.addProduct(clientId, 'payments'),
+      service.rotateSecret(clientId),
+      service.revokeSecret(clientId, 'old'),
+      service.listSecrets(clientId),
+      service.enable(clientId),
+    ]
+    for (const attempt of attempts) await expect(attempt).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    expect(await service.find(clientId)).toBeUndefined()
+    expect(await registry.find(clientId)).toBeUndefined()
+    expect(await service.list()).toEqual({ items: [] })
+    expect(process.heard).toEqual([])
+  })
+
+  it('never frees the client id, for neither kind: what was granted to it would be granted to another', async () => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientId } = await context.created(process, { clientId: 'partner' })
+    await process.service.delete(clientId)
+    const left = await store.get('client:partner')
+    process.heard.length = 0
+    for (const which of ['apiKeys', 'applications'] as const) {
+      await expect(
+        context.start()[which].create({ accountId: 'acme', name: 'Anew', clientId }),
+      ).rejects.toThrow(
+        failure('ERR_CONFLICT', expect.stringContaining('"partner" belonged to a client that was deleted')),
+      )
+    }
+    expect(await store.get('client:partner')).toBe(left)
+    expect(await store.range(`clients:${kind}`, { limit: 10 })).toEqual([])
+    expect(await store.range(`clients:${kind}:of:acme`, { limit: 10 })).toEqual([])
+    expect(process.heard).toEqual([])
+  })
+
+  it('is not for the services of the other kind', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    const other = kind === 'apiKey' ? process.applications : process.apiKeys
+    await expect(other.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    expect(await process.service.find(clientId)).toBeDefined()
+    expect(process.heard).toEqual([])
   })
 
   it('is done once by many who do it at once', async () => {

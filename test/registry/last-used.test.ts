@@ -18,13 +18,4 @@ describeEachKind('lastUsedAt', (context) => {
     ])
     expect(await process.service.find(unused)).not.toHaveProperty('lastUsedAt')
   })
-
-  it('of an earlier client of the same id is not taken for its own', async () => {
-    const process = context.start()
-    process.usage.touch('again')
-    await vi.waitFor(async () => expect(await process.usage.lastUsed(['again'])).not.toEqual([undefined]))
-    vi.setSystemTime(START + 3_600_000)
-    await context.created(process, { clientId: 'again' })
-    expect(await process.service.find('again')).not.toHaveProperty('lastUsedAt')
-  })
 })

@@ -54,7 +54,7 @@ describeEachKind('lists of clients', (context) => {
     for (let index = 0; index < 5; index += 1) {
       await store.add(`clients:${kind}:of:acme`, `000000000000${index}:gone-${index}`)
     }
-    // The same client once more, from before it was deleted and created anew.
+    // The same client once more, from an attempt to create it that came too late.
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })
