@@ -14,16 +14,18 @@ export interface KeyRing {
   readonly published: { readonly keys: readonly JWK[] }
 }
 
+interface KeyRecord {
+  readonly kid: string
+  readonly alg: SigningAlgorithm
+  readonly state: 'current'
+  /** Epoch seconds. */
+  readonly createdAt: number
+  /** The private key as a compact JWE. */
+  readonly sealed: string
+}
+
 interface KeyRingRecord {
-  readonly keys: readonly {
-    readonly kid: string
-    readonly alg: SigningAlgorithm
-    readonly state: 'current'
-    /** Epoch seconds. */
-    readonly createdAt: number
-    /** The private key as a compact JWE. */
-    readonly sealed: string
-  }[]
+  readonly keys: readonly KeyRecord[]
 }
 
 const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
@@ -43,7 +45,7 @@ export async function loadKeyRing(
 ): Promise<KeyRing> {
   const rings = createCollection<KeyRingRecord>(store, { name: 'signing-keys', version: 1 })
   const stored = (await rings.read(RING)) ?? (await createRing(rings, sealing))
-  const opened = await Promise.all(stored.record.keys.map(({ kid, sealed }) => open(sealing, kid, sealed)))
+  const opened = await Promise.all(stored.record.keys.map((key) => open(sealing, key)))
   if (opened.some(({ isOutdated }) => isOutdated)) await sealAgain()
   const signing = opened.map(({ privateKey }) => privateKey)
   return { signing, published: { keys: signing.map(toPublicJwk) } }
@@ -51,10 +53,9 @@ export async function loadKeyRing(
   /** Of several processes at once one does it. That it failed is no reason not to start: the next start does it. */
   async function sealAgain(): Promise<void> {
     try {
-      const keys = stored.record.keys.map(async (key, index) => {
-        const { privateKey, isOutdated } = opened[index]!
-        return isOutdated ? { ...key, sealed: await sealing.seal(privateKey) } : key
-      })
+      const keys = opened.map(async ({ record, privateKey, isOutdated }) =>
+        isOutdated ? { ...record, sealed: await sealing.seal(privateKey) } : record,
+      )
       await rings.replace(RING, stored, { keys: await Promise.all(keys) })
     } catch (error) {
       logger.warn(
@@ -92,9 +93,9 @@ async function createRecord(sealing: KeySealing): Promise<KeyRingRecord> {
   return { keys: await Promise.all(keys) }
 }
 
-async function open(sealing: KeySealing, kid: string, sealed: string) {
-  const key = await sealing.open(sealed)
-  if (key?.privateKey.kid === kid) return { ...key, privateKey: key.privateKey as SigningJwk }
+async function open(sealing: KeySealing, record: KeyRecord) {
+  const key = await sealing.open(record.sealed)
+  if (key?.privateKey.kid === record.kid) return { ...key, privateKey: key.privateKey as SigningJwk, record }
   throw new GatehouseError(
     'ERR_SECRET',
     'the signing keys in the store were encrypted under another `secret`; start with the one that was used ' +
