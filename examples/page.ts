@@ -65,11 +65,11 @@ header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: baseline
 main { display: grid; gap: 1.25rem; max-width: 44rem; margin: 0 auto; padding: 1.5rem 1rem 3rem }
 section { padding: 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: light-dark(#fff, #1b2028); overflow-x: auto }
 h1, h2 { margin: 0 0 .5rem; line-height: 1.25; text-wrap: balance } h1 { font-size: 1.5rem } h2 { font-size: 1.1rem }
-p { margin: .5rem 0 } p, .note { text-wrap: pretty }
+p { margin: .5rem 0 } section > :last-child { margin-bottom: 0 } p, .note { text-wrap: pretty }
 table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums }
 th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 }
 tr:last-child td { border-bottom: 0 } td:first-child { white-space: nowrap } th { font-size: .85rem } td.amount, th.amount { padding-right: 0; text-align: right }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; margin: .5rem 0 } dd { margin: 0; overflow-wrap: anywhere }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .3rem 1rem; margin: .5rem 0 } dd { margin: 0; overflow-wrap: anywhere } .whole { white-space: nowrap }
 form { margin: 0 } .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin-top: 1rem }
 label { display: block; margin: .75rem 0 } input { display: block; width: 100%; margin-top: .2rem; padding: .55rem .7rem; font: inherit; color: inherit; background: transparent; border: 1px solid var(--soft); border-radius: 6px }
 button, .button { display: inline-block; padding: .55rem 1rem; font: inherit; font-weight: 600; text-decoration: none; cursor: pointer; color: #fff; background: var(--accent); border: 1px solid var(--accent); border-radius: 6px }

@@ -131,7 +131,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       if (response.ok) return say(ctx, { good: true, text: 'The invoice was created.' })
       const text =
         response.status === 403
-          ? 'You did not allow Tallybook to create invoices. To do so, choose “Change what is allowed”.'
+          ? 'You did not allow Tallybook to create invoices. To change that, choose “Change what is allowed”.'
           : 'The invoice was not created.'
       say(ctx, { good: false, text, details: await refusalOf(response) })
     }),
@@ -184,10 +184,11 @@ export function createPartnerApp(service: Service, origin: string): Koa {
 /** What to tell somebody who comes back from the consent page. */
 function welcome({ tokens }: Connection, before: Connection | undefined): Notice {
   if (!OPERATIONS.some((scope) => tokens.scopes.includes(scope))) {
-    const text = 'You allowed Tallybook nothing that it needs. To do so, choose “Change what is allowed”.'
+    const text =
+      'You allowed Tallybook nothing that it needs. To change that, choose “Change what is allowed”.'
     return { good: false, text }
   }
-  return { good: true, text: before ? 'What you allow is up to date.' : 'Your account is connected.' }
+  return { good: true, text: before ? 'Your choice was saved.' : 'Your account is connected.' }
 }
 
 /** What the service answered, in one line (RFC 6750 3.1). */

@@ -33,8 +33,8 @@ export const welcomePage = (notice: Notice | undefined) =>
       <section>
         <h1>Your books, kept for you</h1>
         <p>
-          Tallybook reads your invoices from Harbour Ledger. You choose there what it may do; when you
-          disconnect, it forgets its access.
+          Tallybook reads your invoices from Harbour Ledger. You choose there what it may do. When you
+          disconnect, it forgets its tokens.
         </p>
         <form class="actions" method="post" action="/connect"><button>Connect your account</button></form>
       </section>
@@ -73,7 +73,10 @@ export const connectedPage = (
             ${WANTED.filter((scope) => !connection.tokens.scopes.includes(scope)).join(', ') || 'nothing is missing'}
           </dd>
           <dt>Access token</dt>
-          <dd>…${connection.tokens.accessToken.slice(-8)}, valid for ${connection.tokens.expiresIn} s</dd>
+          <dd>
+            …${connection.tokens.accessToken.slice(-8)},
+            <span class="whole">valid for ${connection.tokens.expiresIn} s</span>
+          </dd>
           <dt>Refresh token</dt>
           <dd>…${connection.tokens.refreshToken.slice(-8)}</dd>
         </dl>

@@ -77,7 +77,7 @@ describe('the third party', () => {
     const connected = await decide(consent, ['profile', 'invoices:read'])
     expect(read(connected)).toContain('Your account is connected.')
     const refused = await browser.submit(connected, { action: /invoices$/ })
-    expect(read(refused)).toContain('To do so, choose “Change what is allowed”.')
+    expect(read(refused)).toContain('To change that, choose “Change what is allowed”.')
 
     // A no leaves the connection as it was.
     const denied = await decide(await browser.submit(refused, { action: /change$/ }), [], 'deny')
@@ -86,7 +86,7 @@ describe('the third party', () => {
 
     const again = await browser.submit(denied, { action: /change$/ })
     const changed = await decide(again, ['profile', 'invoices:read', 'invoices:create'])
-    expect(read(changed)).toContain('What you allow is up to date.')
+    expect(read(changed)).toContain('Your choice was saved.')
     expect(read(await browser.submit(changed, { action: /invoices$/ }))).toContain('The invoice was created.')
   })
 
