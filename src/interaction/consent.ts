@@ -1,5 +1,7 @@
 import type { ConsentDecision } from './port.ts'
 
+// Pure policy, for the pages that ask and for the authorization server that decides whether they must.
+
 /** What an account decided about an application before. */
 export interface RememberedConsent {
   readonly granted: readonly string[]

@@ -9,7 +9,7 @@ import { createBringIntoStep } from './host-session.ts'
 import { registerLogout } from './logout.ts'
 import { accessTokens } from './models/access-tokens.ts'
 import { modelAdapter } from './models/adapter.ts'
-import { authorizationCodes } from './models/authorization-codes.ts'
+import { createAuthorizationCodes } from './models/authorization-codes.ts'
 import { clients } from './models/clients.ts'
 import { createGrants, type Grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
@@ -31,7 +31,7 @@ export interface BuiltProvider {
  */
 export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   const { settings } = deps
-  const grants = createGrants(deps.store)
+  const grants = createGrants(deps.store, settings.lifetimes)
   const hostAccounts = createHostAccounts(deps.accounts)
   const delegatedAccess = createDelegatedAccess(deps, hostAccounts, grants)
   const consents = createRememberedConsents(deps.store, settings.lifetimes.rememberedConsent)
@@ -56,11 +56,12 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
 
 /** Where each of oidc-provider's models is kept; the ones left out belong to features that are off. */
 function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (model: string) => Adapter {
+  const codes = createAuthorizationCodes(deps.store)
   const adapters: Readonly<Record<string, Adapter>> = {
-    Client: clients(deps.registry),
+    Client: clients(deps.registry, codes),
     AccessToken: accessTokens('AccessToken', deps.verifyAccessToken),
     ClientCredentials: accessTokens('ClientCredentials', deps.verifyAccessToken),
-    AuthorizationCode: authorizationCodes(deps.store),
+    AuthorizationCode: codes.adapter,
     RefreshToken: refreshTokens(deps.families, grants, deps.events),
     Grant: grants.adapter,
     Session: sessions(deps.store),

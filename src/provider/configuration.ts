@@ -1,9 +1,10 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import { grantLifetime, type DelegatedAccess } from './delegated-access.ts'
+import type { DelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { createLoadExistingGrant } from './existing-grant.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import type { BringIntoStep } from './host-session.ts'
+import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { ROUTES } from './routes.ts'
 import { tokenClaims } from './token-claims.ts'
@@ -28,6 +29,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
   const { delegatedAccess, hostAccounts, bringIntoStep, consents } = parts
   const path = new URL(issuer).pathname.replace(/\/$/, '')
   const { openIdScopes } = settings
+  const policy = interactionPolicy.base()
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
   return {
@@ -38,7 +40,12 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     claims: { openid: ['sub'], ...mutable(settings.claims) },
     subjectTypes: ['public'],
     findAccount: hostAccounts.findAccount,
-    loadExistingGrant: createLoadExistingGrant(audience, openIdScopes, consents),
+    loadExistingGrant: createLoadExistingGrant({
+      audience,
+      openIdScopes,
+      consents,
+      signInChecks: policy.get('login')?.checks ?? [],
+    }),
 
     // Confidential clients with a code, and nothing else: no implicit or hybrid flow, no public clients, no
     // assertions (which could be signed with a stored hash), no sender-constrained tokens (a gateway that
@@ -67,7 +74,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       AccessToken: lifetimes.delegatedAccessToken,
       AuthorizationCode: lifetimes.authorizationCode,
       ClientCredentials: lifetimes.directAccessToken,
-      Grant: grantLifetime(lifetimes.refreshToken),
+      Grant: initialGrantLifetime(lifetimes),
       IdToken: lifetimes.idToken,
       Interaction: lifetimes.interaction,
       RefreshToken: lifetimes.refreshToken,
@@ -89,7 +96,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       short: cookie,
     },
     interactions: {
-      policy: interactionPolicy.base(),
+      policy,
       url: (_ctx, interaction) => `${path}/interaction/${interaction.uid}`,
     },
 

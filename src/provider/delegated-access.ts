@@ -14,9 +14,6 @@ import { requestState } from './request-state.ts'
 import { requireKnownResource } from './resource.ts'
 import { invalidScope } from './invalid-scope.ts'
 
-/** Seconds by which a grant outlives its refresh token, so that it is prolonged once a day, not each time. */
-const GRANT_SLACK = 86_400
-
 /** What delegated access decides about scopes, in the places where oidc-provider asks. */
 export interface DelegatedAccess {
   /** Scopes that this application may ask users for now, besides those of OpenID Connect. */
@@ -38,7 +35,7 @@ export function createDelegatedAccess(
   hostAccounts: HostAccounts,
   grants: Grants,
 ): DelegatedAccess {
-  const { audience, lifetimes, openIdScopes } = settings
+  const { audience, openIdScopes } = settings
 
   async function developerLevel(
     ctx: KoaContextWithOIDC,
@@ -113,20 +110,10 @@ export function createDelegatedAccess(
       const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
       requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
-      const now = Math.floor(Date.now() / 1000)
-      const atLeast = now + lifetimes.refreshToken
-      const isAlive =
-        (grant.exp ?? 0) >= atLeast ||
-        (await grants.keepAlive(grant.jti, { atLeast, exp: atLeast + GRANT_SLACK }))
-      if (!isAlive) throw new errors.InvalidGrant('grant not found')
-      return true
+      if (await grants.keepAlive(grant.jti)) return true
+      throw new errors.InvalidGrant('grant not found')
     },
   }
-}
-
-/** A lifetime in seconds for grants of refresh tokens that live as long as this. */
-export function grantLifetime(refreshToken: number): number {
-  return refreshToken + GRANT_SLACK
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { Grant, KoaContextWithOIDC } from 'oidc-provider'
+import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
+import { isConsentNeeded } from '../interaction/consent.ts'
+import type { ConsentDecision } from '../interaction/port.ts'
+import type { Client } from '../registry/client.ts'
 import { recordOf } from './client-metadata.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import type { WithUser } from './seam.ts'
-
-type Decision = { readonly granted: readonly string[]; readonly refused: readonly string[] }
 
 /**
  * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
@@ -13,7 +14,7 @@ export function writeDecision(
   grant: Grant,
   audience: string,
   openIdScopes: readonly string[],
-  decision: Decision,
+  decision: ConsentDecision,
 ) {
   const isOpenId = (scope: string) => openIdScopes.includes(scope)
   grant.addResourceScope(audience, [...decision.granted])
@@ -25,30 +26,44 @@ export function writeDecision(
 
 /**
  * The grant of this authorization if nobody has to be asked: the one that the consent page made, or a fresh
- * one where the account has authorized all this before, or the application is the host's own.
+ * one where the account has authorized all this before, or the application is the host's own. None is made for
+ * somebody who has to sign in first, and may be somebody else then.
  */
-export function createLoadExistingGrant(
-  audience: string,
-  openIdScopes: readonly string[],
-  consents: RememberedConsents,
-) {
+export function createLoadExistingGrant(parts: {
+  readonly audience: string
+  readonly openIdScopes: readonly string[]
+  readonly consents: RememberedConsents
+  /** What oidc-provider asks before a person has to sign in. */
+  readonly signInChecks: readonly interactionPolicy.Check[]
+}) {
+  const { audience, openIdScopes, consents, signInChecks } = parts
+
+  async function mustSignIn(ctx: KoaContextWithOIDC): Promise<boolean> {
+    const answers = await Promise.all(signInChecks.map(({ check }) => check(ctx)))
+    return answers.includes(true)
+  }
+
+  async function mustConsent(ctx: KoaContextWithOIDC, accountId: string, client: Client): Promise<boolean> {
+    const promptConsent = ctx.oidc.prompts.has('consent')
+    const isFirstParty = client.kind === 'application' && client.firstParty
+    if (promptConsent || isFirstParty) return promptConsent
+    const remembered = await consents.find(accountId, client.clientId)
+    return isConsentNeeded({ requested: [...ctx.oidc.requestParamScopes], remembered, promptConsent })
+  }
+
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-    const { client, provider, prompts, requestParamScopes, result, session } = ctx.oidc
+    const { client, provider, requestParamScopes, result, session } = ctx.oidc
     const decided = result?.consent?.grantId
     if (decided !== undefined) return provider.Grant.find(decided)
-    if (!client || session?.accountId === undefined || prompts.has('consent')) return undefined
+    if (!client || session?.accountId === undefined || (await mustSignIn(ctx))) return undefined
 
+    const { accountId } = session
     const record = recordOf(client)
-    const isFirstParty = record.kind === 'application' && record.firstParty
-    const requested = [...requestParamScopes]
-    if (!isFirstParty) {
-      const { granted } = await consents.find(session.accountId, record.clientId)
-      if (!requested.every((scope) => granted.includes(scope))) return undefined
-    }
+    if (await mustConsent(ctx, accountId, record)) return undefined
 
-    const grant = new provider.Grant({ accountId: session.accountId, clientId: record.clientId })
+    const grant = new provider.Grant({ accountId, clientId: record.clientId })
     ;(grant as WithUser).userId = (session as WithUser).userId
-    writeDecision(grant, audience, openIdScopes, { granted: requested, refused: [] })
+    writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], refused: [] })
     await grant.save()
     return grant
   }

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
-import type { ConsentDecision, InteractionPort, PendingInteraction } from '../interaction/port.ts'
+import type { InteractionPort, PendingInteraction } from '../interaction/port.ts'
 import type { Application } from '../registry/client.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { writeDecision } from './existing-grant.ts'
@@ -17,12 +17,10 @@ type Session = Awaited<ReturnType<Provider['Session']['get']>> & WithUser
  * What the pages need, in terms of oidc-provider's interactions.
  *
  * @param built the authorization server in force now
- * @param merge what is remembered after one more decision
  */
 export function createInteractionPort(
   built: () => BuiltProvider,
   deps: Pick<ProviderDependencies, 'settings' | 'catalog' | 'registry' | 'accounts' | 'events'>,
-  merge: (remembered: ConsentDecision, decision: ConsentDecision) => ConsentDecision,
 ): InteractionPort {
   const { settings, catalog, registry, accounts, events } = deps
   const { openIdScopes } = settings
@@ -124,7 +122,7 @@ export function createInteractionPort(
       ;(grant as WithUser).userId = userId
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
-      await consents.update(accountId, clientId, (remembered) => merge(remembered, decision))
+      await consents.remember(accountId, clientId, decision)
       const returnTo = await finish(ctx, { consent: { grantId } }, true)
       const { granted, refused } = decision
       events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })

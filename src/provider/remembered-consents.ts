@@ -1,23 +1,15 @@
+import { mergeRemembered, type RememberedConsent } from '../interaction/consent.ts'
+import type { ConsentDecision } from '../interaction/port.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 
-/** What an account decided about an application, over all its authorizations. */
-export interface RememberedConsent {
-  readonly granted: readonly string[]
-  readonly refused: readonly string[]
-}
-
-/** Remembered decisions, one record per account and application. */
+/** What accounts decided about applications, over all authorizations: one record per account and application. */
 export interface RememberedConsents {
   /** Nothing granted and nothing refused if there was no decision yet. */
   find(accountId: string, clientId: string): Promise<RememberedConsent>
-  /** Replaces what is remembered by `change` of it; concurrent decisions lose nothing. */
-  update(
-    accountId: string,
-    clientId: string,
-    change: (remembered: RememberedConsent) => RememberedConsent,
-  ): Promise<void>
+  /** Adds a decision to what is remembered; of concurrent ones none is lost. */
+  remember(accountId: string, clientId: string, decision: ConsentDecision): Promise<void>
 }
 
 /** @param ttl seconds for which a decision is remembered after the last one */
@@ -31,8 +23,9 @@ export function createRememberedConsents(store: Store, ttl: number): RememberedC
     async find(accountId, clientId) {
       return (await consents.get(id(accountId, clientId))) ?? nothing
     },
-    async update(accountId, clientId, change) {
+    async remember(accountId, clientId, decision) {
       const key = id(accountId, clientId)
+      const change = (remembered: RememberedConsent) => mergeRemembered(remembered, decision)
       if (await consents.update(key, change, ttl)) return
       if (await consents.create(key, change(nothing), ttl)) return
       await consents.update(key, change, ttl)

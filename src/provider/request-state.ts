@@ -1,7 +1,8 @@
 import type { Context } from 'koa'
-import type { KoaContextWithOIDC } from 'oidc-provider'
+import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from '../registry/client.ts'
+import type { Stored } from '../store/collection.ts'
 import type { FoundRefreshToken } from '../tokens/refresh-families.ts'
 
 /** What is known about one request while oidc-provider works on it, so that nothing is asked for twice. */
@@ -14,6 +15,10 @@ export interface RequestState {
   readonly clients: Map<string, Client>
   /** The refresh token that is being exchanged. */
   refreshToken?: FoundRefreshToken | undefined
+  /** The grant that was read last. */
+  grant?: { readonly grantId: string; readonly stored: Stored<AdapterPayload> } | undefined
+  /** The authorization code that is exchanged, as it is being looked up. */
+  code?: { readonly code: string; readonly found: Promise<AdapterPayload | undefined> } | undefined
   /** What the application may ask for, once worked out. */
   applicationScopes?: Promise<readonly string[]> | undefined
   /** The store was away when this request asked it. */

@@ -1,8 +1,9 @@
 import { Provider, type Adapter } from 'oidc-provider'
-import type { Registry } from '../../registry/client.ts'
+import type { CheckedRegistry } from '../../registry/checked-registry.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
+import type { AuthorizationCodes } from './authorization-codes.ts'
 
 /** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
 const CLIENT_ID = /^[\x20-\x7e]{1,256}$/
@@ -17,10 +18,11 @@ function isAskedFor(clientId: string): boolean {
 }
 
 /** API keys and applications as oidc-provider's clients. A disabled one does not exist. */
-export function clients(registry: Registry): Adapter {
+export function clients(registry: CheckedRegistry, codes: AuthorizationCodes): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
       if (!isAskedFor(clientId)) return undefined
+      if (Provider.ctx) codes.lookAhead(Provider.ctx)
       const record = await registry.find(clientId)
       if (!record || record.disabled) return undefined
       if (Provider.ctx) requestState(Provider.ctx).clients.set(clientId, record)

@@ -28,6 +28,9 @@ export function refreshTokens(families: RefreshFamilies, grants: Grants, events:
         await endForReuse('refresh_token.reused', payload)
         throw new errors.InvalidGrant('refresh token already used')
       }
+      const { grantId = '' } = payload
+      // Before the code is used up, so that it can be tried again if this fails.
+      if (!(await grants.keepAlive(grantId))) throw new errors.InvalidGrant('grant not found')
       if (await families.start(token, withoutId(payload), ttl)) return
       await endForReuse('code.reused', payload)
       throw new errors.InvalidGrant('authorization code already used')
