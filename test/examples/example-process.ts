@@ -59,8 +59,8 @@ export async function buildExamples(): Promise<BuiltExamples> {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       stdout: () => stdout,
-      // oidc-provider cannot be kept from saying this on Node 20.
-      stderr: () => stderr.replace(/^oidc-provider WARNING: Unsupported runtime.*\n/gm, ''),
+      // Said at each start: by oidc-provider on Node 20, and of the memory store.
+      stderr: () => stderr.replace(/^(oidc-provider WARNING: Unsupported|the store is in memory).*\n/gm, ''),
       ready: () => ready,
       ended,
       stop(signal = 'SIGTERM') {

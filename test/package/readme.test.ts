@@ -127,10 +127,20 @@ import type { Redis as RedisClient } from 'ioredis'
 import type Koa from 'koa'
 import type { Middleware } from 'koa'
 import type KoaRouter from '@koa/router'
-import type { Gatehouse, GatehouseOptions, ProductDefinitions } from 'koa-gatehouse'
+import type { Gatehouse, GatehouseOptions, Logger, ProductDefinition, ProductDefinitions } from 'koa-gatehouse'
 import type { WebSocketServer } from 'ws'
 
+interface ClientRow {
+  accountId: string
+  name: string
+  products: string[]
+  redirectUris: string[] | null
+  disabled: boolean
+  epoch: number
+}
+
 declare global {
+  const logger: Logger
   const app: Koa
   const api: Koa
   const router: KoaRouter
@@ -142,11 +152,13 @@ declare global {
   const gatehouse: Gatehouse<'invoices:read' | 'invoices:create', 'invoices' | 'payments'>
   const createGatehouse: typeof import('koa-gatehouse').createGatehouse
   const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
-  const STATUS_CODES: typeof import('node:http').STATUS_CODES
   const cors: () => Middleware
   const mount: typeof import('koa-mount')
   const db: {
     account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>
+    products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
+    client(id: string): Promise<ClientRow | undefined>
+    secretHashes(id: string): Promise<string[]>
   }
   const metrics: { count(name: string, details: object): void }
   const audit: { write(entry: object): void }
