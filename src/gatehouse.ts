@@ -7,6 +7,7 @@ import { afterReady } from './after-ready.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { GatehouseError } from './errors.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
+import { createCheckedAccounts } from './host/checked-accounts.ts'
 import { createEvents, type EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
 import { mergeRemembered } from './interaction/consent.ts'
@@ -23,6 +24,7 @@ import type { BuiltProvider } from './provider/build-provider.ts'
 import { createInteractionPort } from './provider/interaction-port.ts'
 import { createApiKeys, type ApiKeys } from './registry/api-keys.ts'
 import { createApplications, type Applications } from './registry/applications.ts'
+import { createCheckedRegistry } from './registry/checked-registry.ts'
 import { createReadOnlyServices } from './registry/read-only.ts'
 import { createStoreRegistry } from './registry/store-registry.ts'
 import { createUsage } from './registry/usage.ts'
@@ -103,8 +105,11 @@ function assemble(options: GatehouseOptions): Gatehouse {
       events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
     onRefused: (error) => events.emit('catalog.refused', { error }),
   })
+  const accounts = createCheckedAccounts(settings.accounts, settings)
   const usage = createUsage({ store, logger })
-  const registry = settings.registry ?? createStoreRegistry({ store })
+  const registry = settings.registry
+    ? createCheckedRegistry(settings.registry)
+    : createStoreRegistry({ store })
   const services = createServices()
   const refreshTokenFormat = createRefreshTokenFormat(
     settings.secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
@@ -118,7 +123,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     store,
     catalog,
     registry,
-    accounts: settings.accounts,
+    accounts,
     families,
     refreshTokenFormat,
     cookieKeys: new Keygrip(
@@ -150,7 +155,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     settings,
     catalog,
     registry,
-    accounts: settings.accounts,
+    accounts,
     events,
     pages,
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),

@@ -14,7 +14,15 @@ export type { Account, Accounts, SignedIn } from './host/accounts.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Logger } from './host/logger.ts'
 export type { Texts } from './interaction/texts.ts'
-export type { ApiKey, Application, Client, Registry } from './registry/client.ts'
+export type {
+  ApiKey,
+  Application,
+  Client,
+  HostApiKey,
+  HostApplication,
+  HostClient,
+  Registry,
+} from './registry/client.ts'
 export type { ApiKeys, NewApiKey } from './registry/api-keys.ts'
 export type { Applications, NewApplication } from './registry/applications.ts'
 export type { ClientPage, ListOptions } from './registry/client-index.ts'

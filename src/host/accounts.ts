@@ -1,12 +1,11 @@
 import type { Context } from 'koa'
-
-type Awaitable<T> = T | Promise<T>
+import type { Awaitable, None, Nullable } from './answer.ts'
 
 /** What the host knows of one of its accounts. */
 export interface Account<Level extends string = string> {
   /** The host's own identifier; becomes `sub` and `account_id` of delegated tokens. Never changes. */
   readonly id: string
-  /** How well the host knows the account, one of `kycLevels`; the lowest one if left out. */
+  /** How well the host knows the account, one of `kycLevels`; the lowest one if left out or unknown. */
   readonly kycLevel?: Level | undefined
   /**
    * Claims about the person or company for the user info endpoint, by their OpenID Connect names: `name`,
@@ -18,6 +17,7 @@ export interface Account<Level extends string = string> {
 
 /** Who is signed in at the host in this browser. */
 export interface SignedIn {
+  /** `id` of the account that the person belongs to. */
   readonly accountId: string
   /** Which member of the account is acting, where accounts have several; recorded, never interpreted. */
   readonly userId?: string | undefined
@@ -29,18 +29,23 @@ export interface SignedIn {
   readonly signedInAt?: number | undefined
 }
 
-/** The host's accounts: gatehouse asks, and stores nothing about them but their ids. */
+/**
+ * The host's accounts: gatehouse asks, and stores nothing about them but their ids.
+ *
+ * Answers are checked: one that cannot be, such as a number for an id, fails the request with a GatehouseError
+ * `ERR_HOST_CALLBACK` that names the callback. Fields that may be left out may be null.
+ */
 export interface Accounts<Level extends string = string> {
   /**
-   * Looks an account up; undefined if there is none (any more). Called at consent, code exchange, refresh
-   * and user info, so it should be quick.
+   * Looks up the account of exactly this id; a falsy value if there is none (any more). Called at consent, code
+   * exchange, refresh and user info, so it should be quick.
    */
-  find(accountId: string, userId?: string): Awaitable<Account<Level> | undefined>
+  find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**
    * Who is signed in at the host in this browser, from the host's own session; a falsy value for nobody.
    * Needs `signInUrl`.
    */
-  current?: ((ctx: Context) => Awaitable<SignedIn | undefined | null | false | ''>) | undefined
+  current?: ((ctx: Context) => Awaitable<Nullable<SignedIn> | None>) | undefined
   /**
    * Where the host signs people in. The host sends the browser to `returnTo` afterwards, which is always an
    * address below `issuer`. With `reauthenticate` the person must prove anew who they are, even if they are
@@ -52,13 +57,13 @@ export interface Accounts<Level extends string = string> {
   /** Ends the host's own session in this browser: at sign-out, and when a person switches accounts. */
   signOut?: ((ctx: Context) => Awaitable<void>) | undefined
   /**
-   * For trials and small hosts: checks what a person typed into the built-in sign-in page; undefined refuses.
+   * For trials and small hosts: checks what a person typed into the built-in sign-in page; a falsy value refuses.
    * Used only where `current` is absent.
    */
   authenticate?:
     | ((
         credentials: { identifier: string; password: string },
         ctx: Context,
-      ) => Awaitable<SignedIn | undefined | null | false>)
+      ) => Awaitable<Nullable<SignedIn> | None>)
     | undefined
 }

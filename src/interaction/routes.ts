@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Accounts } from '../host/accounts.ts'
+import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import { createCsrfTokens } from '../http/csrf.ts'
 import { createConsentSteps } from './consent-steps.ts'
 import { createFormCheck } from './form-check.ts'
@@ -11,7 +11,7 @@ import { createSignInSteps } from './sign-in-steps.ts'
 /** What the interaction is handed. */
 export interface InteractionOptions {
   readonly port: InteractionPort
-  readonly accounts: Accounts
+  readonly accounts: CheckedAccounts
   readonly catalog: CurrentCatalog
   readonly pages: Pages
   /** {auth_url}, without a trailing slash. */

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Accounts } from '../host/accounts.ts'
+import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Pages } from '../interaction/pages.ts'
@@ -20,9 +20,9 @@ export interface AuthorizationServiceParts {
   readonly settings: {
     readonly issuer: string
     readonly mountPath: string
-    readonly accounts: Accounts
     readonly logger: Logger
   }
+  readonly accounts: CheckedAccounts
   readonly catalog: CurrentCatalog
   readonly port: InteractionPort
   readonly pages: Pages
@@ -40,7 +40,7 @@ export interface AuthorizationServiceParts {
 export function authorizationService(parts: AuthorizationServiceParts): Middleware {
   const { settings, pages } = parts
   const { issuer } = settings
-  const interaction = interactionRoutes({ ...parts, accounts: settings.accounts, issuer })
+  const interaction = interactionRoutes({ ...parts, issuer })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
     if (normalize(path) !== ROUTES.jwks) return false

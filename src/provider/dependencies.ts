@@ -1,11 +1,12 @@
 import type { Context } from 'koa'
 import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
-import type { Accounts } from '../host/accounts.ts'
+import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { Client, Registry } from '../registry/client.ts'
+import type { CheckedRegistry } from '../registry/checked-registry.ts'
+import type { Client } from '../registry/client.ts'
 import type { Store } from '../store/contract.ts'
 import type { RefreshFamilies } from '../tokens/refresh-families.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
@@ -66,8 +67,8 @@ export interface ProviderDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
   readonly catalog: CurrentCatalog
-  readonly registry: Registry
-  readonly accounts: Accounts
+  readonly registry: CheckedRegistry
+  readonly accounts: CheckedAccounts
   readonly families: RefreshFamilies
   readonly refreshTokenFormat: RefreshTokenFormat
   /** One private key for ES256 and one for RS256. */

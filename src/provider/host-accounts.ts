@@ -1,5 +1,6 @@
 import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider'
-import type { Account, Accounts } from '../host/accounts.ts'
+import type { Account } from '../host/accounts.ts'
+import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import { requestState } from './request-state.ts'
 import type { WithUser } from './seam.ts'
 
@@ -11,7 +12,7 @@ export interface HostAccounts {
   readonly findAccount: FindAccount
 }
 
-export function createHostAccounts(accounts: Accounts): HostAccounts {
+export function createHostAccounts(accounts: CheckedAccounts): HostAccounts {
   function find(ctx: KoaContextWithOIDC, accountId: string, userId?: string): Promise<Account | undefined> {
     const known = requestState(ctx).accounts
     const key = JSON.stringify([accountId, userId ?? null])

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import type { Accounts, SignedIn } from '../host/accounts.ts'
+import type { SignedIn } from '../host/accounts.ts'
+import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import { requestState } from './request-state.ts'
 import type { WithUser } from './seam.ts'
@@ -14,7 +15,7 @@ type Session = NonNullable<KoaContextWithOIDC['oidc']['session']> & WithUser
  */
 export type BringIntoStep = (ctx: KoaContextWithOIDC) => Promise<void>
 
-export function createBringIntoStep(accounts: Accounts, hostAccounts: HostAccounts): BringIntoStep {
+export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: HostAccounts): BringIntoStep {
   return async function bringIntoStep(ctx) {
     const state = requestState(ctx)
     if (state.isInStep) return

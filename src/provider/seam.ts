@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import { Provider, type Client as ProviderClient } from 'oidc-provider'
-import type { Registry } from '../registry/client.ts'
+import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
 
@@ -10,7 +10,7 @@ import { recordOf } from './client-metadata.ts'
  */
 export function applySeam(
   provider: Provider,
-  { registry, refreshTokenFormat }: { registry: Registry; refreshTokenFormat: RefreshTokenFormat },
+  { registry, refreshTokenFormat }: { registry: CheckedRegistry; refreshTokenFormat: RefreshTokenFormat },
 ): void {
   compareSecretsByHash(provider, registry)
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
@@ -40,7 +40,7 @@ function prototypeOf(model: unknown): Record<string, unknown> {
  * Relies on: client authentication awaits `client.compareClientSecret(secret)`, inside the request's context.
  * Secrets are stored as hashes, so the registry compares.
  */
-function compareSecretsByHash(provider: Provider, registry: Registry): void {
+function compareSecretsByHash(provider: Provider, registry: CheckedRegistry): void {
   prototypeOf(provider.Client)['compareClientSecret'] = async function (
     this: ProviderClient,
     secret: string,

@@ -1,3 +1,4 @@
+import { applicationFields } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { firstSecret, newClient, newClientFields } from './client-creation.ts'
 import { createClientService } from './client-methods.ts'
@@ -10,13 +11,7 @@ import type {
   WithNewSecret,
 } from './client-service.ts'
 import { createClients, type ClientsDependencies } from './clients.ts'
-import { checkInput, listOf, optional, type Fields } from './input.ts'
-import {
-  findLogoUriProblem,
-  findRedirectUriProblem,
-  findWebUriProblem,
-  MAX_REDIRECT_URIS,
-} from './redirect-uri.ts'
+import { checkInput, optional } from './input.ts'
 
 /** What an application is created from. */
 export interface NewApplication<
@@ -73,20 +68,9 @@ export interface Applications<
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-const redirectUrisRule = listOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
-
-/** Rules of what an application has beyond an API key. */
-const FIELDS = {
-  redirectUris: redirectUrisRule,
-  postLogoutRedirectUris: redirectUrisRule,
-  homepageUri: optional(findWebUriProblem),
-  logoUri: optional(findLogoUriProblem),
-  firstParty: (value: unknown) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
-} satisfies Fields
-
-/** The same for creation, where all of it may be left out. */
+/** Rules of what an application has beyond an API key, all of which may be left out at creation. */
 const OPTIONAL_FIELDS = Object.fromEntries(
-  Object.entries(FIELDS).map(([name, rule]) => [name, optional(rule)]),
+  Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
 
 /**
@@ -121,13 +105,13 @@ export function createApplications(
   }
 
   /** Sets one field after its rule. */
-  async function set<Field extends keyof typeof FIELDS>(
+  async function set<Field extends keyof typeof applicationFields>(
     clientId: string,
     field: Field,
     value: Application[Field],
     options: ChangeOptions | undefined,
   ): Promise<Application> {
-    checkInput(`${field} cannot be set`, { [field]: value }, { [field]: FIELDS[field] })
+    checkInput(`${field} cannot be set`, { [field]: value }, { [field]: applicationFields[field] })
     const changed = await clients.change({ clientId, name: field, options }, (record) =>
       isSame(record.client[field], value)
         ? undefined

@@ -1,3 +1,5 @@
+import type { Awaitable, None, Nullable } from '../host/answer.ts'
+
 /** What API keys and applications have in common. */
 interface ClientCommon {
   /** `client_id` in OAuth. */
@@ -48,16 +50,42 @@ export interface Application extends ClientCommon {
 /** A client in the sense of OAuth. */
 export type Client = ApiKey | Application
 
+/** What a host's own row of an API key or application has at least. */
+type Row<C extends Client, Needed extends keyof C> = Pick<C, Needed> & Nullable<Partial<Omit<C, Needed>>>
+
+type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
+
+/**
+ * An API key in a table of the host's. What is left out or null is as with a new one: no removed operations, not
+ * disabled, `epoch` 0. Further columns are of no interest here, and come back at `verifySecret`.
+ */
+export type HostApiKey = Row<ApiKey, Needed>
+
+/** An application in a table of the host's: as with `HostApiKey`, and not `firstParty`. */
+export type HostApplication = Row<Application, Needed | 'redirectUris'>
+
+/** A client in a table of the host's. */
+export type HostClient = HostApiKey | HostApplication
+
 /**
  * Who knows the clients. The default keeps them in the store; a host with its own tables of API keys and
  * applications hands over this role instead.
+ *
+ * Never give the client id of a deleted client to another one: tokens, and what users granted, go by it. Count
+ * `epoch` up with each change that takes something away.
+ *
+ * Answers are checked: one that cannot be, such as a text for `products`, fails the request with a GatehouseError
+ * `ERR_HOST_CALLBACK` that names the callback.
  */
-export interface Registry<C extends Client = Client> {
-  /** The client, or undefined. Disabled ones are returned too, with `disabled: true`. */
-  find(clientId: string): Promise<C | undefined>
+export interface Registry<C extends HostClient = HostClient> {
   /**
-   * Whether `secret` is a current secret of `client`. Compare in constant time and store only hashes
-   * (SHA-256 is enough for random secrets of 256 bits).
+   * The client of exactly this id, or a falsy value; one with another id, such as by a look-up that ignores letter
+   * case, counts as none. Disabled ones are returned too, with `disabled: true`.
    */
-  verifySecret(client: C, secret: string): Promise<boolean>
+  find(clientId: string): Awaitable<C | None>
+  /**
+   * Whether `secret` is a current secret of `client`, which is what `find` answered. Compare in constant time and
+   * store only hashes (SHA-256 is enough for random secrets of 256 bits).
+   */
+  verifySecret(client: C, secret: string): Awaitable<boolean>
 }

@@ -19,14 +19,16 @@ export function checkInput(headline: string, input: unknown, fields: Fields): vo
   const values = input as Record<string, unknown>
   const known = Object.keys(fields)
   const problems = collectProblems('ERR_INVALID_ARGUMENT', headline)
-  for (const name of known) {
-    for (const { path, message } of problemsAt(name, fields[name]?.(values[name])))
-      problems.add(path, message)
-  }
+  for (const { path, message } of findProblems(values, fields)) problems.add(path, message)
   for (const name of Object.keys(values)) {
     if (!known.includes(name)) problems.add(name, `is unknown here; expected one of ${known.join(', ')}`)
   }
   problems.throwIfAny()
+}
+
+/** All that the rules have against the values, field by field. */
+export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): Problem[] {
+  return Object.entries(fields).flatMap(([name, rule]) => problemsAt(name, rule(values[name])))
 }
 
 /** The rule, where there is a value at all. */

@@ -1,5 +1,6 @@
 import type { Store } from '../store/contract.ts'
-import type { Client, Registry } from './client.ts'
+import type { CheckedRegistry } from './checked-registry.ts'
+import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { clientRecords } from './client-record.ts'
 import { matchesSecret, type StoredSecret } from './secrets.ts'
@@ -11,7 +12,7 @@ const SECRETS = Symbol('secrets')
 export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret[] | undefined }
 
 /** The default registry: API keys and applications that `apiKeys` and `applications` keep in the store. */
-export interface StoreRegistry extends Registry<StoredClient> {
+export interface StoreRegistry extends CheckedRegistry<StoredClient> {
   /** One read of the store. Without `lastUsedAt`, which no token needs. */
   find(clientId: string): Promise<StoredClient | undefined>
   /** Without I/O; false for a client that `find` did not answer. */

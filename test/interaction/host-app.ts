@@ -3,6 +3,8 @@ import type { Context, Middleware } from 'koa'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import type { ProductDefinitions } from '../../src/catalog/definition.ts'
 import type { Accounts } from '../../src/host/accounts.ts'
+import { createCheckedAccounts } from '../../src/host/checked-accounts.ts'
+import { silentLogger } from '../../src/host/logger.ts'
 import { createPages } from '../../src/interaction/pages.ts'
 import type { PendingInteraction } from '../../src/interaction/port.ts'
 import { interactionRoutes } from '../../src/interaction/routes.ts'
@@ -51,7 +53,10 @@ export function hostApp(options: {
   })
   const routes = interactionRoutes({
     port: fake.port,
-    accounts: { find: (id) => ({ id }), ...options.accounts },
+    accounts: createCheckedAccounts(
+      { find: (id) => ({ id }), ...options.accounts },
+      { kycLevels: [], logger: silentLogger },
+    ),
     catalog: { current: createCatalog(options.products ?? products) },
     pages,
     issuer: options.issuer ?? issuer,

@@ -1,7 +1,15 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { ApiKeys } from '../../src/registry/api-keys.ts'
 import type { Applications } from '../../src/registry/applications.ts'
-import type { ApiKey, Client, Registry } from '../../src/registry/client.ts'
+import type { CheckedRegistry } from '../../src/registry/checked-registry.ts'
+import type {
+  ApiKey,
+  Client,
+  HostApiKey,
+  HostApplication,
+  HostClient,
+  Registry,
+} from '../../src/registry/client.ts'
 import type { StoreRegistry } from '../../src/registry/store-registry.ts'
 
 type Scope = 'invoices:read' | 'invoices:create'
@@ -45,7 +53,33 @@ describe('the types of the services', () => {
   })
 
   it('let the store registry stand where a registry is expected', () => {
-    expectTypeOf<StoreRegistry>().toExtend<Registry>()
+    expectTypeOf<StoreRegistry>().toExtend<CheckedRegistry>()
     expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
+  })
+
+  it("let a host's own rows stand in its registry", () => {
+    expectTypeOf<{
+      kind: 'apiKey'
+      clientId: string
+      accountId: string
+      name: string
+      products: string[]
+      userId: string | null
+      disabled: boolean | null
+      secretHash: string
+    }>().toExtend<HostApiKey>()
+    expectTypeOf<{ kind: 'application' } & Omit<HostApiKey, 'kind'>>().not.toExtend<HostApplication>()
+    expectTypeOf<Client>().toExtend<HostClient>()
+
+    interface Row extends HostApplication {
+      secretHash: string
+    }
+    const rows = new Map<string, Row>()
+    const registry = {
+      find: (clientId: string) => rows.get(clientId) ?? null,
+      verifySecret: (row: Row, secret: string) => row.secretHash === secret,
+    }
+    expectTypeOf(registry).toExtend<Registry>()
+    expectTypeOf(registry).toExtend<Registry<Row>>()
   })
 })

@@ -1,0 +1,205 @@
+import type { Context } from 'koa'
+import { describe, expect, it, vi } from 'vitest'
+import type { Accounts } from '../../src/host/accounts.ts'
+import { createCheckedAccounts } from '../../src/host/checked-accounts.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+
+const NONE = [undefined, null, false, '']
+const ctx = {} as Context
+const returnTo = new URL('https://example.com/auth/interaction/x')
+
+/** A host whose callbacks answer what no type allows. */
+function checked(accounts: object) {
+  const warn = vi.fn()
+  const complete = { find: (id: string) => ({ id }), ...accounts } as Accounts
+  const kycLevels = ['none', 'basic']
+  return { warn, ...createCheckedAccounts(complete, { kycLevels, logger: { ...silentLogger, warn } }) }
+}
+
+function hostFault(message: string): Error {
+  return expect.objectContaining({
+    code: 'ERR_HOST_CALLBACK',
+    status: 500,
+    expose: false,
+    message: expect.stringContaining(message),
+  }) as Error
+}
+
+describe('accounts.find', () => {
+  const find = (answer: unknown) => checked({ find: async () => answer }).find('alice')
+
+  it.each(NONE)('answering %j has no such account', async (answer) => {
+    expect(await find(answer)).toBeUndefined()
+  })
+
+  it('may answer a row as it comes from a database, of which nothing else is handed on', async () => {
+    const row = { id: 'alice', kycLevel: null, claims: null, password_hash: 'x' }
+    expect(await find(row)).toEqual({ id: 'alice' })
+    expect(await find(row)).not.toHaveProperty('password_hash')
+    const claims = { name: 'Alice' }
+    expect(await find({ id: 'alice', kycLevel: 'basic', claims })).toEqual({
+      id: 'alice',
+      kycLevel: 'basic',
+      claims,
+    })
+  })
+
+  it.each([
+    [7, 'accounts.find answered a number; it must be an object, or undefined or null for none'],
+    [true, 'accounts.find answered a boolean'],
+    ['alice', 'accounts.find answered a text'],
+    [[], 'accounts.find answered a list'],
+    [{}, 'id: must be a text that is not empty, and is undefined'],
+    [{ id: 42 }, 'id: must be a text that is not empty, and is a number'],
+    [{ id: '' }, 'id: must be a text that is not empty, and is an empty text'],
+    // By a look-up that ignores letter case.
+    [{ id: 'Alice' }, 'id: must be exactly the account id that was asked for'],
+    [{ id: 'alice', kycLevel: 2 }, 'kycLevel: must be one of kycLevels, and is a number'],
+    [{ id: 'alice', claims: 'Alice' }, 'claims: must be an object of claims, and is a text'],
+    [{ id: 'alice', claims: ['Alice'] }, 'claims: must be an object of claims, and is a list'],
+  ])('answering %j fails, and the host is told why', async (answer, message) => {
+    await expect(find(answer)).rejects.toThrow(hostFault(message))
+  })
+
+  it('tells of all that is wrong at once', async () => {
+    await expect(find({ id: 1, kycLevel: 1, claims: 1 })).rejects.toMatchObject({
+      problems: [{ path: 'id' }, { path: 'kycLevel' }, { path: 'claims' }],
+    })
+  })
+
+  it('answering a KYC level that does not exist counts as the lowest, and is logged once', async () => {
+    const accounts = checked({ find: (id: string) => ({ id, kycLevel: id }) })
+    for (const id of ['verified', 'verified', 'basic', 'toString']) await accounts.find(id)
+    expect(await accounts.find('verified')).toMatchObject({ kycLevel: undefined })
+    expect(await accounts.find('basic')).toMatchObject({ kycLevel: 'basic' })
+    expect(accounts.warn.mock.calls.map(([details]) => (details as { kycLevel: string }).kycLevel)).toEqual([
+      'verified',
+      'toString',
+    ])
+  })
+
+  it('is told which member of the account it is about', async () => {
+    const asked = vi.fn((id: string) => ({ id }))
+    await checked({ find: asked }).find('alice', 'ann')
+    expect(asked).toHaveBeenCalledExactlyOnceWith('alice', 'ann')
+  })
+})
+
+describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) => {
+  const ask = (answer: unknown) => {
+    const accounts = checked({ [callback]: async () => answer })
+    return callback === 'current'
+      ? accounts.current?.(ctx)
+      : accounts.authenticate?.({ identifier: 'a', password: 'b' }, ctx)
+  }
+
+  it.each(NONE)('answering %j knows nobody', async (answer) => {
+    expect(await ask(answer)).toBeUndefined()
+  })
+
+  it.each([null, undefined, ''])('may answer %j for what it does not know', async (nothing) => {
+    expect(await ask({ accountId: 'alice', userId: nothing, signedInAt: nothing })).toEqual({
+      accountId: 'alice',
+    })
+  })
+
+  it('answers who it is, in whole seconds', async () => {
+    const answer = { accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000.7, role: 'admin' }
+    expect(await ask(answer)).toEqual({ accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000 })
+    expect(await ask(answer)).not.toHaveProperty('role')
+  })
+
+  it.each([
+    ['alice', `accounts.${callback} answered a text`],
+    [{}, 'accountId: must be a text that is not empty, and is undefined'],
+    [{ accountId: 42 }, 'accountId: must be a text that is not empty, and is a number'],
+    [{ accountId: 'alice', userId: 7 }, 'userId: must be a text that is not empty, and is a number'],
+    [
+      { accountId: 'alice', signedInAt: new Date() },
+      'signedInAt: must be a number of seconds since the epoch, and is an object',
+    ],
+    [{ accountId: 'alice', signedInAt: Number.NaN }, 'signedInAt: must be a number of seconds'],
+    [{ accountId: 'alice', signedInAt: -1 }, 'signedInAt: must be a number of seconds'],
+    [
+      { accountId: 'alice', signedInAt: Date.UTC(2030, 0) },
+      'signedInAt: must be in seconds since the epoch, and looks like milliseconds',
+    ],
+  ])('answering %j fails, and the host is told why', async (answer, message) => {
+    await expect(ask(answer)).rejects.toThrow(hostFault(message))
+  })
+})
+
+describe('accounts.signInUrl', () => {
+  const signInUrl = (answer: unknown) =>
+    checked({ signInUrl: async () => answer }).signInUrl?.(returnTo, ctx, { reauthenticate: false })
+
+  it.each([
+    ['https://login.example/?a=b', 'https://login.example/?a=b'],
+    ['/login?next=x', 'https://example.com/login?next=x'],
+    [new URL('https://login.example/'), 'https://login.example/'],
+  ])('may answer %s', async (answer, address) => {
+    expect(String(await signInUrl(answer))).toBe(address)
+  })
+
+  it.each([undefined, null, '', 7, {}, 'javascript:alert(1)', 'https://[', 'data:text/html,x'])(
+    'answering %j fails, instead of sending people anywhere',
+    async (answer) => {
+      await expect(signInUrl(answer)).rejects.toThrow(hostFault('accounts.signInUrl answered'))
+    },
+  )
+})
+
+describe('every callback', () => {
+  it('keeps its this', async () => {
+    class HostAccounts {
+      readonly #rows = new Map([['alice', { id: 'alice' }]])
+      readonly left: string[] = []
+      find(id: string) {
+        return this.#rows.get(id)
+      }
+      current() {
+        return this.#rows.has('alice') && { accountId: 'alice' }
+      }
+      signInUrl() {
+        return `/login/${this.#rows.size}`
+      }
+      signOut() {
+        this.left.push('alice')
+      }
+      authenticate() {
+        return this.#rows.has('alice') && { accountId: 'alice' }
+      }
+    }
+    const host = new HostAccounts()
+    const accounts = createCheckedAccounts(host, { kycLevels: [], logger: silentLogger })
+    expect(await accounts.find('alice')).toEqual({ id: 'alice' })
+    expect(await accounts.current?.(ctx)).toEqual({ accountId: 'alice' })
+    expect(String(await accounts.signInUrl?.(returnTo, ctx, { reauthenticate: true }))).toContain('/login/1')
+    expect(await accounts.authenticate?.({ identifier: '', password: '' }, ctx)).toEqual({
+      accountId: 'alice',
+    })
+    await accounts.signOut?.(ctx)
+    expect(host.left).toEqual(['alice'])
+  })
+
+  it('is missing where the host has none', () => {
+    expect(
+      Object.keys(createCheckedAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
+    ).toEqual(['find'])
+  })
+
+  it('lets the errors of the host through, and names the callback where something else was thrown', async () => {
+    const error = new Error('the database is away')
+    const failing = (thrown: unknown) =>
+      checked({
+        find() {
+          throw thrown
+        },
+        signOut: () => Promise.reject(thrown),
+      })
+    await expect(failing(error).find('alice')).rejects.toBe(error)
+    await expect(failing(undefined).find('alice')).rejects.toThrow(hostFault('accounts.find threw something'))
+    await expect(failing('no').signOut?.(ctx)).rejects.toThrow(hostFault('accounts.signOut threw something'))
+    await expect(failing('no').find('alice')).rejects.toMatchObject({ cause: 'no' })
+  })
+})
