@@ -142,7 +142,8 @@ export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: Re
         await client.publish(channel(name), message)
       }),
 
-    subscribe: (name, listener) => run(() => subscriptions.subscribe(channel(name), listener)),
+    subscribe: (name, listener, missed) =>
+      run(() => subscriptions.subscribe(channel(name), listener, missed)),
 
     ping: () =>
       run(async () => {

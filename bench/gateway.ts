@@ -54,6 +54,8 @@ const gateway = createGatewayFrom({
   isRevoked: () => false,
   ready: async () => {},
   close: async () => {},
+  startTimeoutMs: 1500,
+  tokenCacheBytes: 8_388_608,
   logger: silentLogger,
 })
 

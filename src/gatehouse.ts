@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import Keygrip from 'keygrip'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import type { ProductSource } from './catalog/definition.ts'
 import { afterReady } from './after-ready.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
+import { catalogLookups } from './catalog/lookups.ts'
+import { createCatalogNotice } from './catalog-notice.ts'
 import { GatehouseError } from './errors.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { createCheckedAccounts } from './host/checked-accounts.ts'
@@ -29,8 +30,9 @@ import { createReadOnlyServices } from './registry/read-only.ts'
 import { createStoreRegistry } from './registry/store-registry.ts'
 import { createUsage } from './registry/usage.ts'
 import { resolveSettings } from './settings/resolve-settings.ts'
-import { announceCatalog, createStart } from './start.ts'
+import { createStart } from './start.ts'
 import { withDeadline } from './store/deadline.ts'
+import { markUse } from './store/in-use.ts'
 import { createRefreshFamilies } from './tokens/refresh-families.ts'
 import { createRefreshTokenFormat } from './tokens/refresh-token.ts'
 
@@ -53,9 +55,11 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /** The products and operations. */
   readonly catalog: {
     /**
-     * Loads the products anew where they come from a function, here and in every other process.
+     * Loads the products anew where they come from a function: here at once, and in every other process on
+     * the store within a moment, or within a minute where its connection to the store is disturbed.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all its problems if it is invalid: the last good one stays
+     * @throws {GatehouseError} `ERR_CATALOG` with all its problems if it is invalid: the last good one stays.
+     *   `ERR_STORE_UNAVAILABLE`: the others may not have been told, so try again. And what `ready()` throws
      */
     reload(): Promise<void>
   }
@@ -69,9 +73,6 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /** Stops. Idempotent; closes only what gatehouse opened itself, so neither the store nor its client. */
   close(): Promise<void>
 }
-
-/** Milliseconds that a request waits at the start before it is answered with 503. */
-const REQUEST_PATIENCE = 1500
 
 /** Milliseconds that `ready()` waits unless told otherwise. */
 const PATIENCE = 10_000
@@ -92,8 +93,12 @@ export function createGatehouse<
 function assemble(options: GatehouseOptions): Gatehouse {
   const settings = resolveSettings(options)
   const { logger } = settings
-  const self = randomUUID()
-  const store = withDeadline(options.store, settings.storeTimeoutMs)
+  if (settings.store.volatile) {
+    logger.warn({}, 'the store is in memory: it forgets everything when this process ends')
+  }
+  const store = markUse(withDeadline(options.store, settings.storeTimeoutMs), {
+    except: ['signing-keys', 'catalog'],
+  })
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
@@ -101,10 +106,12 @@ function assemble(options: GatehouseOptions): Gatehouse {
     products: settings.products,
     kycLevels: settings.kycLevels,
     reservedScopes: Object.keys(settings.claims),
+    loadTimeoutMs: settings.productsTimeoutMs,
     onReloaded: ({ products, operations }) =>
       events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
     onRefused: (error) => events.emit('catalog.refused', { error }),
   })
+  const catalogNotice = createCatalogNotice({ store, catalog, products: settings.products, logger })
   const accounts = createCheckedAccounts(settings.accounts, settings)
   const usage = createUsage({ store, logger })
   const registry = settings.registry
@@ -134,20 +141,20 @@ function assemble(options: GatehouseOptions): Gatehouse {
     pages,
     events,
     logger,
-    self,
+    catalogNotice,
   })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
 
   const gateway = createGatewayFrom({
     issuer: settings.issuer,
     audience: settings.audience,
-    getKey: async (header, token) => (await lifecycle.ready(REQUEST_PATIENCE)).getKey(header, token),
-    findScope: (method, path) => catalog.current.findOperation(method, path)?.scope,
-    isKnownScope: (scope) => !catalog.loaded || catalog.current.operations.has(scope),
-    listScopes: () => (catalog.loaded ? [...catalog.current.operations.keys()] : []),
+    getKey: async (header, token) => (await lifecycle.ready(settings.startTimeoutMs)).getKey(header, token),
+    ...catalogLookups(catalog),
     isRevoked: () => false,
     ready: async () => void (await lifecycle.ready(PATIENCE)),
     close: async () => {},
+    startTimeoutMs: settings.startTimeoutMs,
+    tokenCacheBytes: settings.tokenCacheBytes,
     logger,
   })
 
@@ -160,7 +167,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     pages,
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
     warnOnPlainHttp: createPlainHttpWarning(settings),
-    ready: () => lifecycle.ready(REQUEST_PATIENCE),
+    ready: () => lifecycle.ready(settings.startTimeoutMs),
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
   const gatehouse: Gatehouse = {
@@ -173,8 +180,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
     wellKnown: () => wellKnown(service, gateway),
     catalog: {
       async reload() {
-        await catalog.reload()
-        await announceCatalog(store, self)
+        await lifecycle.ready(PATIENCE)
+        await catalogNotice.reload()
       },
     },
     async ready({ timeoutMs = PATIENCE } = {}) {

@@ -25,6 +25,14 @@ export interface Lifetimes {
   readonly rememberedConsent?: number | undefined
 }
 
+/** How often the built-in sign-in page lets somebody guess, counted in each process. */
+export interface SignInAttempts {
+  /** Attempts for one authorization request, and for one identifier from one address; at most 100. @default 10 */
+  readonly max?: number | undefined
+  /** Seconds, counted from the first of them, after which they are forgotten; at least 60. @default 900 (15 minutes) */
+  readonly windowSeconds?: number | undefined
+}
+
 /** How the pages look. */
 export interface Branding {
   /** Name of the host's service. @default the host name of `issuer` */
@@ -88,8 +96,19 @@ export interface GatehouseOptions<
   readonly requirePkce?: boolean | undefined
   /** Bytes of `scope` that a token may carry at most; a product that would exceed them cannot be added. @default 4096 */
   readonly maxScopeBytes?: number | undefined
-  /** Milliseconds that one call to the store may take. @default 1000 */
+  /** Milliseconds after which a call to the store counts as failed, and its request gets 503. @default 1000 */
   readonly storeTimeoutMs?: number | undefined
+  /** Milliseconds after which loading the products counts as failed, where a function loads them. @default 30000 */
+  readonly productsTimeoutMs?: number | undefined
+  /** Milliseconds that a request waits for store, products and keys at the start, before it gets 503. @default 1500 */
+  readonly startTimeoutMs?: number | undefined
+  /**
+   * Bytes of access tokens that the gateway remembers as verified, so that only the first call with one costs a
+   * signature check; 0 remembers none. @default 8388608 (8 MiB)
+   */
+  readonly tokenCacheBytes?: number | undefined
+  /** How often the built-in sign-in page lets somebody guess. */
+  readonly signInAttempts?: SignInAttempts | undefined
   /**
    * OpenID Connect scopes and the claims that each gives at the user info endpoint; replaces the default.
    *
@@ -102,6 +121,50 @@ export interface GatehouseOptions<
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
   /** Locale of a person who asks for none of ours. @default 'en' */
   readonly defaultLocale?: string | undefined
+  /** Where operators' messages go. @default nowhere */
+  readonly logger?: Logger | undefined
+}
+
+/**
+ * What `createGateway` takes.
+ *
+ * Anything that is not in here is refused, so that a typing error never passes for a default.
+ */
+export interface GatewayOptions<Products extends ProductSource = ProductSource> {
+  /** {auth_url}: address of the authorization service, exactly as it is configured there. */
+  readonly issuer: string
+  /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
+  readonly audience: string
+  /**
+   * The products, or a function that loads them. Those whose operations this process serves are enough; KYC
+   * levels play no part here.
+   */
+  readonly products: Products
+  /** Seconds after which the products are loaded anew at the latest, where a function loads them. @default 60 */
+  readonly productsRefreshSeconds?: number | undefined
+  /** Milliseconds after which loading the products counts as failed. @default 30000 */
+  readonly productsTimeoutMs?: number | undefined
+  /**
+   * Where the public keys are. `https:`, or `http:` on loopback: whoever can change them on the way can sign
+   * tokens. @default `${issuer}/oauth2/jwks`
+   */
+  readonly jwksUri?: string | undefined
+  /** Seconds of use after which the keys are fetched anew behind the scenes. @default 600 (10 minutes) */
+  readonly jwksCacheSeconds?: number | undefined
+  /**
+   * Seconds for which an unknown key is believed to be unknown, so that tokens with made-up ones cause no
+   * load. @default 30
+   */
+  readonly jwksCooldownSeconds?: number | undefined
+  /** Milliseconds after which fetching the keys counts as failed. @default 2000 */
+  readonly jwksTimeoutMs?: number | undefined
+  /** Milliseconds that a request waits for products and keys at the start, before it gets 503. @default 1500 */
+  readonly startTimeoutMs?: number | undefined
+  /**
+   * Bytes of access tokens that are remembered as verified, so that only the first call with one costs a
+   * signature check; 0 remembers none. @default 8388608 (8 MiB)
+   */
+  readonly tokenCacheBytes?: number | undefined
   /** Where operators' messages go. @default nowhere */
   readonly logger?: Logger | undefined
 }
@@ -123,6 +186,10 @@ export interface Settings {
   readonly requirePkce: boolean
   readonly maxScopeBytes: number
   readonly storeTimeoutMs: number
+  readonly productsTimeoutMs: number
+  readonly startTimeoutMs: number
+  readonly tokenCacheBytes: number
+  readonly signInAttempts: { readonly [Name in keyof SignInAttempts]-?: number }
   readonly claims: { readonly [scope: string]: readonly string[] }
   /** The scopes of OpenID Connect: `openid`, and those that `claims` names. */
   readonly openIdScopes: readonly string[]
@@ -134,4 +201,9 @@ export interface Settings {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string
   readonly logger: Logger
+}
+
+/** Options of `createGateway` with all defaults filled in, checked and frozen. */
+export type GatewaySettings = {
+  readonly [Name in keyof GatewayOptions]-?: Exclude<GatewayOptions[Name], undefined>
 }

@@ -1,4 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
+import type { CatalogNotice } from './catalog-notice.ts'
 import type { LiveCatalog } from './catalog/live-catalog.ts'
 import type { Principal } from './gateway/principal.ts'
 import { createTokenVerifier } from './gateway/verify-token.ts'
@@ -7,7 +8,6 @@ import { createKeySealing } from './keys/sealing.ts'
 import type { Settings } from './options.ts'
 import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from './provider/dependencies.ts'
-import type { Store } from './store/contract.ts'
 
 /** What is there once it runs. */
 export interface Running {
@@ -22,8 +22,7 @@ export interface Running {
 export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | 'verifyAccessToken'> {
   readonly settings: Settings
   readonly catalog: LiveCatalog
-  /** What this process calls itself to the others. */
-  readonly self: string
+  readonly catalogNotice: CatalogNotice
 }
 
 /**
@@ -31,7 +30,7 @@ export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | '
  * if the store is away.
  */
 export function createStart(parts: StartParts): () => Promise<Running> {
-  const { settings, store, catalog, self } = parts
+  const { settings, store, catalog, catalogNotice } = parts
 
   async function load(leave: () => Promise<void>): Promise<Running> {
     await catalog.start()
@@ -48,7 +47,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
   return async function start() {
     await store.ping()
     // Before the products are loaded, so that no change in between is missed.
-    const leave = await followCatalog(store, catalog, self, settings)
+    const leave = await catalogNotice.follow()
     try {
       return await load(leave)
     } catch (error) {
@@ -71,26 +70,4 @@ function isPrincipal(
   outcome: Awaited<ReturnType<ReturnType<typeof createTokenVerifier>>>,
 ): outcome is Principal {
   return !('problem' in outcome)
-}
-
-const CATALOG_CHANNEL = 'catalog'
-
-/** Tells the other processes to load the products anew. */
-export function announceCatalog(store: Store, self: string): Promise<void> {
-  return store.publish(CATALOG_CHANNEL, self)
-}
-
-/** Loads the products anew whenever another process has. */
-async function followCatalog(
-  store: Store,
-  catalog: LiveCatalog,
-  self: string,
-  { products, logger }: Settings,
-) {
-  if (typeof products !== 'function') return async () => {}
-  return store.subscribe(CATALOG_CHANNEL, (sender) => {
-    if (sender === self) return
-    // What is wrong with it has been reported as an event by then.
-    catalog.reload().catch((error: unknown) => logger.warn({ err: error }, 'the new products were refused'))
-  })
 }

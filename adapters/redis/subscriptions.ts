@@ -18,9 +18,14 @@ const SINGLE_SERVER = {
 }
 const CLUSTER = { clusterRetryStrategy: retryStrategy, enableOfflineQueue: true }
 
+interface Subscription {
+  deliver(message: string): void
+  missed(): void
+}
+
 /** Listens to channels over a connection of its own, which it opens when it is first needed. */
 export function createSubscriptions(client: RedisClient) {
-  const channels = new Map<string, Set<(message: string) => void>>()
+  const channels = new Map<string, Set<Subscription>>()
   let connection: RedisSubscriber | undefined
 
   function open(): RedisSubscriber {
@@ -28,17 +33,28 @@ export function createSubscriptions(client: RedisClient) {
     // It reconnects by itself; whoever waits for a subscription hears of a failure there.
     opened.on('error', () => {})
     opened.on('message', (channel, message) => {
-      for (const deliver of channels.get(channel) ?? []) deliver(message)
+      for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
     })
+    let wasReady = false
     opened.on('ready', () => {
-      // If this fails, the connection is lost again, and the next one tries again.
-      if (channels.size > 0) opened.subscribe(...channels.keys()).catch(() => {})
+      const isBack = wasReady
+      wasReady = true
+      if (channels.size === 0) return
+      opened.subscribe(...channels.keys()).then(
+        () => (isBack ? tellMissed() : undefined),
+        // The connection is lost again, and the next one tries again.
+        () => {},
+      )
     })
     return opened
   }
 
+  function tellMissed(): void {
+    for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
+  }
+
   function close(): void {
-    for (const deliveries of channels.values()) deliveries.clear()
+    for (const subscriptions of channels.values()) subscriptions.clear()
     channels.clear()
     connection?.disconnect()
     connection = undefined
@@ -46,22 +62,30 @@ export function createSubscriptions(client: RedisClient) {
 
   return {
     close,
-    async subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>> {
+    async subscribe(
+      channel: string,
+      listener: (message: string) => void,
+      missed: () => void = () => {},
+    ): Promise<() => Promise<void>> {
       connection ??= open()
       const listening = connection
-      const deliveries = channels.get(channel) ?? new Set()
-      channels.set(channel, deliveries)
+      const subscriptions = channels.get(channel) ?? new Set()
+      channels.set(channel, subscriptions)
 
-      function deliver(message: string): void {
-        // A listener that throws or rejects disturbs nobody, and one that has left hears nothing more.
+      // A listener that throws or rejects disturbs nobody, and one that has left hears nothing more.
+      const tell = (call: () => void) => {
         Promise.resolve()
-          .then(() => (deliveries.has(deliver) ? listener(message) : undefined))
+          .then(() => (subscriptions.has(subscription) ? call() : undefined))
           .catch(() => {})
+      }
+      const subscription = {
+        deliver: (message: string) => tell(() => listener(message)),
+        missed: () => tell(missed),
       }
 
       function leave(): void {
-        deliveries.delete(deliver)
-        if (deliveries.size > 0 || channels.get(channel) !== deliveries) return
+        subscriptions.delete(subscription)
+        if (subscriptions.size > 0 || channels.get(channel) !== subscriptions) return
         channels.delete(channel)
         if (channels.size === 0) {
           // An open connection keeps a process alive that has nothing else to do.
@@ -72,7 +96,7 @@ export function createSubscriptions(client: RedisClient) {
         listening.unsubscribe(channel).catch(() => {})
       }
 
-      deliveries.add(deliver)
+      subscriptions.add(subscription)
       try {
         await listening.subscribe(channel)
       } catch (error) {

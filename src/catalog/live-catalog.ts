@@ -11,8 +11,8 @@ export interface LiveCatalogOptions extends CatalogOptions {
   readonly onReloaded?: ((catalog: Catalog) => void) | undefined
   /** Loading failed, or what was loaded is not valid; the catalog that was in force stays. */
   readonly onRefused?: ((error: GatehouseError) => void) | undefined
-  /** Milliseconds after which a load counts as failed. @default 30000 */
-  readonly loadTimeoutMs?: number | undefined
+  /** Milliseconds after which a load counts as failed. */
+  readonly loadTimeoutMs: number
 }
 
 /** The catalog that is in force now, and how it changes. */
@@ -83,7 +83,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   async function load(from: () => unknown): Promise<void> {
     try {
-      const definitions = await withinTime(from, options.loadTimeoutMs ?? 30_000)
+      const definitions = await withinTime(from, options.loadTimeoutMs)
       catalog = createCatalog(definitions, options)
     } catch (error) {
       const refusal = isInvalidCatalog(error)

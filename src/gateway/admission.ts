@@ -28,8 +28,11 @@ export function createAdmission(
   refusals: Refusals,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
 ): Admission {
-  const { issuer, audience, getKey, logger } = dependencies
-  const verifiedTokens = createVerifiedTokens(createTokenVerifier({ issuer, audience, getKey }))
+  const { issuer, audience, getKey, tokenCacheBytes, logger } = dependencies
+  const verifiedTokens = createVerifiedTokens(
+    createTokenVerifier({ issuer, audience, getKey }),
+    tokenCacheBytes,
+  )
   const ours = new WeakSet<object>()
 
   function authorize(principal: Principal, scopes: readonly string[]): Admitted | Refusal {

@@ -1,5 +1,5 @@
 import { authorizationFields } from './bearer-token.ts'
-import { createPathLocator, locateReadings } from './canonical-path.ts'
+import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
 import { demandOf } from './operation.ts'
@@ -54,9 +54,7 @@ export async function authenticate(
   return outcome.ok ? { ...outcome, scope: demanded } : outcome
 
   async function demandedScope(): Promise<string | Refusal> {
-    const { mountPath } = options
-    const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
-    const location = locateReadings(locatePath, readings)
+    const location = locateReadings(parts.locatorAt(options.mountPath), readings)
     if (location.place === 'unclear') return refusals.notFound(location.problem)
     if (location.place === 'elsewhere') return refusals.notFound()
     if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()

@@ -34,5 +34,9 @@ export interface GatewayDependencies {
   /** Settles when keys and operations are there. May be called again after it has rejected. */
   ready(): Promise<void>
   close(): Promise<void>
+  /** Milliseconds that a request waits at the start before it is answered with 503. */
+  readonly startTimeoutMs: number
+  /** Bytes of access tokens that are remembered as verified. */
+  readonly tokenCacheBytes: number
   readonly logger: Logger
 }

@@ -7,7 +7,7 @@ import {
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
-import { createPathLocator } from './canonical-path.ts'
+import { createPathLocators } from './path-locators.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
@@ -72,8 +72,8 @@ export function createGatewayFrom<Scope extends string = string>(
   const refusals = createRefusals(dependencies.audience)
   const readiness = createReadiness(dependencies)
   const admission = createAdmission(dependencies, refusals, readiness)
-  const locatePath = createPathLocator(new URL(dependencies.audience).pathname)
-  const parts = { admission, refusals, readiness, locatePath }
+  const locatorAt = createPathLocators(new URL(dependencies.audience).pathname)
+  const parts = { admission, refusals, readiness, locatorAt }
   let closing: Promise<void> | undefined
 
   return {

@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
 import { authorizationFields } from './bearer-token.ts'
-import { createPathLocator, locateReadings } from './canonical-path.ts'
+import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
 import { demandOf } from './operation.ts'
@@ -40,8 +40,7 @@ export function guard(
   checkOptions(options)
   const { admission, refusals, readiness } = parts
   const { when } = options
-  const { mountPath } = options
-  const locatePath = mountPath === undefined ? parts.locatePath : createPathLocator(mountPath)
+  const locatePath = parts.locatorAt(options.mountPath)
   const publicRoutes = createPublicRoutes(options.public ?? [])
   const metadata = wellKnown(dependencies)
 

@@ -1,5 +1,5 @@
 import type { Admission } from './admission.ts'
-import type { LocatePath } from './canonical-path.ts'
+import type { LocatorAt } from './path-locators.ts'
 import type { Readiness } from './readiness.ts'
 import type { Refusals } from './refusal.ts'
 
@@ -8,6 +8,5 @@ export interface GatewayParts {
   readonly admission: Admission
   readonly refusals: Refusals
   readonly readiness: Readiness
-  /** Against the path of {base_url}. */
-  readonly locatePath: LocatePath
+  readonly locatorAt: LocatorAt
 }

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose'
+import { deepFreeze } from '../catalog/deep-freeze.ts'
 
 /** Who an API call acts for: `ctx.state.auth` behind the gateway. Frozen, and shared between requests. */
 export interface Principal {
@@ -55,12 +56,6 @@ export function createPrincipal(claims: AccessTokenClaims): Principal {
     tokenId: claims.jti,
     ...(claims.grant_id !== undefined && { grantId: claims.grant_id }),
     expiresAt: claims.exp,
-    claims: freezeDeeply(claims),
+    claims: deepFreeze(claims),
   })
-}
-
-function freezeDeeply<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) freezeDeeply(member)
-  return Object.freeze(value)
 }

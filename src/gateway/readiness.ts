@@ -1,9 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** Milliseconds that a request waits for keys and operations before it is answered with 503. */
-const REQUEST_PATIENCE = 1500
-
 /** Whether a gateway can work yet. */
 export interface Readiness {
   /** True once keys and operations were there, until the gateway is closed: then no request waits any more. */
@@ -16,7 +13,9 @@ export interface Readiness {
 }
 
 /** Follows whether keys and operations are there. Nothing happens before it is asked. */
-export function createReadiness(dependencies: Pick<GatewayDependencies, 'ready' | 'logger'>): Readiness {
+export function createReadiness(
+  dependencies: Pick<GatewayDependencies, 'ready' | 'startTimeoutMs' | 'logger'>,
+): Readiness {
   let state: 'starting' | 'ready' | 'closed' = 'starting'
   let pending: Promise<void> | undefined
 
@@ -45,7 +44,7 @@ export function createReadiness(dependencies: Pick<GatewayDependencies, 'ready' 
     async soonReady() {
       let timer: NodeJS.Timeout | undefined
       const tooLate = new Promise<false>((resolve) => {
-        timer = setTimeout(resolve, REQUEST_PATIENCE, false).unref()
+        timer = setTimeout(resolve, dependencies.startTimeoutMs, false).unref()
       })
       const inTime = whenReady().then(
         () => true,

@@ -2,12 +2,6 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 
-/** Milliseconds that one fetch of the keys may take. */
-const TIMEOUT = 2_000
-/** Milliseconds for which an unknown key is believed to be unknown, so that made-up ones cause no load. */
-const UNKNOWN_KEY_COOL_DOWN = 30_000
-/** Milliseconds after which the keys are fetched anew behind the scenes. */
-const REFRESH_AFTER = 600_000
 /** Milliseconds without a further attempt after one that failed. */
 const FAILURE_COOL_DOWN = 1_000
 
@@ -25,27 +19,33 @@ export interface RemoteKeys {
 
 /**
  * Keys over HTTP (RFC 7517 5). They are fetched when first needed, when a token names a key that is not there
- * (which is how a new key becomes known), and every ten minutes of use behind the scenes. Keys that are
+ * (which is how a new key becomes known), and every `jwksCacheSeconds` of use behind the scenes. Keys that are
  * here go on serving while the authorization service is away, however long: a token is not worth less because
  * its issuer is being restarted. No timer runs.
  *
  * @param options.jwksUri address of the key set
+ * @param options.jwksCacheSeconds see `GatewayOptions` for this one and the next two
  * @param options.fetch for requests that need more than an address. @default the global `fetch`
  */
 export function remoteKeys(options: {
   readonly jwksUri: string
+  readonly jwksCacheSeconds: number
+  readonly jwksCooldownSeconds: number
+  readonly jwksTimeoutMs: number
   readonly logger: Logger
   readonly fetch?: typeof fetch | undefined
 }): RemoteKeys {
   const { jwksUri, logger, fetch: send = fetch } = options
+  const cacheFor = options.jwksCacheSeconds * 1000
+  const coolDown = options.jwksCooldownSeconds * 1000
   const closed = new AbortController()
   let triedAt = Number.NEGATIVE_INFINITY
   let fetchedAt = Number.NEGATIVE_INFINITY
   let failure: unknown
 
   const keys = createRemoteJWKSet(new URL(jwksUri), {
-    timeoutDuration: TIMEOUT,
-    cooldownDuration: UNKNOWN_KEY_COOL_DOWN,
+    timeoutDuration: options.jwksTimeoutMs,
+    cooldownDuration: coolDown,
     // jose would have no keys at all once they are too old; ours stay until there are newer ones.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
@@ -90,7 +90,7 @@ export function remoteKeys(options: {
   }
 
   function refreshBehindTheScenes(): void {
-    if (isWithin(fetchedAt, REFRESH_AFTER) || isWithin(triedAt, UNKNOWN_KEY_COOL_DOWN)) return
+    if (isWithin(fetchedAt, cacheFor) || isWithin(triedAt, coolDown)) return
     // Its failure is logged where it happens, and the keys stay as they are.
     reload().catch(() => {})
   }

@@ -2,11 +2,6 @@ import type { Principal } from './principal.ts'
 import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
 
 /**
- * How much is remembered, counted in characters of token text, because memory is what is scarce: some ten
- * thousand tokens of usual size, and never more than some 30 MB with their claims.
- */
-const CAPACITY = 8 * 1024 * 1024
-/**
  * Milliseconds after which the signature is checked again, so that a key which was taken out of service stops
  * working here too, although tokens live for days.
  */
@@ -26,8 +21,10 @@ export interface VerifiedTokens {
  * the gateway asks on each call.
  *
  * @param verifyToken checks one token; called once for any number of concurrent calls with it
+ * @param capacity bytes of tokens that are remembered, because memory is what is scarce: 8 MiB are some ten
+ *   thousand tokens of usual size, and never more than some 30 MB with their claims
  */
-export function createVerifiedTokens(verifyToken: VerifyToken, capacity = CAPACITY): VerifiedTokens {
+export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number): VerifiedTokens {
   // In the order of their last use: a Map iterates in the order of insertion.
   const remembered = new Map<string, { principal: Principal; verifiedAt: number }>()
   const pending = new Map<string, Promise<Principal | InvalidToken>>()

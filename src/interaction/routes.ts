@@ -18,6 +18,8 @@ export interface InteractionOptions {
   readonly issuer: string
   /** At least 32 bytes each, newest first, the same in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
+  /** Limit for an interaction, and for an identifier from one address. */
+  readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
 /** What a step answers with: a page was written, or the browser goes on to an address. */

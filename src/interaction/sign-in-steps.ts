@@ -11,21 +11,18 @@ import type { Texts } from './texts.ts'
 /** Marks the way back from the host's sign-in page, so that nobody is sent there in a circle. */
 const RETURNED = 'returned'
 
-/** Ten attempts in a quarter of an hour for an interaction, and for an identifier from one address. */
-const LIMIT = { max: 10, windowSeconds: 900 }
-
 const now = () => Math.floor(Date.now() / 1000)
 
 /** The steps of an interaction that waits for somebody to sign in. */
 export function createSignInSteps(
-  tools: Pick<InteractionOptions, 'port' | 'accounts' | 'pages'> & {
+  tools: Pick<InteractionOptions, 'port' | 'accounts' | 'pages' | 'signInAttempts'> & {
     readonly csrf: CsrfTokens
     readonly checkForm: FormCheck
     readonly addressOf: (pending: PendingInteraction, action?: string) => URL
   },
 ) {
   const { port, accounts, pages, csrf, checkForm, addressOf } = tools
-  const attempts = createAttemptLimit({ ...LIMIT, now })
+  const attempts = createAttemptLimit({ ...tools.signInAttempts, now })
 
   /** Signs in by the host's session, sends the browser to where the host signs in, or shows our own page. */
   async function show(ctx: Context, pending: PendingInteraction): Promise<StepResult> {

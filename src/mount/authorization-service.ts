@@ -5,7 +5,7 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { InteractionPort } from '../interaction/port.ts'
-import { interactionRoutes } from '../interaction/routes.ts'
+import { interactionRoutes, type InteractionOptions } from '../interaction/routes.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
 import { METHODS, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
@@ -21,6 +21,7 @@ export interface AuthorizationServiceParts {
     readonly issuer: string
     readonly mountPath: string
     readonly logger: Logger
+    readonly signInAttempts: InteractionOptions['signInAttempts']
   }
   readonly accounts: CheckedAccounts
   readonly catalog: CurrentCatalog
@@ -39,8 +40,8 @@ export interface AuthorizationServiceParts {
  */
 export function authorizationService(parts: AuthorizationServiceParts): Middleware {
   const { settings, pages } = parts
-  const { issuer } = settings
-  const interaction = interactionRoutes({ ...parts, issuer })
+  const { issuer, signInAttempts } = settings
+  const interaction = interactionRoutes({ ...parts, issuer, signInAttempts })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
     if (normalize(path) !== ROUTES.jwks) return false

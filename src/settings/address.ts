@@ -22,6 +22,14 @@ export function addressProblem(value: unknown): string | undefined {
   return value === written ? undefined : `must be written in its canonical form: '${written}'`
 }
 
+/** What is wrong with the address of a key set, whose path and query may be anything. */
+export function keySetAddressProblem(value: unknown): string | undefined {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  if (url === null) return "must be an absolute address such as 'https://example.com/auth/oauth2/jwks'"
+  if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
+  return addressProblem(url.origin)
+}
+
 /** What is wrong with a path that something is mounted at; the empty text is the root. */
 export function pathProblem(path: unknown): string | undefined {
   if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"
@@ -48,7 +56,7 @@ export function placementProblem(issuer: string, audience: string): string | und
   if (authPath.startsWith(basePath)) {
     return `must not be above issuer: the gateway would guard the authorization service; put the API below a path of its own, such as '${base.origin}/api'`
   }
-  const own = ['oauth2/', '.well-known/'].find((path) => basePath.startsWith(authPath + path))
+  const own = ['oauth2/', 'interaction/', '.well-known/'].find((path) => basePath.startsWith(authPath + path))
   return own && `must not be below ${issuer}/${own.slice(0, -1)}, which the authorization service serves`
 }
 

@@ -1,10 +1,8 @@
-import * as v from 'valibot'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
-import { isRecord } from '../catalog/read-definitions.ts'
-import { collectProblems, formatPath } from '../errors.ts'
 import { silentLogger } from '../host/logger.ts'
 import type { GatehouseOptions, Settings } from '../options.ts'
 import { addressProblem, placementProblem } from './address.ts'
+import { checkApi, readOptions } from './read-options.ts'
 import { checkAccounts, checkRole, isLiteral } from './roles.ts'
 import { optionsSchema } from './schema.ts'
 import { checkSecret, secretsOf } from './secret.ts'
@@ -16,28 +14,12 @@ import { checkSecret, secretsOf } from './secret.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong, each with its path and what would be right
  */
 export function resolveSettings(options: GatehouseOptions): Settings {
-  const problems = collectProblems('ERR_OPTIONS', 'the options of createGatehouse are not valid')
-  const add = (keys: readonly (string | number)[], message: string) => problems.add(formatPath(keys), message)
-
-  const parsed = v.safeParse(optionsSchema, options)
-  for (const issue of parsed.issues ?? []) {
-    // Every schema in use has string keys; what has no path is the options as a whole.
-    const keys = issue.path?.map(({ key }) => key as string) ?? ['options']
-    add(keys, issue.message)
-  }
-  if (!isRecord(options)) problems.throwIfAny()
-
+  const { add, finish } = readOptions('the options of createGatehouse are not valid', optionsSchema, options)
   const { issuer, audience, secret, store, products, accounts, registry, logger } = options
-  for (const [name, address] of Object.entries({ issuer, audience })) {
-    const problem = addressProblem(address)
-    if (problem !== undefined) add([name], problem)
-  }
+  checkApi(options, add)
   if (addressProblem(issuer) === undefined && addressProblem(audience) === undefined) {
     const misplaced = placementProblem(issuer, audience)
     if (misplaced !== undefined) add(['audience'], misplaced)
-  }
-  if (typeof products !== 'function' && !isRecord(products)) {
-    add(['products'], 'must be an object of products, or a function that loads them')
   }
   checkRole('store', store, add)
   checkSecret(secret, store?.volatile === true, (position, message) =>
@@ -46,9 +28,8 @@ export function resolveSettings(options: GatehouseOptions): Settings {
   checkAccounts(accounts, add)
   if (registry !== undefined) checkRole('registry', registry, add)
   if (logger !== undefined) checkRole('logger', logger, add)
-  problems.throwIfAny()
 
-  const { mountPath, branding, kycLevels, claims, ...rest } = parsed.output as Parsed
+  const { mountPath, branding, kycLevels, claims, ...rest } = finish()
   const address = new URL(issuer)
   return Object.freeze({
     issuer,
@@ -72,7 +53,9 @@ export function resolveSettings(options: GatehouseOptions): Settings {
     requirePkce: rest.requirePkce,
     maxScopeBytes: rest.maxScopeBytes,
     storeTimeoutMs: rest.storeTimeoutMs,
+    productsTimeoutMs: rest.productsTimeoutMs,
+    startTimeoutMs: rest.startTimeoutMs,
+    tokenCacheBytes: rest.tokenCacheBytes,
+    signInAttempts: Object.freeze(rest.signInAttempts),
   })
 }
-
-type Parsed = v.InferOutput<typeof optionsSchema>

@@ -1,4 +1,5 @@
 import { isRecord } from '../catalog/read-definitions.ts'
+import type { AddProblem } from './read-options.ts'
 
 /** The methods of an object that the host hands over. */
 interface Role {
@@ -29,10 +30,8 @@ const ROLES = {
   logger: { required: ['debug', 'info', 'warn', 'error'], hint: "a logger of pino's shape" },
 } satisfies Record<string, Role>
 
-type Add = (keys: readonly string[], message: string) => void
-
 /** Checks that an object has the methods of its role, and tells `add` what is missing or wrong. */
-export function checkRole(name: keyof typeof ROLES, value: unknown, add: Add): void {
+export function checkRole(name: keyof typeof ROLES, value: unknown, add: AddProblem): void {
   const role: Role = ROLES[name]
   if (typeof value !== 'object' || value === null) {
     add([name], `${value === undefined ? 'is required' : 'must be an object'}: ${role.hint}`)
@@ -59,7 +58,7 @@ export function checkRole(name: keyof typeof ROLES, value: unknown, add: Add): v
 }
 
 /** Checks what the methods of `accounts` ask of one another. */
-export function checkAccounts(value: unknown, add: Add): void {
+export function checkAccounts(value: unknown, add: AddProblem): void {
   checkRole('accounts', value, add)
   if (!isRecord(value)) return
   const { current, signInUrl } = value

@@ -1,9 +1,19 @@
 import * as v from 'valibot'
 import { isLocale } from '../catalog/localize.ts'
-import { isRecord } from '../catalog/read-definitions.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../interaction/texts.ts'
 import { pathProblem } from './address.ts'
+import { gatewayLimits } from './gateway-schema.ts'
+import {
+  checkedElsewhere,
+  exactly,
+  isText,
+  mapOf,
+  milliseconds,
+  rule,
+  seconds,
+  wholeNumber,
+} from './rules.ts'
 
 const DAY = 86_400
 
@@ -20,8 +30,6 @@ const STANDARD_CLAIMS = {
 const PROTOCOL_CLAIMS = words(
   'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf',
 )
-
-const checkedElsewhere = v.optional(v.unknown())
 
 /** The options that are plain data, with their defaults; the others are checked by the files beside this one. */
 export const optionsSchema = exactly({
@@ -53,7 +61,13 @@ export const optionsSchema = exactly({
     false,
   ),
   maxScopeBytes: wholeNumber('bytes', 4096, 65_536),
-  storeTimeoutMs: wholeNumber('milliseconds', 1000, 60_000),
+  storeTimeoutMs: milliseconds(1000, 60_000),
+  ...gatewayLimits,
+  signInAttempts: v.optional(
+    // Within bounds that still keep a machine from guessing.
+    exactly({ max: wholeNumber('attempts', 10, 100), windowSeconds: seconds(900, DAY, 60) }),
+    {},
+  ),
   claims: v.optional(
     mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
     STANDARD_CLAIMS,
@@ -81,62 +95,13 @@ export const optionsSchema = exactly({
   logger: checkedElsewhere,
 })
 
-/** A value of any type with a rule that says in a sentence what is wrong with it, or undefined. */
-function rule<T>(problem: (value: unknown) => string | undefined) {
-  return v.custom<T>(
-    (value) => problem(value) === undefined,
-    (issue) => problem(issue.input) ?? '',
-  )
-}
-
-/** An object with these keys and no others; each unknown key is a problem of its own. */
-function exactly<const Entries extends v.ObjectEntries>(
-  entries: Entries,
-  known = Object.keys(entries).join(', '),
-) {
-  return v.pipe(
-    rule<Record<string, unknown>>(objectProblem),
-    v.objectWithRest(entries, v.never(`is unknown; what can stand here is ${known}`), 'is required'),
-  )
-}
-
-function mapOf<
-  const Key extends v.GenericSchema<string, string>,
-  const Value extends v.GenericSchema<unknown, unknown>,
->(key: Key, value: Value) {
-  return v.pipe(rule<Record<string, unknown>>(objectProblem), v.record(key, value))
-}
-
-function wholeNumber(unit: string, byDefault: number, most: number) {
-  const within = (value: unknown) =>
-    Number.isSafeInteger(value) && Number(value) >= 1 && Number(value) <= most
-  return v.optional(
-    rule<number>((value) =>
-      within(value) ? undefined : `must be a whole number of ${unit} from 1 to ${most}`,
-    ),
-    byDefault,
-  )
-}
-
 function textEntries() {
   const text = v.optional(rule<string>((value) => (typeof value === 'string' ? undefined : 'must be a text')))
   return Object.fromEntries(Object.keys(english).map((name) => [name, text]))
 }
 
-function seconds(byDefault: number, most: number) {
-  return wholeNumber('seconds', byDefault, most)
-}
-
 function words(...lines: string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
-function objectProblem(value: unknown): string | undefined {
-  return isRecord(value) ? undefined : 'must be an object'
 }
 
 function localeProblem(value: unknown): string | undefined {

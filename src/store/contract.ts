@@ -70,9 +70,15 @@ export interface Store {
    * Calls `listener` for each message on `channel` from now on, after a lost connection too. The promise
    * settles once listening is certain.
    *
+   * @param missed called when messages may have been lost because the connection was, once listening is certain
+   *   again; an adapter that cannot know never calls it
    * @returns a function that ends the subscription
    */
-  subscribe(channel: string, listener: (message: string) => void): Promise<() => Promise<void>>
+  subscribe(
+    channel: string,
+    listener: (message: string) => void,
+    missed?: () => void,
+  ): Promise<() => Promise<void>>
 
   /** Settles if the database answers. */
   ping(): Promise<void>

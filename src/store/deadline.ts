@@ -36,9 +36,9 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
     remove: (index, member) => within(() => store.remove(index, member)),
     range: (index, options) => within(() => store.range(index, options)),
     publish: (channel, message) => within(() => store.publish(channel, message)),
-    subscribe(channel, listener) {
+    subscribe(channel, listener, missed) {
       let isLate = false
-      const subscription = store.subscribe(channel, listener)
+      const subscription = store.subscribe(channel, listener, missed)
       // Whoever asked has been told that it failed, and will ask again: one listener is enough.
       subscription.then((leave) => (isLate ? leave() : undefined)).catch(() => {})
       return within(() => subscription).catch((error: unknown) => {

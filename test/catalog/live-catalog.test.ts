@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { createLiveCatalog } from '../../src/catalog/live-catalog.ts'
+import { createLiveCatalog, type LiveCatalogOptions } from '../../src/catalog/live-catalog.ts'
 import type { ProductDefinitions } from '../../src/catalog/definition.ts'
 import { GatehouseError } from '../../src/errors.ts'
 import { kycLevels, products } from './definitions.ts'
@@ -8,6 +8,9 @@ const productsNamed = (...ids: string[]): ProductDefinitions =>
   Object.fromEntries(
     ids.map((id) => [id, { title: id, operations: { [`${id}:read`]: { route: `GET /${id}`, title: id } } }]),
   )
+
+const liveCatalog = (options: Omit<LiveCatalogOptions, 'loadTimeoutMs'> & { loadTimeoutMs?: number }) =>
+  createLiveCatalog({ loadTimeoutMs: 5000, ...options })
 
 /** A database whose answers are given by hand. */
 function createDatabase() {
@@ -25,7 +28,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('createLiveCatalog with products as they are', () => {
   it('has the catalog at once', async () => {
-    const live = createLiveCatalog({ products, kycLevels })
+    const live = liveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live
     await live.start()
@@ -35,7 +38,7 @@ describe('createLiveCatalog with products as they are', () => {
   })
 
   it('throws at construction if they are not valid', () => {
-    expect(() => createLiveCatalog({ products, kycLevels: [] })).toThrowError(
+    expect(() => liveCatalog({ products, kycLevels: [] })).toThrowError(
       expect.objectContaining({ code: 'ERR_CATALOG', problems: [expect.anything(), expect.anything()] }),
     )
   })
@@ -44,7 +47,7 @@ describe('createLiveCatalog with products as they are', () => {
 describe('createLiveCatalog with a function', () => {
   it('loads nothing before start, and says so', async () => {
     const load = vi.fn(() => products)
-    const live = createLiveCatalog({ products: load, kycLevels })
+    const live = liveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)
     expect(() => live.current).toThrowError(expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 }))
     expect(load).not.toHaveBeenCalled()
@@ -58,7 +61,7 @@ describe('createLiveCatalog with a function', () => {
     const down = new Error('connection refused')
     const load = vi.fn().mockRejectedValueOnce(down).mockResolvedValue(products)
     const onRefused = vi.fn()
-    const live = createLiveCatalog({ products: load, kycLevels, onRefused })
+    const live = liveCatalog({ products: load, kycLevels, onRefused })
     await expect(live.start()).rejects.toMatchObject({ code: 'ERR_CATALOG', cause: down, problems: [] })
     expect(onRefused).toHaveBeenCalledTimes(1)
     expect(live.loaded).toBe(false)
@@ -69,7 +72,7 @@ describe('createLiveCatalog with a function', () => {
   it('puts what it loads into force, and tells', async () => {
     const onReloaded = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockReturnValueOnce(productsNamed('a', 'b'))
-    const live = createLiveCatalog({ products: load, onReloaded })
+    const live = liveCatalog({ products: load, onReloaded })
     await live.start()
     const first = live.current
     await live.reload()
@@ -92,7 +95,7 @@ describe('createLiveCatalog with a function', () => {
   ])('keeps the last good catalog if %s', async (_, bad, problems) => {
     const onRefused = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockImplementationOnce(bad)
-    const live = createLiveCatalog({ products: load, onRefused })
+    const live = liveCatalog({ products: load, onRefused })
     await live.start()
     const good = live.current
     const error = await live.reload().catch((reason: unknown) => reason)
@@ -104,7 +107,7 @@ describe('createLiveCatalog with a function', () => {
 
   it('serialises reloads: those that come during a load share the next one, which wins', async () => {
     const { asked, load } = createDatabase()
-    const live = createLiveCatalog({ products: load })
+    const live = liveCatalog({ products: load })
     const first = live.reload()
     const others = [live.reload(), live.reload(), live.reload()]
     await settle()
@@ -123,7 +126,7 @@ describe('createLiveCatalog with a function', () => {
 
   it('goes ahead with the next load though the one before failed, and tells only its own callers', async () => {
     const { asked, load } = createDatabase()
-    const live = createLiveCatalog({ products: load })
+    const live = liveCatalog({ products: load })
     const first = live.reload()
     const second = live.reload()
     asked[0]!.fail(new Error('down'))
@@ -136,7 +139,7 @@ describe('createLiveCatalog with a function', () => {
 
   it('gives up on a load that never ends, and lets no late answer in', async () => {
     const { asked, load } = createDatabase()
-    const live = createLiveCatalog({ products: load, loadTimeoutMs: 20 })
+    const live = liveCatalog({ products: load, loadTimeoutMs: 20 })
     await expect(live.start()).rejects.toMatchObject({
       code: 'ERR_CATALOG',
       cause: { message: 'no answer within 20 ms' },

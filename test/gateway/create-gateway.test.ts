@@ -88,10 +88,10 @@ test('options that are not valid are refused, all at once', () => {
   }
   const wrong = () => createGateway(options as never)
   const paths = [
+    'jwksUri',
     'cache',
     'issuer',
     'audience',
-    'jwksUri',
     'products',
     'logger.debug',
     'logger.info',

@@ -41,7 +41,13 @@ beforeEach(async () => {
   })
   await listen()
   port = (server.address() as AddressInfo).port
-  keys = remoteKeys({ jwksUri: `http://127.0.0.1:${port}/jwks`, logger: { ...silentLogger, warn, info } })
+  keys = remoteKeys({
+    jwksUri: `http://127.0.0.1:${port}/jwks`,
+    jwksCacheSeconds: 600,
+    jwksCooldownSeconds: 30,
+    jwksTimeoutMs: 2000,
+    logger: { ...silentLogger, warn, info },
+  })
   verify = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys.getKey })
 })
 afterEach(async () => {

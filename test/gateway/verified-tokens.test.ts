@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createPrincipal, type AccessTokenClaims, type Principal } from '../../src/gateway/principal.ts'
 import { createVerifiedTokens } from '../../src/gateway/verified-tokens.ts'
-import type { InvalidToken } from '../../src/gateway/verify-token.ts'
+import type { InvalidToken, VerifyToken } from '../../src/gateway/verify-token.ts'
 import { accessTokenClaims } from './support/token-issuer.ts'
 
+const verifiedTokens = (verify: VerifyToken, capacity = 1_000_000) => createVerifiedTokens(verify, capacity)
 const principalOf = (changes = {}): Principal =>
   createPrincipal(accessTokenClaims(changes) as unknown as AccessTokenClaims)
 
@@ -13,7 +14,7 @@ afterEach(() => void vi.useRealTimers())
 describe('verified tokens', () => {
   test('are verified once, also when asked for at the same moment', async () => {
     const verify = vi.fn(async () => principalOf())
-    const tokens = createVerifiedTokens(verify)
+    const tokens = verifiedTokens(verify)
     expect(tokens.recall('a')).toBeUndefined()
     const answers = await Promise.all([tokens.verify('a'), tokens.verify('a'), tokens.verify('a')])
     expect(new Set(answers).size).toBe(1)
@@ -22,7 +23,7 @@ describe('verified tokens', () => {
   })
 
   test('are kept apart', async () => {
-    const tokens = createVerifiedTokens(async (token) => principalOf({ jti: token }))
+    const tokens = verifiedTokens(async (token) => principalOf({ jti: token }))
     await tokens.verify('a')
     await tokens.verify('b')
     expect(tokens.recall('a')?.tokenId).toBe('a')
@@ -31,12 +32,12 @@ describe('verified tokens', () => {
   })
 
   test('expire while they are remembered', async () => {
-    const tokens = createVerifiedTokens(async () => principalOf())
+    const tokens = verifiedTokens(async () => principalOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
     expect(tokens.recall('a')).toBeDefined()
 
-    const short = createVerifiedTokens(async () => principalOf({ exp: Date.now() / 1000 + 10 }))
+    const short = verifiedTokens(async () => principalOf({ exp: Date.now() / 1000 + 10 }))
     await short.verify('a')
     vi.setSystemTime(Date.now() + 9_999)
     expect(short.recall('a')).toBeDefined()
@@ -46,7 +47,7 @@ describe('verified tokens', () => {
 
   test('are verified anew after ten minutes, in case their key is gone', async () => {
     let answer: Principal | InvalidToken = principalOf()
-    const tokens = createVerifiedTokens(async () => answer)
+    const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 600_000)
     expect(tokens.recall('a')).toBeUndefined()
@@ -64,7 +65,7 @@ describe('verified tokens', () => {
       },
       async () => principalOf(),
     ]
-    const tokens = createVerifiedTokens(async () => answers.shift()!())
+    const tokens = verifiedTokens(async () => answers.shift()!())
     expect(await tokens.verify('a')).toEqual({ problem: 'bad' })
     expect(tokens.recall('a')).toBeUndefined()
     await expect(tokens.verify('a')).rejects.toThrow('keys out of reach')
@@ -73,7 +74,7 @@ describe('verified tokens', () => {
   })
 
   test('make room by forgetting what was not used for the longest time', async () => {
-    const tokens = createVerifiedTokens(async () => principalOf(), 12)
+    const tokens = verifiedTokens(async () => principalOf(), 12)
     for (const token of ['aaaa', 'bbbb', 'cccc']) await tokens.verify(token)
     expect(tokens.recall('aaaa')).toBeDefined()
     await tokens.verify('dddd')

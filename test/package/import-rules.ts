@@ -17,7 +17,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   keys: ['store', 'type:catalog', 'jose'],
   tokens: ['store', 'type:catalog'],
   // Its public routes are written, and found, as operations are.
-  gateway: ['type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'jose'],
+  gateway: ['type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'catalog/deep-freeze.ts', 'jose'],
   interaction: ['http', 'type:catalog', 'catalog/localize.ts'],
   provider: [
     'catalog',
@@ -35,13 +35,14 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   ],
   mount: ['http', 'interaction', 'provider', 'type:catalog', 'koa-compose'],
   'lifecycle.ts': [],
+  'catalog-notice.ts': ['type:catalog', 'catalog/periodically.ts', 'store'],
   'after-ready.ts': [],
   'internals.ts': ['type:keys', 'type:options.ts', 'type:store'],
   'infer.ts': ['type:catalog', 'type:options.ts'],
   'options.ts': ['type:catalog', 'type:interaction', 'type:registry', 'type:store'],
   settings: ['valibot', 'catalog', 'type:store', 'type:options.ts', 'interaction/texts.ts'],
   // The two composition roots, and what is published.
-  'gateway.ts': ['gateway', 'catalog', 'settings', 'type:infer.ts'],
+  'gateway.ts': ['gateway', 'catalog', 'settings', 'type:infer.ts', 'type:options.ts'],
   'gatehouse.ts': [
     'store',
     'http',
@@ -59,14 +60,34 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'lifecycle.ts',
     'internals.ts',
     'start.ts',
+    'catalog-notice.ts',
     'after-ready.ts',
     'keygrip',
     'koa-compose',
   ],
   // The part of the root that runs when the store is there.
-  'start.ts': ['catalog', 'gateway', 'keys', 'provider', 'store', 'type:options.ts', 'jose'],
+  'start.ts': [
+    'catalog',
+    'gateway',
+    'keys',
+    'provider',
+    'store',
+    'type:options.ts',
+    'jose',
+    'type:catalog-notice.ts',
+  ],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
-  testing: ['gatehouse.ts', 'gateway.ts', 'internals.ts', 'registry', 'keys', 'type:*', 'adapters', 'jose'],
+  testing: [
+    'gatehouse.ts',
+    'gateway.ts',
+    'internals.ts',
+    'registry',
+    'keys',
+    'store/in-use.ts',
+    'type:*',
+    'adapters',
+    'jose',
+  ],
   adapters: ['type:store'],
 }
 

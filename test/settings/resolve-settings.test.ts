@@ -78,6 +78,10 @@ describe('resolveSettings', () => {
       requirePkce: false,
       maxScopeBytes: 4096,
       storeTimeoutMs: 1000,
+      productsTimeoutMs: 30_000,
+      startTimeoutMs: 1500,
+      tokenCacheBytes: 8_388_608,
+      signInAttempts: { max: 10, windowSeconds: 900 },
       claims: {
         profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
         email: ['email', 'email_verified'],
@@ -93,6 +97,7 @@ describe('resolveSettings', () => {
   it('takes undefined for left out', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
+        .concat('productsTimeoutMs', 'startTimeoutMs', 'tokenCacheBytes', 'signInAttempts')
         .concat('claims', 'branding', 'texts', 'defaultLocale', 'logger')
         .map((name) => [name, undefined]),
     )
@@ -337,6 +342,8 @@ describe('issuer and audience', () => {
     ['https://example.com/API/auth', 'https://example.com/api', 'above issuer'],
     ['https://example.com', 'https://example.com/oauth2', 'oauth2'],
     ['https://example.com', 'https://example.com/oauth2/api', 'oauth2'],
+    ['https://example.com/auth', 'https://example.com/auth/interaction', 'interaction'],
+    ['https://example.com', 'https://example.com/Interaction/api', 'interaction'],
     ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
   ])('refuses %s with %s', (issuer, audience, message) => {
     expect(problemsOf({ issuer, audience })).toEqual([
@@ -379,6 +386,26 @@ describe('mountPath', () => {
 })
 
 describe('numbers', () => {
+  it.each([
+    ['productsTimeoutMs', 1, 600_000],
+    ['startTimeoutMs', 1, 60_000],
+    ['tokenCacheBytes', 0, 1_073_741_824],
+    ['signInAttempts.max', 1, 100],
+    ['signInAttempts.windowSeconds', 60, 86_400],
+  ])('%s is from %d to %d', (path, least, most) => {
+    const [name = '', inner] = path.split('.')
+    const option = (value: unknown) => ({ [name]: inner === undefined ? value : { [inner]: value } })
+    expect(resolve(option(least))).toMatchObject(option(least))
+    expect(resolve(option(most))).toMatchObject(option(most))
+    for (const value of [least - 1, most + 1, least + 0.5, '60', null]) {
+      expect(pathsOf(option(value))).toEqual([path])
+    }
+  })
+
+  it('an unknown limit of the sign-in page is refused', () => {
+    expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
+  })
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null, true, 60n, [60]])(
     'refuses %s',
     (value) => {

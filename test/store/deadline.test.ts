@@ -17,7 +17,7 @@ const CALLS: { readonly [Method in Exclude<keyof Store, 'volatile' | 'close'>]: 
     remove: ['index', 'a'],
     range: ['index', { after: 'a', limit: 10 }],
     publish: ['channel', 'hello'],
-    subscribe: ['channel', () => {}],
+    subscribe: ['channel', () => {}, () => {}],
     ping: [],
   }
 const METHODS = Object.entries(CALLS) as [keyof typeof CALLS, unknown[]][]

@@ -39,6 +39,8 @@ export async function createTestGateway(
     isRevoked: () => false,
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),
+    startTimeoutMs: 1500,
+    tokenCacheBytes: 100_000,
     logger: silentLogger,
     ...changes,
   })

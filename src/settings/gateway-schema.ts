@@ -1,0 +1,26 @@
+import { keySetAddressProblem } from './address.ts'
+import { checkedElsewhere, exactly, milliseconds, rule, seconds, wholeNumber } from './rules.ts'
+import * as v from 'valibot'
+
+const DAY = 86_400
+
+/** Options that every gateway has, embedded or on its own. */
+export const gatewayLimits = {
+  productsTimeoutMs: milliseconds(30_000, 600_000),
+  startTimeoutMs: milliseconds(1500, 60_000),
+  tokenCacheBytes: wholeNumber('bytes', 8_388_608, 1_073_741_824, 0),
+}
+
+/** The options of `createGateway`, with their defaults; what is no plain data is checked elsewhere. */
+export const gatewayOptionsSchema = exactly({
+  issuer: checkedElsewhere,
+  audience: checkedElsewhere,
+  products: checkedElsewhere,
+  productsRefreshSeconds: seconds(60, DAY),
+  jwksUri: v.optional(rule<string>(keySetAddressProblem)),
+  jwksCacheSeconds: seconds(600, DAY),
+  jwksCooldownSeconds: seconds(30, 3600),
+  jwksTimeoutMs: milliseconds(2000, 60_000),
+  ...gatewayLimits,
+  logger: checkedElsewhere,
+})
