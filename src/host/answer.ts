@@ -1,8 +1,12 @@
 import { collectProblems, GatehouseError, type Problem } from '../errors.ts'
 
+/** A value, or a promise of one: a callback of the host may be asynchronous or not. */
 export type Awaitable<T> = T | Promise<T>
 
-/** What a callback of the host may answer for "there is none": what drivers give for a missing row, and what `a && b` leaves over. */
+/**
+ * What a callback of the host may answer for "there is none": what database drivers give for a missing row, and
+ * what `a && b` leaves over.
+ */
 export type None = undefined | null | false | ''
 
 /** An object as databases give it: null where a field that may be left out has no value. */

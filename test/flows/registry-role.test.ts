@@ -203,7 +203,6 @@ describeEachStore('mintToken beside tables of the host', (makeStore) => {
     const registry = new HostRegistry()
     const host = await startHost({ store: makeStore(), gatehouse: { registry } })
     try {
-      await host.gatehouse.ready()
       const minted = await mintToken(host.gatehouse, {
         accountId: 'alice',
         scopes: ['invoices:read'],
