@@ -13,7 +13,7 @@ import { fakePort } from './fake-port.ts'
 
 export const issuer = 'http://localhost:3000/auth'
 
-export const products: ProductDefinitions = {
+const products: ProductDefinitions = {
   invoices: {
     title: { en: 'Invoices', de: 'Rechnungen' },
     description: 'What you bill your customers',
