@@ -11,7 +11,6 @@ import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { createCheckedAccounts } from './host/checked-accounts.ts'
 import { createEvents, type EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
-import { mergeRemembered } from './interaction/consent.ts'
 import { createPages } from './interaction/pages.ts'
 import { createTexts } from './interaction/texts.ts'
 import { registerInternals } from './internals.ts'
@@ -169,7 +168,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     warnOnPlainHttp: createPlainHttpWarning(settings),
     ready: () => lifecycle.ready(settings.startTimeoutMs),
   }
-  const service = { ...parts, port: createInteractionPort(requireBuilt, parts, mergeRemembered) }
+  const service = { ...parts, port: createInteractionPort(requireBuilt, parts) }
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,

@@ -39,8 +39,10 @@ export function createLoadExistingGrant(parts: {
   const { audience, openIdScopes, consents, signInChecks } = parts
 
   async function mustSignIn(ctx: KoaContextWithOIDC): Promise<boolean> {
-    const answers = await Promise.all(signInChecks.map(({ check }) => check(ctx)))
-    return answers.includes(true)
+    for (const { check } of signInChecks) {
+      if (await check(ctx)) return true
+    }
+    return false
   }
 
   async function mustConsent(ctx: KoaContextWithOIDC, accountId: string, client: Client): Promise<boolean> {

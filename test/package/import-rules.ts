@@ -27,6 +27,8 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'store',
     'http',
     'interaction/port.ts',
+    // The policy of consent is pure, and the one that the pages go by.
+    'interaction/consent.ts',
     'type:options.ts',
     'oidc-provider',
     'koa',
