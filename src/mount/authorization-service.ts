@@ -3,6 +3,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
+import { answerError } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes, type InteractionOptions } from '../interaction/routes.ts'
@@ -54,7 +55,10 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
     const parameters = POSTED[route]
     if (ctx.method !== 'POST' || !parameters) return false
     const refusal = await postToGet(ctx, new URL(issuer + route), parameters)
-    if (refusal) pages.renderError(ctx, { ...refusal, error: 'invalid_request', text: 'errorBody' })
+    if (refusal) {
+      const description = 'the form could not be read'
+      answerError(ctx, pages, { ...refusal, error: 'invalid_request', text: 'errorBody', description })
+    }
     return true
   }
 

@@ -1,13 +1,12 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
+import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
-import { isUnavailable, UNAVAILABLE } from '../provider/unavailable.ts'
+import { FAILED, isUnavailable, UNAVAILABLE } from '../provider/failures.ts'
 
 /** Endpoints that only programs talk to: failures there are JSON, whatever is accepted. */
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks)|\.well-known\/)/i
-
-const FAILED = { error: 'server_error', error_description: 'something went wrong on our side' } as const
 
 /** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
 function withoutId(path: string): string {
@@ -24,14 +23,10 @@ export function fail(parts: {
     parts.settings.logger.error({ err: error, path: withoutId(path) }, 'the authorization service failed')
     parts.events.emit('error', { error })
     const known = isUnavailable(error) ? error : undefined
-    const status = known?.status ?? 500
-    const body = known ? UNAVAILABLE : FAILED
-    ctx.set({ 'Cache-Control': 'no-store', ...known?.headers })
-    if (!FOR_PROGRAMS.test(path) && ctx.accepts('html', 'json') === 'html') {
-      parts.pages.renderError(ctx, { status, error: body.error, description: body.error_description })
-      return
-    }
-    ctx.status = status
-    ctx.body = { ...body }
+    const { error: code, error_description: description } = known ? UNAVAILABLE : FAILED
+    const answer = { status: known?.status ?? 500, error: code, description }
+    ctx.set({ ...known?.headers })
+    if (FOR_PROGRAMS.test(path)) answerErrorAsJson(ctx, answer)
+    else answerError(ctx, parts.pages, answer)
   }
 }

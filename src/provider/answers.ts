@@ -20,7 +20,7 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
   })
   // The reason is for the developer who reads the answer; oidc-provider keeps it to itself.
   provider.on('grant.error', (ctx, { error, error_detail: reason }) => {
-    const answered = ctx as Ctx
+    const answered: Ctx = ctx
     if (error === 'invalid_grant' && reason !== undefined && isJson(answered)) {
       answered.body = { error, error_description: reason }
     }

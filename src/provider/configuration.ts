@@ -1,14 +1,15 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { DelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { createLoadExistingGrant } from './existing-grant.ts'
+import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import type { BringIntoStep } from './host-session.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { ROUTES } from './routes.ts'
 import { tokenClaims } from './token-claims.ts'
-import { isUnavailable, UNAVAILABLE } from './unavailable.ts'
 
 /** What the configuration leads to. */
 export interface ConfiguredParts {
@@ -128,18 +129,24 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     },
 
     async renderError(ctx, out, error) {
-      const isForReaders = error instanceof errors.OIDCProviderError
-      const answer = isUnavailable(error) ? UNAVAILABLE : out
-      pages.renderError(ctx, {
-        status: isUnavailable(error) ? error.status : ctx.status,
+      const isForNow = isUnavailable(error)
+      const ours = isForNow ? UNAVAILABLE : FAILED
+      // What else was thrown is not meant for readers.
+      const answer = !isForNow && error instanceof errors.OIDCProviderError ? out : ours
+      const written = {
+        status: isForNow ? error.status : ctx.status,
         error: answer.error,
-        description:
-          (isForReaders || answer === UNAVAILABLE ? answer.error_description : undefined) ??
-          'something went wrong on our side',
-      })
+        description: answer.error_description ?? ours.error_description,
+        state: out.state,
+      }
+      if (FOR_PROGRAMS.has(ctx.oidc.route)) answerErrorAsJson(ctx, written)
+      else answerError(ctx, pages, written)
     },
   }
 }
+
+/** Endpoints that only programs talk to: errors there are JSON, whatever is accepted (RFC 6749 5.2). */
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['token', 'userinfo'])
 
 /** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
 export function signOutForm(ctx: KoaContextWithOIDC) {

@@ -1,8 +1,8 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
+import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
 import type { WithUser } from './seam.ts'
-import { isUnavailable, UNAVAILABLE } from './unavailable.ts'
 
 /** Tells host and operators what the authorization server did, from oidc-provider's own events. */
 export function registerReporting(
@@ -46,13 +46,14 @@ export function registerReporting(
 }
 
 /**
- * oidc-provider answers 500 whatever failed. A store that is away is no reason to give up: the client may try
- * again (RFC 9110 10.2.3 and 15.6.4).
+ * oidc-provider answers 500 whatever failed, in words of its own. A store that is away is no reason to give up:
+ * the client may try again (RFC 9110 10.2.3 and 15.6.4).
  */
 function reportFailure(ctx: KoaContextWithOIDC & { body?: unknown }, error: Error): void {
-  if (!isUnavailable(error)) return
+  const isForNow = isUnavailable(error)
+  const answer = ctx.body as { error?: string } | undefined
+  if (answer?.error === 'server_error') ctx.body = { ...(isForNow ? UNAVAILABLE : FAILED) }
+  if (!isForNow) return
   ctx.status = error.status
   ctx.set({ ...error.headers })
-  const answer = ctx.body as { error?: string } | undefined
-  if (answer?.error === 'server_error') ctx.body = { ...UNAVAILABLE }
 }

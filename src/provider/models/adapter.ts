@@ -1,6 +1,6 @@
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { requestState } from '../request-state.ts'
-import { isUnavailable } from '../unavailable.ts'
+import { isUnavailable } from '../failures.ts'
 
 /**
  * What oidc-provider stores, without what it never does with a model: a call that nobody thought of is an

@@ -6,6 +6,12 @@ export const UNAVAILABLE = {
   error_description: 'not available for the moment; try again',
 } as const
 
+/** What a client reads when something failed on our side: no word of what it was. */
+export const FAILED = {
+  error: 'server_error',
+  error_description: 'something went wrong on our side',
+} as const
+
 /** Whether a request failed only for the moment, so that trying again makes sense. */
 export function isUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503

@@ -1,0 +1,33 @@
+import type { Context } from 'koa'
+
+/** An error as the other side reads it (RFC 6749 4.1.2.1 and 5.2). */
+export interface ErrorAnswer {
+  /** HTTP status; below 400 it becomes 400. */
+  readonly status: number
+  readonly error: string
+  readonly description: string
+  /** `state` of an authorization request that cannot be sent back to the application. */
+  readonly state?: string | undefined
+}
+
+/**
+ * Answers with an error that cannot be sent to an application: with the error page where a browser asks, else
+ * with JSON. Browsers name `text/html` when they open an address; who takes anything, as curl does, or does not
+ * say, is a program.
+ */
+export function answerError<Page>(
+  ctx: Context,
+  pages: { renderError(ctx: Context, page: Page): void },
+  answer: ErrorAnswer & Page,
+): void {
+  ctx.vary('Accept')
+  if (ctx.accepts('json', 'html') === 'html') pages.renderError(ctx, answer)
+  else answerErrorAsJson(ctx, answer)
+}
+
+/** Answers with an error where only programs ask. */
+export function answerErrorAsJson(ctx: Context, { status, error, description, state }: ErrorAnswer): void {
+  ctx.status = Math.max(status, 400)
+  ctx.set('Cache-Control', 'no-store')
+  ctx.body = { error, error_description: description, ...(state === undefined ? {} : { state }) }
+}
