@@ -64,7 +64,7 @@ export const brokenStores: readonly BrokenStore[] = [
         delete: good.delete,
       }
     },
-    noticedBy: 'keys, indexes and channels may be called like what every object has',
+    noticedBy: 'keys, indexes and members may be called like what every object has',
   },
   {
     breaks: 'getMany leaves out what is absent',

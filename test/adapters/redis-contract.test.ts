@@ -49,6 +49,10 @@ describeWithRedis('the Redis store keeps the contract', () => {
   test('with no command that looks at other keys, blocks, or deletes what is not its own', async () => {
     expect(await otherCommands(clients[0]!)).toEqual([])
   })
+
+  test('and the suite leaves nothing behind', async () => {
+    expect(await clients[0]!.keys('*')).toEqual([])
+  })
 })
 
 describeWithRedis('the Redis store keeps the contract on a cluster', () => {

@@ -114,6 +114,30 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await listeners()).toHaveLength(1)
   })
 
+  test('tell each listener when messages may have been missed, and only then', async () => {
+    const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), left: vi.fn() }
+    missed.broken.mockImplementation(() => {
+      throw new Error('this one is broken')
+    })
+    await store.subscribe('a', () => {}, missed.broken)
+    await store.subscribe('a', () => {}, missed.a)
+    await store.subscribe('b', () => {}, missed.b)
+    const leave = await store.subscribe('b', () => {}, missed.left)
+    await leave()
+    for (let round = 1; round <= 2; round += 1) {
+      await admin.client('KILL', 'TYPE', 'pubsub')
+      await vi.waitFor(() => expect(missed.b).toHaveBeenCalledTimes(round))
+      expect(missed.a).toHaveBeenCalledTimes(round)
+      expect(missed.broken).toHaveBeenCalledTimes(round)
+    }
+    const heard: string[] = []
+    await store.subscribe('c', (message) => heard.push(message), missed.left)
+    await store.publish('c', 'heard')
+    await vi.waitFor(() => expect(heard).toEqual(['heard']))
+    expect(missed.left).not.toHaveBeenCalled()
+    expect(missed.b).toHaveBeenCalledTimes(2)
+  })
+
   test('go on by themselves after Redis was restarted', async () => {
     const heard: string[] = []
     await store.subscribe('a', (message) => heard.push(message))

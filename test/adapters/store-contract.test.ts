@@ -80,6 +80,77 @@ describe('the contract suite notices', () => {
   })
 })
 
+/** A lasting database that notes the names which are written to; each connection to it is closed by itself. */
+function createDatabase() {
+  const database = memoryStore()
+  const written = new Set<string>()
+  const createStore = (): Store => {
+    let closed = false
+    const ends: (() => Promise<void>)[] = []
+    return new Proxy(database, {
+      get(target, method: keyof Store) {
+        if (method === 'volatile') return false
+        if (typeof target[method] !== 'function') return target[method]
+        if (method === 'close') {
+          return async () => {
+            closed = true
+            await Promise.all(ends.map((end) => end()))
+          }
+        }
+        return async (...args: unknown[]) => {
+          if (closed) throw new Error('closed')
+          if (['set', 'create', 'add', 'publish'].includes(method)) written.add(String(args[0]))
+          const answer: unknown = await Reflect.apply(target[method] as () => unknown, target, args)
+          if (method === 'subscribe') ends.push(answer as () => Promise<void>)
+          return answer
+        }
+      },
+    })
+  }
+  return { database, written, createStore }
+}
+
+describe('the contract suite on a database that holds something', () => {
+  const foreign = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'contract:a', 'client:1']
+
+  test('touches nothing of it, and leaves nothing behind', async () => {
+    const { database, written, createStore } = createDatabase()
+    for (const name of foreign) {
+      await database.set(name, 'foreign')
+      await database.add(`index ${name}`, name)
+    }
+    const removed = vi.spyOn(database, 'remove')
+    for (const { run } of storeContract({ createStore, elapse })) await run()
+    expect(written.size).toBeGreaterThan(100)
+    const ours = [...written].filter((name) => /^contract:[\da-f-]{36}:/.test(name))
+    expect(ours).toHaveLength(written.size)
+    expect(removed).toHaveBeenCalled()
+
+    expect(await database.getMany(foreign)).toEqual(foreign.map(() => 'foreign'))
+    for (const name of foreign) {
+      expect(await database.range(`index ${name}`, { limit: 10 })).toEqual([name])
+    }
+    expect((await database.getMany([...written])).filter((text) => text !== undefined)).toEqual([])
+    for (const name of written) expect(await database.range(name, { limit: 1 })).toEqual([])
+  })
+
+  test('tidies up after a case that fails, too, whose error is the one that is told', async () => {
+    const { database, written, createStore } = createDatabase()
+    const createBroken = () => {
+      const store = createStore()
+      return new Proxy(store, {
+        get: (target, method: keyof Store) => (method === 'replace' ? async () => true : target[method]),
+      })
+    }
+    const [broken] = storeContract({ createStore: createBroken, elapse }).filter(({ name }) =>
+      name.startsWith('replace stores only where'),
+    )
+    await expect(broken!.run()).rejects.toMatchObject({ code: 'ERR_ASSERTION' })
+    expect(written.size).toBe(1)
+    expect(await database.getMany([...written])).toEqual([undefined])
+  })
+})
+
 describe('the contract suite', () => {
   const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
 

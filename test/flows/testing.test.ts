@@ -4,7 +4,8 @@ import Koa from 'koa'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { createTestIssuer, mintToken, type TestIssuer } from 'koa-gatehouse/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { products, startHost, type Host } from '../support/host.ts'
+import type { Store } from 'koa-gatehouse'
+import { authorizationUrl, CALLBACK, products, startHost, type Host } from '../support/host.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 describeEachStore('mintToken', (makeStore) => {
@@ -71,6 +72,64 @@ describeEachStore('mintToken', (makeStore) => {
       await other.close()
     },
   )
+})
+
+const mintFor = ({ gatehouse }: Host) =>
+  mintToken(gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
+const refused = { code: 'ERR_TESTING_REFUSED', status: 500 }
+
+describeEachStore('mintToken on a store that has been in use', (makeStore) => {
+  /** For a store that forgets nothing is ever refused. */
+  const outcome = async (store: Store, host: Host) =>
+    store.volatile
+      ? expect(await mintFor(host)).toEqual(expect.any(String))
+      : expect(mintFor(host)).rejects.toMatchObject(refused)
+
+  it('creates nothing before it refuses', async () => {
+    const store = makeStore()
+    const before = await startHost({ store })
+    await before.createApiKey()
+    await before.gatehouse.close()
+    if (!store.volatile) expect(await store.delete('signing-keys:ring')).toBe(true)
+    const host = await startHost({ store })
+    await outcome(store, host)
+    if (!store.volatile) expect(await store.get('signing-keys:ring')).toBeUndefined()
+    await Promise.all([before.close(), host.close()])
+  })
+
+  it('refuses although every client has been deleted', async () => {
+    const store = makeStore()
+    const host = await startHost({ store })
+    const { client_id } = await host.createApiKey()
+    await host.gatehouse.apiKeys.delete(client_id)
+    await outcome(store, host)
+    await host.close()
+  })
+
+  it('works for a host with a registry of its own, until sessions or grants are stored', async () => {
+    const store = makeStore()
+    const application = {
+      kind: 'application',
+      clientId: 'app',
+      accountId: 'acme',
+      name: 'App',
+      products: ['invoices'],
+      removedOperations: [],
+      disabled: false,
+      createdAt: 0,
+      accessEpoch: 0,
+      redirectUris: [CALLBACK],
+      postLogoutRedirectUris: [],
+      firstParty: false,
+    }
+    const registry = { find: async () => application, verifySecret: async () => true }
+    const host = await startHost({ store, gatehouse: { registry: registry as never } })
+    await host.gatehouse.ready()
+    expect(await mintFor(host)).toEqual(expect.any(String))
+    expect((await host.browser().open(authorizationUrl(host, 'app'))).status).toBe(200)
+    await outcome(store, host)
+    await host.close()
+  })
 })
 
 describe('createTestIssuer', () => {
