@@ -32,10 +32,26 @@ describe('the limit of attempts', () => {
     expect(attempts.take('a')).toBe(0)
   })
 
-  it('does not grow without end', () => {
+  it('forgets nobody, whatever else is tried (bug: 10,000 attempts flushed everybody’s)', () => {
     const { limit: attempts } = limit()
     for (let count = 0; count < 3; count += 1) attempts.take('first')
-    for (let count = 0; count < 20_000; count += 1) attempts.take(`key-${count}`)
-    expect(attempts.take('first')).toBe(0)
+    for (let count = 0; count < 50_000; count += 1)
+      attempts.take(`interaction-${count}`, `identifier-${count}`)
+    expect(attempts.take('first')).toBe(60)
+  })
+
+  it('keeps nobody waiting who did nothing, while others try a hundred thousand times', () => {
+    const attempts = createAttemptLimit({ max: 10, windowSeconds: 900, now: () => 1000 })
+    for (let count = 0; count < 100_000; count += 1) attempts.take(`key-${count}`)
+    const people = Array.from({ length: 1000 }, (_, index) => attempts.take(`person-${index}`))
+    expect(people.filter((wait) => wait > 0)).toEqual([])
+  })
+
+  it('refuses while it is flooded beyond that, and begins anew after the window', () => {
+    const { clock, limit: attempts } = limit()
+    for (let count = 0; count < 600_000; count += 1) attempts.take(`key-${count}`)
+    expect(attempts.take('person')).toBe(60)
+    clock.now += 60
+    expect(attempts.take('person')).toBe(0)
   })
 })
