@@ -62,11 +62,7 @@ export function normalize(path: string): string {
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error
-  return new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    'a callback of the host threw something that is no Error',
-    {
-      cause: error,
-    },
-  )
+  return new GatehouseError('ERR_HOST_CALLBACK', 'a callback of the host threw something that is no Error', {
+    cause: error,
+  })
 }

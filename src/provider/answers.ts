@@ -16,6 +16,7 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
     // Only set where one of oidc-provider's routes matched.
     const route = (answered as { oidc?: { route: string } }).oidc?.route
     if (route === 'token') putTokenErrorRight(answered)
+    if (route === 'userinfo') putUserInfoErrorRight(answered)
     if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
   })
   // The reason is for the developer who reads the answer; oidc-provider keeps it to itself.
@@ -68,6 +69,15 @@ function putTokenErrorRight(ctx: Ctx): void {
         'client_secret is missing: send it in the body or by HTTP Basic. Clients that cannot keep a secret, ' +
         'such as browsers and mobile apps, are not supported',
     }
+  }
+}
+
+/** Without a token nothing went wrong yet: there is no error code, as at the gateway (RFC 6750 3.1). */
+function putUserInfoErrorRight(ctx: Ctx): void {
+  const isSent = ctx.headers.authorization !== undefined || ctx.oidc.body?.['access_token'] !== undefined
+  if (ctx.status !== 401 || isSent) return
+  ctx.body = {
+    error_description: 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
   }
 }
 

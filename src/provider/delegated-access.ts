@@ -12,7 +12,7 @@ import type { HostAccounts } from './host-accounts.ts'
 import type { Grants } from './models/grants.ts'
 import { requestState } from './request-state.ts'
 import { requireKnownResource } from './resource.ts'
-import { invalidScope } from './invalid-scope.ts'
+import { invalidScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 /** What delegated access decides about scopes, in the places where oidc-provider asks. */
 export interface DelegatedAccess {
@@ -77,16 +77,13 @@ export function createDelegatedAccess(
     async checkRequestedScope(ctx, scope, client) {
       const application = requireApplication(client)
       // Every code exchange gives a refresh token, so there is nothing that this one would add.
-      const requested = (scope ?? '').split(' ').filter((name) => name !== '' && name !== 'offline_access')
+      const requested = requestedScopes(scope).filter((name) => name !== 'offline_access')
       if (requested.length === 0) return fillIn(ctx, client)
 
-      const allowed = new Set([...openIdScopes, ...(await scopesOf(ctx, client))])
-      const refused = requested.find((name) => !allowed.has(name))
-      if (refused !== undefined) {
-        const level = await developerLevel(ctx, application)
-        const reason = explainRefusal(catalog.current, application, level, refused)
-        throw invalidScope(reason ?? 'unknown operation', refused)
-      }
+      await scopesOf(ctx, client)
+      const level = await developerLevel(ctx, application)
+      const operations = requested.filter((name) => !openIdScopes.includes(name))
+      requireAllowed(operations, (name) => explainRefusal(catalog.current, application, level, name))
       Object.assign(ctx.oidc.params ?? {}, { scope: requested.join(' ') })
     },
 

@@ -1,10 +1,10 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
-import { directScopes } from '../catalog/resolve-scopes.ts'
+import { directScopes, explainRefusal } from '../catalog/resolve-scopes.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import { requireKnownResource } from './resource.ts'
-import { invalidScope } from './invalid-scope.ts'
+import { requestedScopes, requireAllowed } from './requested-scope.ts'
 
 interface DirectAccessParameters {
   scope?: string | undefined
@@ -32,7 +32,9 @@ export function registerDirectAccess(
     if (!(await hostAccounts.find(ctx, key.accountId, key.userId))) {
       throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
     }
-    const scopes = params.scope ? requireAvailable(params.scope, available) : available
+    const requested = requestedScopes(params.scope)
+    requireAllowed(requested, (scope) => explainRefusal(catalog.current, key, undefined, scope))
+    const scopes = requested.length > 0 ? requested : available
 
     const token = new provider.ClientCredentials({ client, scope: scopes.join(' ') })
     token.resourceServer = new provider.ResourceServer(settings.audience, {
@@ -51,15 +53,4 @@ export function registerDirectAccess(
   }
 
   provider.registerGrantType('client_credentials', directAccess, ['scope', 'resource'])
-}
-
-/** The scopes asked for, each once; all of them must be the key's (RFC 6749 3.3). */
-function requireAvailable(scope: string, available: readonly string[]): string[] {
-  const requested = [...new Set(scope.split(' ').filter(Boolean))]
-  for (const wanted of requested) {
-    if (!available.includes(wanted)) {
-      throw invalidScope(`this API key has no operation ${wanted}`, wanted)
-    }
-  }
-  return requested.length > 0 ? requested : [...available]
 }

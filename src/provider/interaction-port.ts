@@ -43,9 +43,8 @@ export function createInteractionPort(
     return new URL(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission }))
   }
 
-  async function requestableScopes(details: Details, application: Application): Promise<string[]> {
-    const developer = await accounts.find(application.accountId, application.userId)
-    const allowed = applicationScopes(catalog.current, application, developer?.kycLevel)
+  function requestableScopes(details: Details, application: Application, developer: Account): string[] {
+    const allowed = applicationScopes(catalog.current, application, developer.kycLevel)
     const requested = words(details.params['scope'])
     return requested.filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
   }
@@ -64,13 +63,12 @@ export function createInteractionPort(
       }
       const { accountId } = details.session ?? {}
       const session = accountId === undefined ? undefined : await sessionOf(ctx)
-      const [developer, account, remembered, requestedScopes] = await Promise.all([
+      const [developer, account, remembered] = await Promise.all([
         accounts.find(application.accountId, application.userId),
         accountId === undefined ? undefined : accounts.find(accountId, session?.userId),
         accountId === undefined
           ? { granted: [], refused: [] }
           : built().consents.find(accountId, application.clientId),
-        requestableScopes(details, application),
       ])
       // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
       if (!developer) return undefined
@@ -83,7 +81,7 @@ export function createInteractionPort(
           name: application.name,
           homepageUri: application.homepageUri,
           logoUri: application.logoUri,
-          developerName: displayName(developer, undefined),
+          developerName: text(developer.claims?.['name']),
           products: application.products,
         },
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
@@ -92,11 +90,11 @@ export function createInteractionPort(
               account: {
                 accountId,
                 userId: session?.userId,
-                name: displayName(account, accountId) ?? accountId,
+                name: displayName(account),
               },
             }
           : {}),
-        requestedScopes,
+        requestedScopes: requestableScopes(details, application, developer),
         remembered,
         uiLocales: words(details.params['ui_locales']),
         loginHint: text(details.params['login_hint']),
@@ -169,9 +167,9 @@ function isReauthentication(details: Details): boolean {
   return words(details.params['prompt']).includes('login') || details.session?.accountId !== undefined
 }
 
-function displayName(account: Account, fallback: string | undefined): string | undefined {
-  const { name, email } = account.claims ?? {}
-  return text(name) ?? text(email) ?? fallback
+/** What to call people to themselves. Others are shown no more than a name. */
+function displayName({ id, claims }: Account): string {
+  return text(claims?.['name']) ?? text(claims?.['email']) ?? id
 }
 
 function text(value: unknown): string | undefined {

@@ -1,0 +1,32 @@
+import { errors } from 'oidc-provider'
+
+/** Characters of a scope that an error names; one that is longer is none of ours. */
+const MAX_NAMED = 256
+
+/** The scopes that a `scope` parameter names, each once (RFC 6749 3.3). */
+export function requestedScopes(scope: string | undefined): string[] {
+  return [...new Set(scope?.split(' ').filter(Boolean))]
+}
+
+/**
+ * Refuses a request for what may not be asked for.
+ *
+ * @param explain why a scope is refused, undefined if it is not
+ * @throws invalid_scope, for the first that is refused
+ */
+export function requireAllowed(
+  requested: readonly string[],
+  explain: (scope: string) => string | undefined,
+): void {
+  for (const scope of requested) {
+    const reason = explain(scope)
+    if (reason !== undefined) throw invalidScope(reason, scope)
+  }
+}
+
+/** An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2); `scope` names the one that is refused, if it is one. */
+export function invalidScope(description: string, scope?: string): Error {
+  // The type asks for a scope, but one that is empty would be answered to the client as `"scope": ""`.
+  const named = scope !== undefined && scope.length <= MAX_NAMED ? scope : undefined
+  return new errors.InvalidScope(description, named as string)
+}
