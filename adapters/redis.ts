@@ -7,6 +7,7 @@ import { createSubscriptions } from './redis/subscriptions.ts'
 
 export type { RedisClient, RedisSubscriber } from './redis/client.ts'
 
+/** What `redisStore` takes beside the client. */
 export interface RedisStoreOptions {
   /** What all keys and channels begin with; services with different ones do not see each other. @default 'gatehouse:' */
   readonly keyPrefix?: string | undefined

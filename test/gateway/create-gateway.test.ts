@@ -2,7 +2,8 @@ import Koa from 'koa'
 import request from 'supertest'
 import { createGateway, GatehouseError, type Gateway, type GatewayOptions } from 'koa-gatehouse/gateway'
 import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { silentLogger } from '../../src/host/logger.ts'
 
 const audience = 'https://example.com/api'
 const products = {
@@ -60,6 +61,37 @@ describe('an API in another process', () => {
     await gateway.ready()
     expect(() => gateway.requireScope('any:scope')).toThrow(GatehouseError)
     gateway.requireScope('invoices:read')
+  })
+
+  test('loads its products anew by itself, and keeps the last good ones', async () => {
+    const error = vi.fn()
+    const current: { value: unknown } = { value: products }
+    const load = vi.fn(async () => current.value as typeof products)
+    const gateway = createGateway({
+      issuer: issuer.issuer,
+      audience,
+      products: load,
+      productsRefreshSeconds: 1,
+      logger: { ...silentLogger, error },
+    })
+    gateways.push(gateway)
+    await gateway.ready()
+    await gateway.ready()
+    const { operations } = products.invoices
+    current.value = {
+      refunds: { title: 'Refunds', operations: { 'refunds:read': operations['invoices:read'] } },
+    }
+    await vi.waitFor(() => gateway.requireScope('refunds:read'), 3000)
+    expect(() => gateway.requireScope('invoices:read')).toThrow(GatehouseError)
+
+    current.value = { refunds: {} }
+    await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1), 3000)
+    gateway.requireScope('refunds:read')
+    // Two at the start of which one was enough would make two rounds.
+    expect(load).toHaveBeenCalledTimes(3)
+    await gateway.close()
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    expect(load).toHaveBeenCalledTimes(3)
   })
 
   test('answers 503 while the authorization service was never there', async () => {

@@ -60,11 +60,19 @@ async function startHost(file: string, port: number): Promise<string> {
 
 describe('the packed package', () => {
   it('holds what is published and nothing else', () => {
-    const expected = /^(dist\/(src|adapters)\/.*\.(js|d\.ts)|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/
+    const expected =
+      /^(dist\/(src|adapters)\/.*\.(js|d\.ts)|examples\/.*\.ts|package\.json|[A-Z]+\.md|LICENSE)$/
     expect(files).toEqual(
       expect.arrayContaining(['README.md', 'LICENSE', 'dist/src/index.js', 'dist/src/index.d.ts']),
     )
     expect(files.filter((file) => !expected.test(file))).toEqual([])
+  })
+
+  it('holds every file that its README links to', () => {
+    const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
+    expect(links).toContain('examples/server.ts')
+    expect(links.filter((target) => !files.includes(target))).toEqual([])
   })
 
   it('installs without a warning about peers and brings one jose', async () => {

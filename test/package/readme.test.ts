@@ -34,12 +34,18 @@ describe('the README', () => {
 
   it('lists every option', () => {
     const source = read('src/options.ts')
-    const nested = ['lifetimes', 'branding']
+    const nested = ['lifetimes', 'signInAttempts', 'branding']
     const options = propertiesOf(source, 'GatehouseOptions').filter(({ name }) => !nested.includes(name))
     const lifetimes = propertiesOf(source, 'Lifetimes').map((p) => ({ ...p, name: `lifetimes.${p.name}` }))
     const branding = propertiesOf(source, 'Branding').map((p) => ({ ...p, name: `branding.${p.name}` }))
-    const all = [...options, ...lifetimes, ...branding]
-    expect(all.length).toBeGreaterThan(20)
+    const attempts = propertiesOf(source, 'SignInAttempts').map((p) => ({
+      ...p,
+      name: `signInAttempts.${p.name}`,
+    }))
+    const ofGateway = propertiesOf(source, 'GatewayOptions')
+    expect(ofGateway.length).toBeGreaterThan(10)
+    const all = [...options, ...lifetimes, ...attempts, ...branding, ...ofGateway]
+    expect(all.length).toBeGreaterThan(40)
     expect(all.filter(({ name }) => !rows.has(name)).map(({ name }) => name)).toEqual([])
 
     // Defaults that are values must be the same in both places.

@@ -12,6 +12,7 @@ const PARTS = [
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
   'src',
   'adapters',
   'examples',

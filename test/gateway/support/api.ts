@@ -7,7 +7,7 @@ import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
 
-export const catalog = createCatalog({
+const catalog = createCatalog({
   invoices: {
     title: 'Invoices',
     operations: {

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { GatehouseError } from '../../src/errors.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { resolveGatewaySettings } from '../../src/settings/resolve-gateway-settings.ts'
+
+const valid = { issuer: 'https://example.com/auth', audience: 'https://example.com/api', products: {} }
+
+/** Settings of the valid options with some others: of any shape, as a JavaScript host may hand them over. */
+const resolve = (others: Record<string, unknown> = {}) => resolveGatewaySettings({ ...valid, ...others })
+
+function pathsOf(others: Record<string, unknown>): string[] {
+  try {
+    resolve(others)
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error
+    expect(error.code).toBe('ERR_OPTIONS')
+    expect(error.message).toMatch(/^the options of createGateway are not valid:\n {2}- /)
+    return error.problems.map(({ path }) => path)
+  }
+  return []
+}
+
+describe('resolveGatewaySettings', () => {
+  it('fills in the documented defaults, also for undefined, and freezes', () => {
+    const settings = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
+    expect(settings).toEqual({
+      ...valid,
+      jwksUri: 'https://example.com/auth/oauth2/jwks',
+      jwksCacheSeconds: 600,
+      jwksCooldownSeconds: 30,
+      jwksTimeoutMs: 2000,
+      productsRefreshSeconds: 60,
+      productsTimeoutMs: 30_000,
+      startTimeoutMs: 1500,
+      tokenCacheBytes: 8_388_608,
+      logger: silentLogger,
+    })
+    expect(Object.isFrozen(settings)).toBe(true)
+  })
+
+  it.each([
+    ['jwksCacheSeconds', 1, 86_400],
+    ['jwksCooldownSeconds', 1, 3600],
+    ['jwksTimeoutMs', 1, 60_000],
+    ['productsRefreshSeconds', 1, 86_400],
+    ['productsTimeoutMs', 1, 600_000],
+    ['startTimeoutMs', 1, 60_000],
+    ['tokenCacheBytes', 0, 1_073_741_824],
+  ])('%s is from %d to %d', (name, least, most) => {
+    expect(resolve({ [name]: least })).toMatchObject({ [name]: least })
+    expect(resolve({ [name]: most })).toMatchObject({ [name]: most })
+    for (const value of [least - 1, most + 1, 1.5, '60', null]) {
+      expect(pathsOf({ [name]: value })).toEqual([name])
+    }
+  })
+
+  it.each(['https://keys.example.com/', 'https://example.com/auth/keys?x=1', 'http://localhost:3000/jwks'])(
+    'takes keys from %s',
+    (jwksUri) => expect(resolve({ jwksUri }).jwksUri).toBe(jwksUri),
+  )
+
+  it.each([
+    '/jwks',
+    '',
+    7,
+    null,
+    'http://10.0.0.1/jwks',
+    'https://user:password@example.com/jwks',
+    'file:///jwks',
+  ])('takes no keys from %j', (jwksUri) => expect(pathsOf({ jwksUri })).toEqual(['jwksUri']))
+
+  it('refuses options of createGatehouse that mean nothing here', () => {
+    expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
+  })
+
+  it.each([undefined, null, 7, []])('refuses %j for options', (options) => {
+    expect(() => resolveGatewaySettings(options as never)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        problems: [expect.objectContaining({ path: 'options' })],
+      }),
+    )
+  })
+})
