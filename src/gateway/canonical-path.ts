@@ -67,15 +67,9 @@ export function createPathLocator(base: string): LocatePath {
     if (unravelled.includes('%25')) return true
     const segments = unravelled.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
     const solid = segments.filter((segment) => segment !== '' && segment !== '.')
+    if (mayLeadTo(prefixSegments, solid)) return true
     // `//host/path` is also how a URL without a scheme begins.
-    const withoutHost = unravelled.startsWith('//') ? solid.slice(1) : solid
-    return [
-      solid,
-      solid.filter((segment) => segment !== '..'),
-      resolveDots(solid),
-      withoutHost,
-      resolveDots(withoutHost),
-    ].some((reading) => prefixSegments.every((segment, i) => reading[i] === segment))
+    return unravelled.startsWith('//') && mayLeadTo(prefixSegments, solid.slice(1))
   }
 }
 
@@ -135,11 +129,23 @@ function unravel(path: string): string {
   return text.replaceAll(INVISIBLE, '').replaceAll('\\', '/').toLowerCase()
 }
 
-function resolveDots(segments: readonly string[]): string[] {
-  const resolved: string[] = []
+/**
+ * Whether a walk along the segments may come by the base. How far `..` leads back depends on the router: some
+ * ignore it, and `x%2Fy` before it is one segment to one and two to the next. So it may lead back to wherever
+ * the walk has been, or nowhere.
+ */
+function mayLeadTo(base: readonly string[], segments: readonly string[]): boolean {
+  // How many segments of the base the walk may stand at, and may have stood at; 0 is the root.
+  const been = new Set([0])
+  let standing = new Set([0])
   for (const segment of segments) {
-    if (segment === '..') resolved.pop()
-    else resolved.push(segment)
+    if (been.has(base.length)) break
+    if (segment === '..') {
+      standing = new Set(been)
+      continue
+    }
+    standing = new Set([...standing].filter((at) => base[at] === segment).map((at) => at + 1))
+    for (const at of standing) been.add(at)
   }
-  return resolved
+  return been.has(base.length)
 }

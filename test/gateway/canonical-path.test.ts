@@ -72,6 +72,20 @@ test('a base of several segments', () => {
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
+test('a dot segment takes back as much as any reading of the segments before it would', () => {
+  // Whether `x%2Fy` is one segment or two decides whether `..` leads out of all of it.
+  for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
+    expect(locate(path), path).toHaveProperty('place', 'unclear')
+  }
+  const deep = createPathLocator('/a/b')
+  for (const path of ['/a/x%2Fy/../b', '/x%2Fy/../a/b', '/a/x/../b/c', '/x%2Fy/../a/z%2Fz/../b']) {
+    expect(deep(path), path).toHaveProperty('place', 'unclear')
+  }
+  for (const path of ['/x%2Fy/../b', '/b/../x/a', '/a/../c', '/a/x/b', '/x/a/b']) {
+    expect(deep(path), path).toEqual({ place: 'elsewhere' })
+  }
+})
+
 test('readings that differ are unclear as soon as one of them is below', () => {
   expect(locateReadings(locate, ['/api/x'])).toEqual({ place: 'below', path: '/x' })
   expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual({ place: 'below', path: '/x' })
