@@ -93,7 +93,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const settings = resolveSettings(options)
   const { logger } = settings
   if (settings.store.volatile) {
-    logger.warn({}, 'the store is in memory: it forgets everything when this process ends')
+    logger.info({}, 'the store is in memory: it forgets everything when this process ends')
   }
   const store = markUse(withDeadline(options.store, settings.storeTimeoutMs), {
     except: ['signing-keys', 'catalog'],

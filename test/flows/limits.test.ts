@@ -63,7 +63,7 @@ describe('limits are options', () => {
 
 describe('the memory store', () => {
   const lines = (store: Store) => {
-    const warn = vi.fn<Logger['warn']>()
+    const info = vi.fn<Logger['info']>()
     const gatehouse = createGatehouse({
       issuer: 'https://example.com/auth',
       audience: 'https://example.com/api',
@@ -72,11 +72,11 @@ describe('the memory store', () => {
       kycLevels: ['none', 'basic', 'verified'],
       products,
       accounts: { find: (id) => ({ id }) },
-      logger: { ...silentLogger, warn },
+      logger: { ...silentLogger, info },
     })
     gatehouse.middleware()
     gatehouse.gateway.middleware()
-    return warn.mock.calls.map(([, message]) => message)
+    return info.mock.calls.map(([, message]) => message)
   }
 
   it('says once that it forgets', () => {
