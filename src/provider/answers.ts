@@ -20,6 +20,7 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
     if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
   })
   // The reason is for the developer who reads the answer; oidc-provider keeps it to itself.
+  // Relies on: the event comes when the answer has been written, and before it is sent.
   provider.on('grant.error', (ctx, { error, error_detail: reason }) => {
     const answered: Ctx = ctx
     if (error === 'invalid_grant' && reason !== undefined && isJson(answered)) {
@@ -55,7 +56,7 @@ function refuseBrowser(ctx: Ctx): void {
 
 function putTokenErrorRight(ctx: Ctx): void {
   const body = ctx.body as { error?: string; error_description?: string } | undefined
-  if (body?.error === 'invalid_request' && body.error_description?.includes('grant type is not allowed')) {
+  if (body?.error === 'invalid_request' && isGrantTypeOfOthers(ctx)) {
     ctx.body = {
       error: 'unauthorized_client',
       error_description:
@@ -72,13 +73,22 @@ function putTokenErrorRight(ctx: Ctx): void {
   }
 }
 
-/** Without a token nothing went wrong yet: there is no error code, as at the gateway (RFC 6750 3.1). */
+/** Without a token nothing went wrong yet: no error code in the body either, as at the gateway (RFC 6750 3.1). */
 function putUserInfoErrorRight(ctx: Ctx): void {
-  const isSent = ctx.headers.authorization !== undefined || ctx.oidc.body?.['access_token'] !== undefined
-  if (ctx.status !== 401 || isSent) return
+  if (ctx.status !== 401 || ctx.response.get('WWW-Authenticate').includes('error=')) return
   ctx.body = {
     error_description: 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
   }
+}
+
+/**
+ * Whether the client is known by its secret, and its kind has not this grant type.
+ *
+ * Relies on: of what can be wrong with such a request, nothing is invalid_request before this.
+ */
+function isGrantTypeOfOthers({ oidc }: Ctx): boolean {
+  const grantType = oidc.params?.['grant_type']
+  return typeof grantType === 'string' && oidc.client?.grantTypeAllowed(grantType) === false
 }
 
 function hasCredentials(ctx: Ctx): boolean {

@@ -1,14 +1,16 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
-import type { DelegatedAccess } from './delegated-access.ts'
+import { requireSomethingLeft, type DelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { createLoadExistingGrant } from './existing-grant.ts'
 import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import type { BringIntoStep } from './host-session.ts'
+import { signOutForm } from './logout.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { ROUTES } from './routes.ts'
+import { isComingBack } from './seam.ts'
 import { tokenClaims } from './token-claims.ts'
 
 /** What the configuration leads to. */
@@ -59,12 +61,19 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     allowOmittingSingleRegisteredRedirectUri: true,
 
     extraParams: {
+      // Relies on: the parameters have been checked by now, and the account is loaded later.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         await bringIntoStep(ctx)
         await delegatedAccess.checkRequestedScope(ctx, scope, client)
       },
     },
-    extraTokenClaims: async (ctx, token) => tokenClaims(ctx, token),
+    // Relies on: of a code exchange it is the last hook before the code is used up. A refresh has used up its token
+    // by now, and has been checked before.
+    extraTokenClaims: async (ctx, token) => {
+      // oidc-provider splits an empty scope into one empty name.
+      requireSomethingLeft([...token.scopes].filter(Boolean))
+      return tokenClaims(ctx, token)
+    },
 
     // Each code exchange gives a refresh token, each refresh a new one, and none ends with the browser.
     issueRefreshToken: async () => true,
@@ -112,8 +121,9 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
         defaultResource: async () => audience,
         useGrantedResource: async () => true,
         async getResourceServerInfo(ctx, resource, client) {
-          // The first awaited hook of a request that comes back from the pages.
-          if (ctx.oidc.route === 'resume') await bringIntoStep(ctx)
+          // Relies on: of a request that comes back from the pages, no hook is awaited earlier, and the account
+          // is loaded later.
+          if (isComingBack(ctx)) await bringIntoStep(ctx)
           return delegatedAccess.describeResource(ctx, resource, client)
         },
       },
@@ -147,17 +157,6 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
 
 /** Endpoints that only programs talk to: errors there are JSON, whatever is accepted (RFC 6749 5.2). */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['token', 'userinfo'])
-
-/** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
-export function signOutForm(ctx: KoaContextWithOIDC) {
-  const { session, provider, params } = ctx.oidc
-  const redirectUri = params?.['post_logout_redirect_uri']
-  return {
-    action: provider.urlFor('end_session_confirm'),
-    xsrf: session?.state?.['secret'] as string,
-    redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
-  }
-}
 
 function mutable(claims: { readonly [scope: string]: readonly string[] }): { [scope: string]: string[] } {
   return Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]]))

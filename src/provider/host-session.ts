@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { SignedIn } from '../host/accounts.ts'
 import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import { requestState } from './request-state.ts'
-import type { WithUser } from './seam.ts'
-
-type Session = NonNullable<KoaContextWithOIDC['oidc']['session']> & WithUser
+import { dropAnswers, isComingBack, replaceSessionIds, type ProviderSession, type WithUser } from './seam.ts'
 
 /**
  * Brings our session in the browser into step with the host's, before oidc-provider looks at it: nobody gets
@@ -21,7 +18,7 @@ export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: Hos
     if (state.isInStep) return
     state.isInStep = true
 
-    const session = ctx.oidc.session as Session
+    const session = ctx.oidc.session as ProviderSession
     adoptUserOfSignIn(ctx, session)
     const ours = whoIsIn(session)
     const theirs = accounts.current ? (await accounts.current(state.host)) || undefined : ours
@@ -38,14 +35,14 @@ export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: Hos
 }
 
 /** oidc-provider took the account of a sign-in into the session; which member of it only we know. */
-function adoptUserOfSignIn(ctx: KoaContextWithOIDC, session: Session): void {
+function adoptUserOfSignIn(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   const login = ctx.oidc.result?.login
   if (!login) return
   const { userId } = login as WithUser
   if (session.userId !== userId) session.userId = userId
 }
 
-function whoIsIn(session: Session): SignedIn | undefined {
+function whoIsIn(session: ProviderSession): SignedIn | undefined {
   if (session.accountId === undefined) return undefined
   return { accountId: session.accountId, userId: session.userId, signedInAt: session.loginTs }
 }
@@ -55,22 +52,17 @@ function isSamePerson(one: SignedIn | undefined, other: SignedIn | undefined): b
 }
 
 /** Ends what this browser did as somebody else: their session, and what they were in the middle of. */
-function forget(ctx: KoaContextWithOIDC, session: Session): void {
+function forget(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
   session.userId = undefined
   session.loginTs = undefined
   delete session.accountId
-  const isResuming = ctx.oidc.route === 'resume'
-  if (isResuming) {
-    // What they answered on the pages was not this person's answer.
-    Object.assign(ctx.oidc, { result: undefined })
-  } else if (!(session as { new?: boolean }).new) {
-    session.resetIdentifier()
-  }
-  session.uid = randomUUID()
+  // What was answered on the pages was not this person's answer.
+  if (isComingBack(ctx)) dropAnswers(ctx)
+  replaceSessionIds(ctx, session)
 }
 
-function signIn(session: Session, { accountId, userId, signedInAt }: SignedIn): void {
+function signIn(session: ProviderSession, { accountId, userId, signedInAt }: SignedIn): void {
   // 0 where the host does not tell when: then nobody is told a time, and `max_age` asks to sign in anew.
   session.loginAccount({ accountId, loginTs: signedInAt ?? 0 })
   session.userId = userId

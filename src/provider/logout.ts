@@ -1,8 +1,8 @@
 import type { Next } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { signOutForm } from './configuration.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { requestState } from './request-state.ts'
+import { signOutSecret } from './seam.ts'
 
 /**
  * Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0). oidc-provider ends our
@@ -43,5 +43,16 @@ export function registerLogout(
     if (typeof state === 'string') target.searchParams.set('state', state)
     ctx.redirect(target.href)
     ctx.status = 303
+  }
+}
+
+/** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
+export function signOutForm(ctx: KoaContextWithOIDC) {
+  const { provider, params } = ctx.oidc
+  const redirectUri = params?.['post_logout_redirect_uri']
+  return {
+    action: provider.urlFor('end_session_confirm'),
+    xsrf: signOutSecret(ctx),
+    redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
   }
 }

@@ -48,6 +48,8 @@ export function registerReporting(
 /**
  * oidc-provider answers 500 whatever failed, in words of its own. A store that is away is no reason to give up:
  * the client may try again (RFC 9110 10.2.3 and 15.6.4).
+ *
+ * Relies on: the event comes when the answer has been written, and before it is sent.
  */
 function reportFailure(ctx: KoaContextWithOIDC & { body?: unknown }, error: Error): void {
   const isForNow = isUnavailable(error)

@@ -7,6 +7,8 @@ import { formReadByHost, isForm } from '../http/body.ts'
  * The request as oidc-provider is to see it: at its own path, whatever the app is mounted below, and with its
  * body readable. The object inherits from the real request, which stays as it is.
  *
+ * Relies on: a body is there if a header says so, and is read by iterating, while `readable`.
+ *
  * @param url path and query below {auth_url}
  */
 export function requestAt(ctx: Context, url: string): IncomingMessage {

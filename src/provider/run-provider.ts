@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { requestAt } from './request-at.ts'
 import { startRequest } from './request-state.ts'
+import { middlewareOf } from './seam.ts'
 
 /**
  * Lets oidc-provider answer a request of the host's app. It works in a context of its own, on the same request
@@ -20,7 +21,7 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
   const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
-  await compose(provider.middleware as never[])(inner, async () => {
+  await compose([...middlewareOf(provider)])(inner, async () => {
     answered = false
   })
   if (!answered) {

@@ -1,13 +1,15 @@
-import Koa from 'koa'
-import { Provider, type Client as ProviderClient } from 'oidc-provider'
+import { randomUUID } from 'node:crypto'
+import Koa, { type Middleware } from 'koa'
+import { Provider, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
 
-/**
- * The one file that touches what oidc-provider does not document. Each function here says what it relies on,
- * and a test breaks when an update of oidc-provider takes it away (checked with 9.13).
- */
+// What oidc-provider does not document is touched here, by functions that each say what they rely on. Where a file
+// relies on more than a function could hold (the order of hooks, the form of a record), it says so in its place, also
+// with "Relies on:". For each of them a test breaks when an update takes it away (checked with 9.13).
+
+/** Changes a provider that was just built, before it answers anything. */
 export function applySeam(
   provider: Provider,
   { registry, refreshTokenFormat }: { registry: CheckedRegistry; refreshTokenFormat: RefreshTokenFormat },
@@ -118,4 +120,66 @@ function rememberUsers(provider: Provider): void {
 /** A model of oidc-provider's that also remembers which member of the account is acting. */
 export interface WithUser {
   userId?: string | undefined
+}
+
+/** A session of oidc-provider's in a browser. */
+export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']> & WithUser
+
+/**
+ * Makes another session of one: its cookie changes, and what was begun in it leads nowhere any more.
+ *
+ * Relies on: one that is not stored yet is `new`, and nobody has its cookie; the one of a request that comes back
+ * from the pages has been given another cookie by then; an interaction belongs to the `uid` of its session.
+ */
+export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSession): void {
+  const isNew = (session as { new?: boolean }).new === true
+  if (!isNew && !isComingBack(ctx)) session.resetIdentifier()
+  session.uid = randomUUID()
+}
+
+/**
+ * Whether the person comes back from the pages with this request.
+ *
+ * Relies on: the name of the route.
+ */
+export function isComingBack(ctx: KoaContextWithOIDC): boolean {
+  return ctx.oidc.route === 'resume'
+}
+
+/**
+ * Lets nothing count that was answered on the pages.
+ *
+ * Relies on: the answer is `ctx.oidc.result`, set before the first of our hooks, and read after it.
+ */
+export function dropAnswers(ctx: KoaContextWithOIDC): void {
+  Object.assign(ctx.oidc, { result: undefined })
+}
+
+/**
+ * What the form of the sign-out page must send back.
+ *
+ * Relies on: it is in the session when the page is due.
+ */
+export function signOutSecret({ oidc }: KoaContextWithOIDC): string {
+  const secret = oidc.session?.state?.['secret']
+  if (typeof secret === 'string') return secret
+  throw new TypeError('there is no secret for the sign-out form')
+}
+
+/**
+ * Whether the refresh token that is saved now takes the place of another.
+ *
+ * Relies on: a refresh makes the exchanged one known before it saves the next.
+ */
+export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
+  return oidc.entities.RotatedRefreshToken !== undefined
+}
+
+/**
+ * All that a provider does with a request.
+ *
+ * Relies on: it is an app of Koa's, which keeps its middleware in this list.
+ */
+export function middlewareOf(provider: Provider): readonly Middleware[] {
+  return provider.middleware
 }

@@ -1,6 +1,5 @@
 import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
 import { recordOf } from './client-metadata.ts'
-import { requireSomethingLeft } from './delegated-access.ts'
 import type { WithUser } from './seam.ts'
 
 type AccessToken = NonNullable<KoaContextWithOIDC['oidc']['entities']['AccessToken']>
@@ -21,8 +20,6 @@ export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | Client
     }
   }
   const delegated: AccessToken = token
-  // oidc-provider splits an empty scope into one empty name.
-  requireSomethingLeft([...delegated.scopes].filter(Boolean))
   return {
     access_mode: 'delegated',
     account_id: delegated.accountId,

@@ -3,8 +3,10 @@ import type { ProviderDependencies } from '../dependencies.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Access tokens are JWTs and are not stored: one is found by verifying it. The answer has neither `aud` nor
- * `format`, for with them oidc-provider would refuse it at its own user info endpoint.
+ * Access tokens are JWTs and are not stored: one is found by verifying it.
+ *
+ * Relies on: a record with neither `aud` nor `format` is taken for an opaque token, which the user info endpoint
+ * accepts; with them it would be refused.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
  */

@@ -8,6 +8,8 @@ import { modelAdapter, withoutId } from './adapter.ts'
 /**
  * Authorization requests that wait for a person, stored under the digest of their id. What in the payload
  * could be used (the id in `returnTo`, the session's cookie) is taken out, and put back from the id itself.
+ *
+ * Relies on: those two are all of the kind, and of the session only its `uid` and `accountId` are read again.
  */
 export function interactions(store: Store, issuer: string): Adapter {
   const pending = createCollection<AdapterPayload>(store, { name: 'interaction', version: 1 })

@@ -2,6 +2,7 @@ import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provid
 import type { EventSink } from '../../host/events.ts'
 import type { RefreshFamilies } from '../../tokens/refresh-families.ts'
 import { requestState } from '../request-state.ts'
+import { isRotation } from '../seam.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import type { Grants } from './grants.ts'
 
@@ -20,7 +21,7 @@ export function refreshTokens(families: RefreshFamilies, grants: Grants, events:
     async upsert(token, payload, ttl = 0) {
       const ctx = Provider.ctx
       if (!ctx) throw new TypeError('a refresh token is only issued in a request')
-      if (ctx.oidc.entities.RotatedRefreshToken) {
+      if (isRotation(ctx)) {
         const previous = requestState(ctx).refreshToken
         if (!previous)
           throw new TypeError('the refresh token that is exchanged was not found by this request')

@@ -1,0 +1,156 @@
+import { Provider } from 'oidc-provider'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { SignedIn } from 'koa-gatehouse'
+import { middlewareOf, ScriptlessProvider } from '../../src/provider/seam.ts'
+import { createRefreshTokenFormat } from '../../src/tokens/refresh-token.ts'
+import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../support/host.ts'
+
+describe('what oidc-provider does not document is there', () => {
+  let provider: Provider
+  beforeAll(() => {
+    // It complains of every default.
+    for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+    provider = new Provider('https://example.com')
+  })
+  afterAll(() => void vi.restoreAllMocks())
+  const prototypeOf = (model: unknown) => (model as { prototype: Record<string, unknown> }).prototype
+
+  it('methods that are replaced', () => {
+    expect(prototypeOf(provider.Client)['compareClientSecret']).toBeTypeOf('function')
+    expect(prototypeOf(provider.RefreshToken)['generateTokenId']).toBeTypeOf('function')
+    expect(prototypeOf(provider.OIDCContext)['urlFor']).toBeTypeOf('function')
+    expect(provider.createContext).toBeTypeOf('function')
+  })
+
+  it('classes of its own for each provider, so that nothing that is replaced reaches another', () => {
+    expect(new Provider('https://other.example').Client).not.toBe(provider.Client)
+  })
+
+  it('lists of what models store', () => {
+    for (const model of [provider.Session, provider.Grant]) {
+      expect(model.IN_PAYLOAD).toEqual(expect.arrayContaining(['accountId', 'jti', 'exp']))
+    }
+  })
+
+  it('its own middleware, in order', () => {
+    const added = () => {}
+    const before = middlewareOf(provider).length
+    expect(before).toBeGreaterThan(0)
+    provider.use(added)
+    expect(middlewareOf(provider)).toHaveLength(before + 1)
+  })
+
+  it('response modes that are made known by a method', () => {
+    const known: string[] = []
+    class Listening extends Provider {
+      override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+        known.push(name)
+        super.registerResponseMode(name, handler)
+      }
+    }
+    void new Listening('https://example.com')
+    expect(known).toEqual(expect.arrayContaining(['query', 'fragment', 'form_post']))
+    expect(() => new ScriptlessProvider('https://example.com')).not.toThrow()
+  })
+})
+
+describe('what the seam makes of it', () => {
+  let host: Host
+  afterEach(() => host.close())
+  const sessionIn = (browser: ReturnType<Host['browser']>) =>
+    [...browser.cookies].find(([name]) => name.startsWith('gatehouse_session|'))?.[1].value
+
+  async function startAs(who: { current: SignedIn | undefined }) {
+    host = await startHost({
+      gatehouse: {
+        accounts: {
+          find: (id: string) => ({ id, kycLevel: 'verified' }),
+          current: () => who.current,
+          signInUrl: (returnTo: URL) => `/sign-in?next=${encodeURIComponent(returnTo.href)}`,
+        },
+      },
+    })
+    return host.createApplication({ products: ['invoices'] })
+  }
+
+  it('another person has another session: cookie and interactions of the one before lead nowhere', async () => {
+    const who = { current: { accountId: 'alice' } }
+    const { client_id } = await startAs(who)
+    const browser = host.browser()
+    const ofAlice = await browser.open(authorizationUrl(host, client_id))
+    expect(asksFor(ofAlice)).toBe('consent')
+    const cookie = sessionIn(browser)
+    expect(cookie).toMatch(/./)
+
+    who.current = { accountId: 'bob' }
+    const ofBob = await browser.open(authorizationUrl(host, client_id))
+    expect(asksFor(ofBob)).toBe('consent')
+    expect(sessionIn(browser)).not.toBe(cookie)
+    expect((await browser.open(ofAlice.url)).status).not.toBe(200)
+  })
+
+  it('what was answered for somebody else counts for nothing', async () => {
+    const who = { current: { accountId: 'alice' } }
+    const { client_id } = await startAs(who)
+    const browser = host.browser()
+    const consent = await browser.open(authorizationUrl(host, client_id))
+    const approved = await browser.submit(consent, {
+      action: /consent/,
+      button: ['action', 'approve'],
+      follow: false,
+    })
+    expect(approved.status).toBe(200)
+    const back = /content="0;url=([^"]*)"/.exec(approved.body)?.[1] ?? ''
+    who.current = { accountId: 'bob' }
+    const page = await browser.open(new URL(back.replaceAll('&amp;', '&'), consent.url))
+    expect(page.url.searchParams.get('code')).toBeNull()
+    expect(asksFor(page)).toBe('consent')
+  })
+
+  it('the user of an account is kept with session and grant, and is in the token', async () => {
+    const who = { current: { accountId: 'alice', userId: 'alice-2' } }
+    const client = await startAs(who)
+    const issued: unknown[] = []
+    host.gatehouse.on('token.issued', ({ userId }) => issued.push(userId))
+    const { refresh_token: token } = await connect(host, client)
+    await host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    expect(issued).toEqual(['alice-2', 'alice-2'])
+  })
+
+  it('a refresh token is named after its family, and its generation counts up', async () => {
+    host = await startHost()
+    const client = await host.createApplication()
+    const format = createRefreshTokenFormat([Buffer.alloc(32)])
+    const { refresh_token: first } = await connect(host, client)
+    const { body } = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: first })
+    const parts = format.parse(first)
+    expect(parts?.generation).toBe(0)
+    expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
+  })
+
+  it('a grant type of the other kind of client is unauthorized_client, any other mistake stays invalid_request', async () => {
+    host = await startHost()
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    const errorOf = async (body: Record<string, string>) => (await host.token(body)).body['error']
+    expect(await errorOf({ ...key, grant_type: 'authorization_code', code: 'x' })).toBe('unauthorized_client')
+    expect(await errorOf({ ...application, grant_type: 'client_credentials' })).toBe('unauthorized_client')
+    expect(await errorOf({ ...key })).toBe('invalid_request')
+    expect(await errorOf({ ...application, grant_type: 'authorization_code' })).toBe('invalid_request')
+    expect(await errorOf({ ...key, grant_type: 'unknown' })).toBe('unsupported_grant_type')
+    const { body } = await host.post('/oauth2/token', [
+      ...Object.entries({ ...key, grant_type: 'client_credentials' }),
+      ['grant_type', 'authorization_code'],
+    ])
+    expect(body['error']).toBe('invalid_request')
+  })
+
+  it('the sign-out form sends back what the session holds, and ends it', async () => {
+    host = await startHost()
+    const { client_id } = await host.createApplication()
+    const { browser } = await authorize(host, client_id)
+    const page = await browser.open(`${host.issuer}/oauth2/logout`)
+    await browser.submit(page, { action: /logout\/confirm/, button: ['logout', 'yes'] })
+    expect(asksFor(await browser.open(authorizationUrl(host, client_id)))).toBe('sign-in')
+  })
+})
