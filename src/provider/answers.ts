@@ -77,7 +77,7 @@ function putTokenErrorRight(ctx: Ctx): void {
 function putUserInfoErrorRight(ctx: Ctx): void {
   if (ctx.status !== 401 || ctx.response.get('WWW-Authenticate').includes('error=')) return
   ctx.body = {
-    error_description: 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"',
+    error_description: 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>',
   }
 }
 

@@ -38,7 +38,7 @@ describe('user info', () => {
 
   it('without a token is 401 without an error code (RFC 6750 3.1; bug: it was invalid_token)', async () => {
     host = await startHost()
-    const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
+    const description = 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>'
     for (const init of [{}, { method: 'POST' }]) {
       const { status, challenge, body } = await ask(init)
       expect({ status, body }).toEqual({ status: 401, body: { error_description: description } })
