@@ -87,8 +87,10 @@ export function createCatalogNotice(options: {
     },
     async follow() {
       if (typeof products !== 'function') return async () => {}
-      const hear = (id: string) => (id === known ? undefined : look())
-      const leave = await store.subscribe(CHANNEL, hear, look)
+      const hear = (id: string) => {
+        if (id !== known) void look()
+      }
+      const leave = await store.subscribe(CHANNEL, hear, () => void look())
       try {
         // A start that is tried again may find products from the time before.
         if (catalog.loaded) await look()

@@ -9,6 +9,7 @@ class SafeHtml {
   }
 }
 
+/** Markup in which everything that came from elsewhere is escaped. */
 export type Html = SafeHtml
 
 /** What may stand in a template. `undefined`, `null` and `false` render as nothing. */

@@ -30,6 +30,7 @@ export interface DelegatedAccess {
   beforeRefresh(ctx: KoaContextWithOIDC): Promise<boolean>
 }
 
+/** Makes the decisions of delegated access from the catalog, the registry's record and the developer's level. */
 export function createDelegatedAccess(
   { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
   hostAccounts: HostAccounts,

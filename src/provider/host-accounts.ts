@@ -12,6 +12,7 @@ export interface HostAccounts {
   readonly findAccount: FindAccount
 }
 
+/** Makes the look-ups that all decisions about one request share. */
 export function createHostAccounts(accounts: CheckedAccounts): HostAccounts {
   function find(ctx: KoaContextWithOIDC, accountId: string, userId?: string): Promise<Account | undefined> {
     const known = requestState(ctx).accounts

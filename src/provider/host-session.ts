@@ -12,6 +12,7 @@ import { dropAnswers, isComingBack, replaceSessionIds, type ProviderSession, typ
  */
 export type BringIntoStep = (ctx: KoaContextWithOIDC) => Promise<void>
 
+/** Makes the comparison; a host without a session of its own is compared by its accounts alone. */
 export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: HostAccounts): BringIntoStep {
   return async function bringIntoStep(ctx) {
     const state = requestState(ctx)

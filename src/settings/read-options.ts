@@ -32,7 +32,7 @@ export function readOptions<const Schema extends v.GenericSchema<unknown, unknow
     add,
     finish(): v.InferOutput<Schema> {
       problems.throwIfAny()
-      return parsed.output as v.InferOutput<Schema>
+      return parsed.output
     },
   }
 }

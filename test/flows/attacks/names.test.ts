@@ -114,7 +114,7 @@ describe("A registry of the host's", () => {
         },
         verifySecret: () => true,
       }
-      const host = await startHost({ gatehouse: { registry } as object })
+      const host = await startHost({ gatehouse: { registry } })
       try {
         await host.gatehouse.ready()
         const { status } = await host.token({
