@@ -24,9 +24,16 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
   provider.on('grant.error', (ctx, { error, error_detail: reason }) => {
     const answered: Ctx = ctx
     if (error === 'invalid_grant' && reason !== undefined && isJson(answered)) {
-      answered.body = { error, error_description: reason }
+      answered.body = { error, error_description: tellable(reason, ctx.oidc.params) }
     }
   })
+}
+
+/** That a code or token is genuine, but somebody else's, is told to nobody: it is as good as unknown. */
+function tellable(reason: string, params: Record<string, unknown> | undefined): string {
+  if (reason !== 'client mismatch') return reason
+  const what = params?.['grant_type'] === 'refresh_token' ? 'refresh token' : 'authorization code'
+  return `${what} not found`
 }
 
 function isJson({ body }: Ctx): boolean {
