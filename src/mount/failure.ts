@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { EventSink } from '../host/events.ts'
+import { tellApp } from '../host/tell-app.ts'
 import type { Logger } from '../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
@@ -23,6 +24,7 @@ export function fail(parts: {
     parts.settings.logger.error({ err: error, path: withoutId(path) }, 'the authorization service failed')
     parts.events.emit('error', { error })
     const known = isUnavailable(error) ? error : undefined
+    if (!known) tellApp(ctx, error)
     const { error: code, error_description: description } = known ? UNAVAILABLE : FAILED
     const answer = { status: known?.status ?? 500, error: code, description }
     ctx.set({ ...known?.headers })

@@ -1,7 +1,9 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
+import { tellApp } from '../host/tell-app.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
+import { requestState } from './request-state.ts'
 import type { WithUser } from './seam.ts'
 
 /** Tells host and operators what the authorization server did, from oidc-provider's own events. */
@@ -55,7 +57,10 @@ function reportFailure(ctx: KoaContextWithOIDC & { body?: unknown }, error: Erro
   const isForNow = isUnavailable(error)
   const answer = ctx.body as { error?: string } | undefined
   if (answer?.error === 'server_error') ctx.body = { ...(isForNow ? UNAVAILABLE : FAILED) }
-  if (!isForNow) return
+  if (!isForNow) {
+    tellApp(requestState(ctx).host, error)
+    return
+  }
   ctx.status = error.status
   ctx.set({ ...error.headers })
 }

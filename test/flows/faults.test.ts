@@ -388,13 +388,13 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('is reported to the host as an event', async () => {
+  test('is reported to the host as an event, and to its app', async () => {
     const heard: Error[] = []
     host.gatehouse.on('error', ({ error }) => heard.push(error))
     const { refresh_token: current } = await connect(host, client)
     accounts.arm(0)
     expectFailure(await host.token(refreshing(current)))
     expect(heard).toMatchObject([{ message: 'the database of the host: password=hunter2' }])
-    expect(host.errors).toEqual([])
+    expect(host.errors).toEqual(heard)
   })
 })

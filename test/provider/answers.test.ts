@@ -130,3 +130,19 @@ it('invalid_grant says why, and no more than that', async () => {
     expect(text).not.toContain(first)
   }
 })
+
+it('a failure of the host, answered with 500, is also told to its app, as Koa tells of errors', async () => {
+  const failure = new Error('the database is gone')
+  let fails = false
+  const accounts = {
+    find: (accountId: string) => {
+      if (fails) throw failure
+      return { id: accountId }
+    },
+  }
+  host = await startHost({ gatehouse: { accounts } })
+  const key = await host.createApiKey()
+  fails = true
+  expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(500)
+  expect(host.errors).toEqual([failure])
+})
