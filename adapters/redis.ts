@@ -54,10 +54,11 @@ return 1`)
  * (`scaleReads: 'master'`, the default). Only single keys and single commands are used: no `KEYS`, `SCAN`,
  * `FLUSHALL` or blocking command. For messages the store opens one connection more, when it is first needed.
  *
- * @throws {GatehouseError} from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no
+ * @throws {GatehouseError} `ERR_OPTIONS` if it is handed no client; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no
  *   state to answer, `ERR_STORE_RECORD` if a key is taken by something else, `ERR_CLOSED` after `close()`
  */
 export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: RedisStoreOptions = {}): Store {
+  requireClient(client)
   const subscriptions = createSubscriptions(client)
   const key = (name: string) => keyPrefix + name
   // Channels know neither the numbered databases nor the client's own prefix.
@@ -164,4 +165,10 @@ export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: Re
 /** A client with `stringNumbers` answers numbers as text. */
 function isOne(reply: unknown): boolean {
   return Number(reply) === 1
+}
+
+/** Whoever hands over an address is told what to do with it. */
+function requireClient(client: unknown): void {
+  if (typeof client === 'object' && client !== null && 'zrangebylex' in client) return
+  throw new GatehouseError('ERR_OPTIONS', 'redisStore takes a client of ioredis: redisStore(new Redis(url))')
 }

@@ -19,8 +19,6 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
     // Without a redirect URI it can still refresh; oidc-provider refuses it for a response type.
     response_types: redirectUris.length > 0 ? ['code'] : [],
-    // Those that need no script. A request for a token is refused in the fragment, as its type demands.
-    response_modes: ['query', 'fragment'],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
     token_endpoint_auth_method: 'client_secret_basic',

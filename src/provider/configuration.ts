@@ -9,6 +9,7 @@ import type { BringIntoStep } from './host-session.ts'
 import { signOutForm } from './logout.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
+import { redirectAdvice } from './redirect-advice.ts'
 import { ROUTES } from './routes.ts'
 import { isComingBack } from './seam.ts'
 import { tokenClaims } from './token-claims.ts'
@@ -146,7 +147,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       const written = {
         status: isForNow ? error.status : ctx.status,
         error: answer.error,
-        description: answer.error_description ?? ours.error_description,
+        description: redirectAdvice(ctx, error) ?? answer.error_description ?? ours.error_description,
         state: out.state,
       }
       if (FOR_PROGRAMS.has(ctx.oidc.route)) answerErrorAsJson(ctx, written)

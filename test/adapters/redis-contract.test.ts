@@ -104,3 +104,11 @@ test('clients of ioredis fit the shape that the adapter asks for', () => {
   expectTypeOf<Cluster>().toExtend<RedisClient>()
   expectTypeOf(redisStore).parameter(0).toEqualTypeOf<RedisClient>()
 })
+
+test.each([
+  ['an address', 'redis://localhost:6379'],
+  ['nothing', undefined],
+  ['an object', {}],
+])('a Redis store of %s says what it takes', (_, client) => {
+  expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')
+})

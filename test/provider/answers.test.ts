@@ -146,3 +146,33 @@ it('a failure of the host, answered with 500, is also told to its app, as Koa te
   expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(500)
   expect(host.errors).toEqual([failure])
 })
+
+it('an authorization request that cannot be sent back says what to do', async () => {
+  host = await startHost()
+  const { client_id: application } = await host.createApplication()
+  const { client_id: withoutUri } = await host.createApplication({ redirectUris: [] })
+  const { client_id: apiKey } = await host.createApiKey()
+  const ask = async (clientId: string, parameters = {}) => {
+    const response = await fetch(authorizationUrl(host, clientId, parameters), { redirect: 'manual' })
+    const { error_description: description } = (await response.json()) as { error_description: string }
+    return [response.status, description]
+  }
+  expect(await ask('nobody')).toEqual([400, 'there is no application with this client_id'])
+  expect(await ask(apiKey)).toEqual([400, expect.stringContaining('that of an API key')])
+  expect(await ask(withoutUri)).toEqual([400, expect.stringContaining('no redirect URI is registered')])
+  expect(await ask(application, { redirect_uri: 'http://localhost:9/other' })).toEqual([
+    400,
+    expect.stringContaining('character by character'),
+  ])
+})
+
+it('an authorization request without response_type is told so', async () => {
+  host = await startHost()
+  const { client_id: application } = await host.createApplication()
+  const { headers } = await fetch(authorizationUrl(host, application, { response_type: '' }), {
+    redirect: 'manual',
+  })
+  const { searchParams } = new URL(headers.get('location') ?? '')
+  expect(searchParams.get('error')).toBe('invalid_request')
+  expect(searchParams.get('error_description')).toContain('response_type')
+})
