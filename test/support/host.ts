@@ -9,6 +9,7 @@ import {
   type GatehouseOptions,
   type Store,
 } from 'koa-gatehouse'
+import { giveKeys } from './ready-keys.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 
 /** The products of the test hosts. */
@@ -74,11 +75,14 @@ export async function startHost(options: HostOptions = {}) {
       ['acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } }],
     ])
 
+  const store = options.store ?? memoryStore()
+  const secret = options.secret ?? SECRET
+  if (!options.gatehouse?.secret && !options.gatehouse?.store) await giveKeys(store, secret)
   const gatehouse: Gatehouse = createGatehouse({
     issuer,
     audience,
-    secret: options.secret ?? SECRET,
-    store: options.store ?? memoryStore(),
+    secret,
+    store,
     kycLevels: ['none', 'basic', 'verified'],
     products,
     accounts: {
