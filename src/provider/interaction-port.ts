@@ -34,14 +34,24 @@ export function createInteractionPort(
     }
   }
 
+  /** Answers the interaction; undefined if another tab has answered it and gone on meanwhile. */
   async function finish(
     ctx: Context,
     result: InteractionResults,
     mergeWithLastSubmission: boolean,
-  ): Promise<URL> {
+  ): Promise<URL | undefined> {
     const { provider } = built()
-    return new URL(await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission }))
+    try {
+      const returnTo = await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission })
+      return new URL(returnTo)
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined
+      throw error
+    }
   }
+
+  /** Its own address, which says that it is over. */
+  const addressOf = ({ uid }: PendingInteraction) => new URL(`${settings.issuer}/interaction/${uid}`)
 
   function requestableScopes(details: Details, application: Application, developer: Account): string[] {
     const allowed = applicationScopes(catalog.current, application, developer.kycLevel)
@@ -104,10 +114,11 @@ export function createInteractionPort(
       } satisfies PendingInteraction
     },
 
-    async signedIn(ctx, _pending, { accountId, userId, signedInAt }) {
+    async signedIn(ctx, pending, { accountId, userId, signedInAt }) {
       const session = await sessionOf(ctx)
       const login = { accountId, userId, ts: signedInAt ?? 0, remember: true }
       const returnTo = await finish(ctx, { login }, false)
+      if (!returnTo) return addressOf(pending)
       if (session.accountId !== undefined && session.accountId !== accountId) await leave(session)
       return returnTo
     },
@@ -122,6 +133,7 @@ export function createInteractionPort(
       const grantId = await grant.save()
       await consents.remember(accountId, clientId, decision)
       const returnTo = await finish(ctx, { consent: { grantId } }, true)
+      if (!returnTo) return addressOf(pending)
       const { granted, refused } = decision
       events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })
       return returnTo
@@ -129,6 +141,7 @@ export function createInteractionPort(
 
     async failed(ctx, pending, error, description) {
       const returnTo = await finish(ctx, { error, error_description: description }, false)
+      if (!returnTo) return addressOf(pending)
       if (error === 'access_denied') {
         events.emit('consent.denied', {
           clientId: pending.application.clientId,

@@ -14,9 +14,13 @@ import { modelAdapter, withoutId } from './adapter.ts'
 export function interactions(store: Store, issuer: string): Adapter {
   const pending = createCollection<AdapterPayload>(store, { name: 'interaction', version: 1 })
   return modelAdapter('Interaction', {
-    upsert(id, payload, ttl) {
+    async upsert(id, payload, ttl) {
       const session = payload.session && { ...payload.session, cookie: undefined }
-      return pending.set(digest(id), { ...withoutId(payload), session, returnTo: undefined }, ttl)
+      const record = { ...withoutId(payload), session, returnTo: undefined }
+      if (payload.result === undefined) return pending.set(digest(id), record, ttl)
+      // An answer only goes to what still waits for one: a blind write would bring back what another tab has
+      // answered and left.
+      if (!(await pending.update(digest(id), () => record, ttl))) throw answeredAlready()
     },
     async find(id) {
       const payload = await pending.get(digest(id))
@@ -26,8 +30,12 @@ export function interactions(store: Store, issuer: string): Adapter {
       const existed = await pending.delete(digest(id))
       // Two tabs that come back at the same moment: one goes on, so that there is one code.
       if (!existed && Provider.ctx?.oidc.route === 'resume') {
-        throw new errors.SessionNotFound('this authorization request has been answered already')
+        throw answeredAlready()
       }
     },
   })
+}
+
+function answeredAlready(): Error {
+  return new errors.SessionNotFound('this authorization request has been answered already')
 }
