@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
+import { untoldRevocations } from '../src/gateway/untold-revocations.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { silentLogger } from '../src/host/logger.ts'
 
@@ -51,7 +52,7 @@ const gateway = createGatewayFrom({
   findScope: (method, path) => catalog.findOperation(method, path)?.scope,
   isKnownScope: (scope) => catalog.operations.has(scope),
   listScopes: () => scopes,
-  isRevoked: () => false,
+  revocations: untoldRevocations,
   ready: async () => {},
   close: async () => {},
   startTimeoutMs: 1500,

@@ -7,6 +7,7 @@ import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { catalogLookups } from './catalog/lookups.ts'
 import { createCatalogNotice } from './catalog-notice.ts'
 import { GatehouseError } from './errors.ts'
+import type { GatewayRevocations } from './gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { createCheckedAccounts } from './host/checked-accounts.ts'
 import { createEvents, type EventSource } from './host/events.ts'
@@ -34,6 +35,11 @@ import { withDeadline } from './store/deadline.ts'
 import { markUse } from './store/in-use.ts'
 import { createRefreshFamilies } from './tokens/refresh-families.ts'
 import { createRefreshTokenFormat } from './tokens/refresh-token.ts'
+import { createRevocationFollower } from './tokens/revocations/follow-revocations.ts'
+import { createLongestLifetime } from './tokens/revocations/longest-lifetime.ts'
+import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
+import { createRevocationSet } from './tokens/revocations/revocation-set.ts'
+import { createRevocations } from './tokens/revocations/revocations.ts'
 
 /** A token service and API gateway inside a Koa app. */
 export interface Gatehouse<Scope extends string = string, Product extends string = string>
@@ -96,7 +102,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     logger.info({}, 'the store is in memory: it forgets everything when this process ends')
   }
   const store = markUse(withDeadline(options.store, settings.storeTimeoutMs), {
-    except: ['signing-keys', 'catalog'],
+    except: ['signing-keys', 'catalog', 'revocations'],
   })
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
@@ -116,6 +122,21 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const registry = settings.registry
     ? createCheckedRegistry(settings.registry)
     : createStoreRegistry({ store })
+  const revoked = createRevocationSet()
+  const revocationLog = createRevocationLog(store)
+  const longestLifetime = createLongestLifetime(
+    store,
+    Math.max(settings.lifetimes.directAccessToken, settings.lifetimes.delegatedAccessToken),
+  )
+  const revocations = createRevocations({ store, log: revocationLog, set: revoked, longestLifetime, logger })
+  const follower = createRevocationFollower({
+    source: revocationLog,
+    set: revoked,
+    policy: settings.revocations,
+    logger,
+    onContact: ({ isLost, ageSeconds }) =>
+      events.emit(isLost ? 'revocations.lost' : 'revocations.current', { ageSeconds }),
+  })
   const services = createServices()
   const refreshTokenFormat = createRefreshTokenFormat(
     settings.secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
@@ -141,15 +162,32 @@ function assemble(options: GatehouseOptions): Gatehouse {
     events,
     logger,
     catalogNotice,
+    follower,
+    longestLifetime,
+    revocations,
+    isRevoked: revoked.isRevoked,
   })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
 
+  const gatewayRevocations: GatewayRevocations = {
+    isRevoked: revoked.isRevoked,
+    onAdded: revoked.onAdded,
+    get mustRefuse() {
+      return follower.mustRefuse
+    },
+    get contact() {
+      return follower.contact
+    },
+    get size() {
+      return revoked.size
+    },
+  }
   const gateway = createGatewayFrom({
     issuer: settings.issuer,
     audience: settings.audience,
     getKey: async (header, token) => (await lifecycle.ready(settings.startTimeoutMs)).getKey(header, token),
     ...catalogLookups(catalog),
-    isRevoked: () => false,
+    revocations: gatewayRevocations,
     ready: async () => void (await lifecycle.ready(PATIENCE)),
     close: async () => {},
     startTimeoutMs: settings.startTimeoutMs,
@@ -216,6 +254,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
   async function close(): Promise<void> {
     const stopped = lifecycle.close()
     families.close()
-    await Promise.all([stopped, gateway.close()])
+    await Promise.all([stopped, follower.close(), gateway.close()])
   }
 }

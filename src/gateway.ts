@@ -4,6 +4,7 @@ import { catalogLookups } from './catalog/lookups.ts'
 import { periodically } from './catalog/periodically.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
+import { untoldRevocations } from './gateway/untold-revocations.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
 import type { GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
@@ -57,8 +58,7 @@ export function createGateway<const Products extends ProductSource>(
     audience,
     getKey: keys.getKey,
     ...catalogLookups(catalog),
-    // Which tokens were taken back is known where they are issued; here they live until they expire.
-    isRevoked: () => false,
+    revocations: untoldRevocations,
     async ready() {
       await Promise.all([catalog.start(), keys.ready()])
       refreshProducts()

@@ -33,6 +33,40 @@ export interface SignInAttempts {
   readonly windowSeconds?: number | undefined
 }
 
+/** How a gateway keeps up with tokens that were taken back. */
+export interface RevocationOptions {
+  /** Seconds by which a message that was lost is late at most; up to 60. @default 5 */
+  readonly catchUpSeconds?: number | undefined
+  /**
+   * What to do while revocations cannot be heard of: `keep-serving` by those that are known, and say so (event
+   * `revocations.lost`, `health()`), or `refuse` every token with 503 once `refuseAfterSeconds` have passed.
+   * @default 'keep-serving'
+   */
+  readonly onLostContact?: 'keep-serving' | 'refuse' | undefined
+  /** Seconds without contact after which `refuse` refuses. @default 60 */
+  readonly refuseAfterSeconds?: number | undefined
+}
+
+/** How the keys that sign tokens change by themselves. */
+export interface RotationSchedule {
+  /** Seconds for which a key signs before the next one does. @default 7776000 (90 days) */
+  readonly rotateAfterSeconds?: number | undefined
+  /**
+   * Seconds for which a key is published before it signs, so that everybody who verifies tokens has it by then; less
+   * than `rotateAfterSeconds`. @default 86400 (1 day)
+   */
+  readonly publishAheadSeconds?: number | undefined
+}
+
+/** Signing keys that the host keeps itself. */
+export interface HostKeys {
+  /**
+   * A JWK Set (RFC 7517 5) with private keys for ES256 and RS256: the first of each signs, the others are published
+   * so that what they have signed is still good.
+   */
+  readonly jwks: { readonly keys: readonly object[] }
+}
+
 /** How the pages look. */
 export interface Branding {
   /** Name of the host's service. @default the host name of `issuer` */
@@ -94,6 +128,16 @@ export interface GatehouseOptions<
   readonly lifetimes?: Lifetimes | undefined
   /** Refuse authorization requests without PKCE (RFC 7636). @default false */
   readonly requirePkce?: boolean | undefined
+  /**
+   * Seconds in which a client that has lost the answer to a refresh may send the same refresh token once more, and
+   * gets the same new refresh token again with a fresh access token; at most 60. 0 takes every second use for theft.
+   * @default 0
+   */
+  readonly refreshRetrySeconds?: number | undefined
+  /** How the gateway keeps up with tokens that were taken back. */
+  readonly revocations?: RevocationOptions | undefined
+  /** When the keys that sign tokens change, or the host's own keys. */
+  readonly signingKeys?: RotationSchedule | HostKeys | undefined
   /** Bytes of `scope` that a token may carry at most; a product that would exceed them cannot be added. @default 4096 */
   readonly maxScopeBytes?: number | undefined
   /** Milliseconds after which a call to the store counts as failed, and its request gets 503. @default 1000 */
@@ -124,6 +168,22 @@ export interface GatehouseOptions<
   /** Where operators' messages go. @default nowhere */
   readonly logger?: Logger | undefined
 }
+
+/** Where a gateway in another process hears of revocations. */
+export type RevocationFeed =
+  | {
+      /** The store of the authorization service: the quickest way, for processes that may reach it. */
+      readonly store: Store
+    }
+  | {
+      /** An API key that is marked as a resource server (`apiKeys.setResourceServer`). */
+      readonly clientId: string
+      readonly clientSecret: string
+      /** Where revocations are. @default `${issuer}/oauth2/revocations` */
+      readonly uri?: string | undefined
+      /** Milliseconds after which a request for them counts as failed. @default 2000 */
+      readonly timeoutMs?: number | undefined
+    }
 
 /**
  * What `createGateway` takes.
@@ -158,7 +218,12 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   readonly jwksCooldownSeconds?: number | undefined
   /** Milliseconds after which fetching the keys counts as failed. @default 2000 */
   readonly jwksTimeoutMs?: number | undefined
-  /** Milliseconds that a request waits for products and keys at the start, before it gets 503. @default 1500 */
+  /**
+   * Where to hear of tokens that were taken back, and how to keep up. Without it nobody tells this process, and
+   * a token that was taken back is good here until it expires.
+   */
+  readonly revocations?: (RevocationOptions & RevocationFeed) | undefined
+  /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */
   readonly startTimeoutMs?: number | undefined
   /**
    * Bytes of access tokens that are remembered as verified, so that only the first call with one costs a
@@ -184,6 +249,9 @@ export interface Settings {
   readonly mountPath: string
   readonly lifetimes: { readonly [Name in keyof Lifetimes]-?: number }
   readonly requirePkce: boolean
+  readonly refreshRetrySeconds: number
+  readonly revocations: { readonly [Name in keyof RevocationOptions]-?: NonNullable<RevocationOptions[Name]> }
+  readonly signingKeys: Required<{ readonly [Name in keyof RotationSchedule]: number }> | HostKeys
   readonly maxScopeBytes: number
   readonly storeTimeoutMs: number
   readonly productsTimeoutMs: number
@@ -205,5 +273,7 @@ export interface Settings {
 
 /** Options of `createGateway` with all defaults filled in, checked and frozen. */
 export type GatewaySettings = {
-  readonly [Name in keyof GatewayOptions]-?: Exclude<GatewayOptions[Name], undefined>
+  readonly [Name in Exclude<keyof GatewayOptions, 'revocations'>]-?: Exclude<GatewayOptions[Name], undefined>
+} & {
+  readonly revocations: (Settings['revocations'] & RevocationFeed) | undefined
 }

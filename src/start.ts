@@ -6,6 +6,8 @@ import { createTokenVerifier } from './gateway/verify-token.ts'
 import { loadKeyRing, type KeyRing } from './keys/key-ring.ts'
 import { createKeySealing } from './keys/sealing.ts'
 import type { Settings } from './options.ts'
+import type { RevocationFollower } from './tokens/revocations/follow-revocations.ts'
+import type { LongestLifetime } from './tokens/revocations/longest-lifetime.ts'
 import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from './provider/dependencies.ts'
 
@@ -23,6 +25,8 @@ export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | '
   readonly settings: Settings
   readonly catalog: LiveCatalog
   readonly catalogNotice: CatalogNotice
+  readonly follower: RevocationFollower
+  readonly longestLifetime: LongestLifetime
 }
 
 /**
@@ -30,16 +34,17 @@ export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | '
  * if the store is away.
  */
 export function createStart(parts: StartParts): () => Promise<Running> {
-  const { settings, store, catalog, catalogNotice } = parts
+  const { settings, store, catalog, catalogNotice, follower, longestLifetime, isRevoked } = parts
 
   async function load(leave: () => Promise<void>): Promise<Running> {
     await catalog.start()
+    await Promise.all([longestLifetime.seconds(), follower.start()])
     const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets), settings.logger)
     const getKey = createLocalJWKSet(keyRing.published as JSONWebKeySet)
     const built = buildProvider({
       ...parts,
       signingKeys: keyRing.signing,
-      verifyAccessToken: verifyWith(getKey, settings),
+      verifyAccessToken: verifyWith(getKey, settings, isRevoked),
     })
     return { keyRing, getKey, built, leave }
   }
@@ -58,11 +63,15 @@ export function createStart(parts: StartParts): () => Promise<Running> {
 }
 
 /** The check of our own access tokens, for the user info endpoint. */
-function verifyWith(getKey: Running['getKey'], { issuer, audience }: Settings) {
+function verifyWith(
+  getKey: Running['getKey'],
+  { issuer, audience }: Settings,
+  isRevoked: StartParts['isRevoked'],
+) {
   const verify = createTokenVerifier({ issuer, audience, getKey })
   return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
     const outcome = await verify(jwt)
-    return isPrincipal(outcome) ? outcome : undefined
+    return isPrincipal(outcome) && !isRevoked(outcome) ? outcome : undefined
   }
 }
 

@@ -28,7 +28,7 @@ export function createAdmission(
   refusals: Refusals,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
 ): Admission {
-  const { issuer, audience, getKey, tokenCacheBytes, logger } = dependencies
+  const { issuer, audience, getKey, revocations, tokenCacheBytes, logger } = dependencies
   const verifiedTokens = createVerifiedTokens(
     createTokenVerifier({ issuer, audience, getKey }),
     tokenCacheBytes,
@@ -57,7 +57,8 @@ export function createAdmission(
         const known = verifiedTokens.recall(token)
         const principal = known ?? (await verifiedTokens.verify(token))
         if ('problem' in principal) return refusals.invalidToken(principal.problem)
-        if (dependencies.isRevoked(principal))
+        if (revocations.mustRefuse) return refusals.unavailable()
+        if (revocations.isRevoked(principal))
           return refusals.invalidToken('the access token has been revoked')
         if (known === undefined) ours.add(principal)
         return authorize(principal, scopes)

@@ -2,6 +2,28 @@ import type { JWTVerifyGetKey } from 'jose'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
+/** Which tokens were taken back. All of it is in memory, because it is asked on every call. */
+export interface GatewayRevocations {
+  /** Whether a verified token has been taken back. */
+  isRevoked(principal: Principal): boolean
+  /** Whether all tokens are to be refused with 503, because nobody knows any more which were taken back. */
+  readonly mustRefuse: boolean
+  /** How well they are known; undefined where nobody tells this gateway. */
+  readonly contact: RevocationContact | undefined
+  /** How many are in force. */
+  readonly size: number
+  /** Calls `listener` when tokens may have been taken back. @returns a function that ends it */
+  onAdded(listener: () => void): () => void
+}
+
+/** How well revocations are known. */
+export interface RevocationContact {
+  /** Whether they cannot be heard of at the moment. */
+  readonly isLost: boolean
+  /** Seconds since all of them were known. */
+  readonly ageSeconds: number
+}
+
 /** What a gateway is handed: embedded it comes from the gatehouse itself, elsewhere over HTTP. */
 export interface GatewayDependencies {
   /** {auth_url}: `iss` of the tokens. */
@@ -29,8 +51,7 @@ export interface GatewayDependencies {
   isKnownScope(scope: string): boolean
   /** All scopes there are now, for the metadata (RFC 9728 2); empty while the products are not there yet. */
   listScopes(): readonly string[]
-  /** Whether a verified token has been taken back. In memory, no I/O: it is asked on every call. */
-  isRevoked(principal: Principal): boolean
+  readonly revocations: GatewayRevocations
   /** Settles when keys and operations are there. May be called again after it has rejected. */
   ready(): Promise<void>
   close(): Promise<void>

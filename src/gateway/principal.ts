@@ -18,6 +18,8 @@ export interface Principal {
   readonly tokenId: string
   /** The grant behind a delegated token. */
   readonly grantId?: string | undefined
+  /** `kid` of the key that the token was signed with. */
+  readonly keyId: string
   /** Epoch seconds. */
   readonly expiresAt: number
   /** All claims of the token. */
@@ -39,10 +41,12 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly grant_id?: string | undefined
   /** Counter of its client at the time of issue: a token below the client's present one is dead. */
   readonly access_epoch: number
+  /** Counter of the products at the time of issue: one that lost an operation since takes the tokens back. */
+  readonly catalog_epoch?: number | undefined
 }
 
 /** The principal that an access token stands for, from claims that have been verified. */
-export function createPrincipal(claims: AccessTokenClaims): Principal {
+export function createPrincipal(claims: AccessTokenClaims, keyId: string): Principal {
   const scopes = (claims.scope ?? '').split(' ').filter((scope) => scope !== '')
   // The set stays inside: freezing a Set would not keep anybody from adding to it.
   const carried = new Set(scopes)
@@ -55,6 +59,7 @@ export function createPrincipal(claims: AccessTokenClaims): Principal {
     has: (scope) => carried.has(scope),
     tokenId: claims.jti,
     ...(claims.grant_id !== undefined && { grantId: claims.grant_id }),
+    keyId,
     expiresAt: claims.exp,
     claims: deepFreeze(claims),
   })

@@ -68,8 +68,8 @@ export function createTokenVerifier(options: {
   return async function verifyToken(token) {
     try {
       if (!isAccessTokenType(decodeProtectedHeader(token).typ)) return NOT_AN_ACCESS_TOKEN
-      const { payload } = await jwtVerify(token, getKey, rules)
-      return acceptClaims(payload)
+      const { payload, protectedHeader } = await jwtVerify(token, getKey, rules)
+      return acceptClaims(payload, protectedHeader.kid ?? '')
     } catch (error) {
       if (error instanceof GatehouseError) throw error
       return { problem: describe(error) }
@@ -84,7 +84,7 @@ function isAccessTokenType(typ: unknown): boolean {
 }
 
 /** Checks what jose does not know of, and makes the principal. */
-function acceptClaims(claims: JWTPayload): Principal | InvalidToken {
+function acceptClaims(claims: JWTPayload, keyId: string): Principal | InvalidToken {
   // A sender-constrained token proves nothing without the key it is bound to (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
     return { problem: 'the access token is bound to a key (cnf), and no proof is accepted' }
@@ -92,7 +92,7 @@ function acceptClaims(claims: JWTPayload): Principal | InvalidToken {
   if (wrong !== undefined) return { problem: `the access token has a wrong ${wrong[0]} claim` }
   const checked = claims as AccessTokenClaims
   if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
-  return createPrincipal(checked)
+  return createPrincipal(checked, keyId)
 }
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''
@@ -110,6 +110,7 @@ const WELL_FORMED: readonly (readonly [name: string, isRight: (value: unknown) =
   ['user_id', isOptional(isText)],
   ['grant_id', isOptional(isText)],
   ['access_epoch', isCounter],
+  ['catalog_epoch', isOptional(isCounter)],
 ]
 
 /**

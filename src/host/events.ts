@@ -40,6 +40,29 @@ export interface GatehouseEvents {
     target?: string | undefined
   }
   'client.deleted': ClientChange
+  /** Tokens were taken back through this process, before they expired. */
+  'token.revoked': {
+    /** What they have in common: one token, a grant, a client, an operation, a signing key. */
+    of: 'token' | 'grant' | 'client' | 'operation' | 'key'
+    /** `jti`, grant id, client id, scope or `kid`. */
+    id: string
+  }
+  /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
+  'refresh_token.retried': { clientId: string; accountId: string; grantId: string }
+  /** An authorization was taken back, by its user or the host. */
+  'grant.revoked': { grantId: string; clientId: string; accountId: string; actor?: string | undefined }
+  /** Revoked tokens cannot be heard of in this process at the moment. */
+  'revocations.lost': { ageSeconds: number }
+  /** They are heard of again. */
+  'revocations.current': { ageSeconds: number }
+  /** A key was made, and is published from now on; it signs later. */
+  'key.published': { kid: string; alg: 'ES256' | 'RS256' }
+  /** A key signs from now on. */
+  'key.promoted': { kid: string; alg: 'ES256' | 'RS256' }
+  /** Everything that a key had signed has expired; it is not published any more. */
+  'key.retired': { kid: string; alg: 'ES256' | 'RS256' }
+  /** A key was taken out of service before its time. */
+  'key.revoked': { kid: string; alg: 'ES256' | 'RS256'; actor?: string | undefined }
   /** A new catalog is in force in this process. */
   'catalog.reloaded': { products: number; operations: number }
   /** A new catalog was invalid; the last good one stays. */

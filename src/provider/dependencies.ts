@@ -10,6 +10,8 @@ import type { Client } from '../registry/client.ts'
 import type { Store } from '../store/contract.ts'
 import type { RefreshFamilies } from '../tokens/refresh-families.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
+import type { RevocableToken } from '../tokens/revocations/revocation.ts'
+import type { Revocations } from '../tokens/revocations/revocations.ts'
 
 /** What of the settings the authorization server goes by. */
 export interface ProviderSettings {
@@ -76,6 +78,9 @@ export interface ProviderDependencies {
   readonly cookieKeys: Keygrip
   /** The access token if it is one of ours and valid now, else undefined. */
   verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
+  readonly revocations: Revocations
+  /** Whether a verified access token was taken back. In memory. */
+  isRevoked(token: RevocableToken): boolean
   /** Told of each client that got a token. */
   clientUsed(client: Client): void
   readonly pages: ProviderPages

@@ -11,6 +11,18 @@ export const gatewayLimits = {
   tokenCacheBytes: wholeNumber('bytes', 8_388_608, 1_073_741_824, 0),
 }
 
+/** How a gateway keeps up with revocations. */
+export const revocationEntries = {
+  catchUpSeconds: seconds(5, 60),
+  onLostContact: v.optional(
+    rule<'keep-serving' | 'refuse'>((value) =>
+      value === 'keep-serving' || value === 'refuse' ? undefined : "must be 'keep-serving' or 'refuse'",
+    ),
+    'keep-serving',
+  ),
+  refuseAfterSeconds: seconds(60, DAY),
+}
+
 /** The options of `createGateway`, with their defaults; what is no plain data is checked elsewhere. */
 export const gatewayOptionsSchema = exactly({
   issuer: checkedElsewhere,

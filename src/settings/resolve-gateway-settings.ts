@@ -21,5 +21,13 @@ export function resolveGatewaySettings(options: GatewayOptions): GatewaySettings
   if (logger !== undefined) checkRole('logger', logger, add)
 
   const { jwksUri = `${issuer}/oauth2/jwks`, ...limits } = finish()
-  return Object.freeze({ ...limits, issuer, audience, products, jwksUri, logger: logger ?? silentLogger })
+  return Object.freeze({
+    ...limits,
+    issuer,
+    audience,
+    products,
+    jwksUri,
+    revocations: undefined,
+    logger: logger ?? silentLogger,
+  })
 }

@@ -6,6 +6,7 @@ import { checkApi, readOptions } from './read-options.ts'
 import { checkAccounts, checkRole, isLiteral } from './roles.ts'
 import { optionsSchema } from './schema.ts'
 import { checkSecret, secretsOf } from './secret.ts'
+import { resolveSigningKeys } from './signing-keys.ts'
 
 /**
  * Checks the options, fills in the defaults and freezes the result. No I/O. Plain data is copied, so that
@@ -29,6 +30,7 @@ export function resolveSettings(options: GatehouseOptions): Settings {
   if (registry !== undefined) checkRole('registry', registry, add)
   if (logger !== undefined) checkRole('logger', logger, add)
 
+  const signingKeys = resolveSigningKeys(options.signingKeys, add)
   const { mountPath, branding, kycLevels, claims, ...rest } = finish()
   const address = new URL(issuer)
   return Object.freeze({
@@ -51,6 +53,9 @@ export function resolveSettings(options: GatehouseOptions): Settings {
     texts: deepFreeze(rest.texts),
     defaultLocale: rest.defaultLocale,
     requirePkce: rest.requirePkce,
+    refreshRetrySeconds: rest.refreshRetrySeconds,
+    revocations: Object.freeze(rest.revocations),
+    signingKeys,
     maxScopeBytes: rest.maxScopeBytes,
     storeTimeoutMs: rest.storeTimeoutMs,
     productsTimeoutMs: rest.productsTimeoutMs,

@@ -3,7 +3,7 @@ import { isLocale } from '../catalog/localize.ts'
 import { isScope } from '../catalog/scope.ts'
 import { english } from '../interaction/texts.ts'
 import { pathProblem } from './address.ts'
-import { gatewayLimits } from './gateway-schema.ts'
+import { gatewayLimits, revocationEntries } from './gateway-schema.ts'
 import {
   checkedElsewhere,
   exactly,
@@ -60,6 +60,9 @@ export const optionsSchema = exactly({
     rule<boolean>((value) => (typeof value === 'boolean' ? undefined : 'must be true or false')),
     false,
   ),
+  refreshRetrySeconds: seconds(0, 60, 0),
+  revocations: v.optional(exactly(revocationEntries), {}),
+  signingKeys: checkedElsewhere,
   maxScopeBytes: wholeNumber('bytes', 4096, 65_536),
   storeTimeoutMs: milliseconds(1000, 60_000),
   ...gatewayLimits,

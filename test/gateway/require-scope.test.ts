@@ -1,3 +1,4 @@
+import { untoldRevocations } from '../../src/gateway/untold-revocations.ts'
 import Koa from 'koa'
 import { Router } from '@koa/router'
 import request from 'supertest'
@@ -60,7 +61,7 @@ describe('requireScope', () => {
 
   test('goes on from what the middleware found out', async () => {
     const isRevoked = vi.fn(() => false)
-    const { gateway, issuer } = await createTestGateway({ isRevoked })
+    const { gateway, issuer } = await createTestGateway({ revocations: { ...untoldRevocations, isRevoked } })
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
     await agent
       .get('/api/invoices/list')
@@ -77,7 +78,7 @@ describe('requireScope', () => {
   test('does not believe a principal that it did not make', async () => {
     const { gateway } = await createTestGateway()
     const { gateway: other, issuer: otherIssuer } = await createTestGateway()
-    const forged = createPrincipal(accessTokenClaims() as unknown as AccessTokenClaims)
+    const forged = createPrincipal(accessTokenClaims() as unknown as AccessTokenClaims, 'key')
     for (const auth of [forged, { ...forged, has: () => true }, true, 'acme', null]) {
       const { agent, handler } = serve(gateway, ['invoices:read'], async (ctx, next) => {
         ctx.state['auth'] = auth

@@ -6,7 +6,7 @@ import { accessTokenClaims } from './support/token-issuer.ts'
 
 const verifiedTokens = (verify: VerifyToken, capacity = 1_000_000) => createVerifiedTokens(verify, capacity)
 const principalOf = (changes = {}): Principal =>
-  createPrincipal(accessTokenClaims(changes) as unknown as AccessTokenClaims)
+  createPrincipal(accessTokenClaims(changes) as unknown as AccessTokenClaims, 'key')
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }))
 afterEach(() => void vi.useRealTimers())

@@ -74,6 +74,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'provider',
     'store',
+    'type:tokens',
     'type:options.ts',
     'jose',
     'type:catalog-notice.ts',

@@ -5,6 +5,7 @@ import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
+import { untoldRevocations } from '../../../src/gateway/untold-revocations.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
 
 const catalog = createCatalog({
@@ -36,7 +37,7 @@ export async function createTestGateway(
     findScope: (method, path) => catalog.findOperation(method, path)?.scope,
     isKnownScope: (scope) => catalog.operations.has(scope),
     listScopes: () => [...catalog.operations.keys()],
-    isRevoked: () => false,
+    revocations: untoldRevocations,
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),
     startTimeoutMs: 1500,

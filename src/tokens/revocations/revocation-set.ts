@@ -1,0 +1,134 @@
+import type { RevocableToken, Revocation } from './revocation.ts'
+
+/** All revocations that are in force, in memory: what each call is checked against. */
+export interface RevocationSet {
+  /** Whether a token has been taken back: a few look-ups, no I/O. */
+  isRevoked(token: RevocableToken): boolean
+  /** Adds revocations. In any order and any number of times: a weaker one never undoes a stronger one. */
+  add(revocations: readonly Revocation[]): void
+  /** Forgets those that cover expired tokens only. @param now epoch seconds */
+  prune(now: number): void
+  /** Calls `listener` after each `add`. @returns a function that ends it */
+  onAdded(listener: () => void): () => void
+  /** How many there are. */
+  readonly size: number
+}
+
+/** Seconds for which a revocation outlives what it covers, for a clock that is put forward and back again. */
+const GRACE = 600
+
+/** Tokens below an epoch; below Infinity all of them. */
+interface Threshold {
+  readonly below: number
+  readonly until: number
+}
+
+interface RevokedClient {
+  /** All tokens of the client. */
+  all: Threshold | undefined
+  /** Those that carry a scope, by scope. */
+  readonly byScope: Map<string, Threshold>
+}
+
+/** Makes an empty set. */
+export function createRevocationSet(): RevocationSet {
+  /** By kind and id: until when. */
+  const single = {
+    token: new Map<string, number>(),
+    grant: new Map<string, number>(),
+    key: new Map<string, number>(),
+  }
+  const clients = new Map<string, RevokedClient>()
+  const operations = new Map<string, Threshold>()
+  const listeners = new Set<() => void>()
+
+  function addOne(revocation: Revocation): void {
+    const { id, until } = revocation
+    if (revocation.of === 'operation') {
+      operations.set(id, strongest(operations.get(id), { below: revocation.below, until }))
+      return
+    }
+    if (revocation.of !== 'client') {
+      const ids = single[revocation.of]
+      ids.set(id, Math.max(ids.get(id) ?? 0, until))
+      return
+    }
+    const threshold = { below: revocation.below ?? Infinity, until }
+    const client = clients.get(id) ?? { all: undefined, byScope: new Map<string, Threshold>() }
+    clients.set(id, client)
+    if (revocation.scopes === undefined) client.all = strongest(client.all, threshold)
+    for (const scope of revocation.scopes ?? []) {
+      client.byScope.set(scope, strongest(client.byScope.get(scope), threshold))
+    }
+  }
+
+  function isClientRevoked({ clientId, scopes, claims }: RevocableToken): boolean {
+    const client = clients.get(clientId)
+    if (client === undefined) return false
+    const epoch = counterOf(claims['access_epoch'])
+    if (isBelow(epoch, client.all)) return true
+    return client.byScope.size > 0 && scopes.some((scope) => isBelow(epoch, client.byScope.get(scope)))
+  }
+
+  function isOperationRevoked({ scopes, claims }: RevocableToken): boolean {
+    if (operations.size === 0) return false
+    const epoch = counterOf(claims['catalog_epoch'])
+    return scopes.some((scope) => isBelow(epoch, operations.get(scope)))
+  }
+
+  return {
+    isRevoked(token) {
+      return (
+        single.token.has(token.tokenId) ||
+        (token.grantId !== undefined && single.grant.has(token.grantId)) ||
+        single.key.has(token.keyId) ||
+        isClientRevoked(token) ||
+        isOperationRevoked(token)
+      )
+    },
+
+    add(revocations) {
+      for (const revocation of revocations) addOne(revocation)
+      for (const listener of listeners) listener()
+    },
+
+    prune(now) {
+      const isOver = (until: number) => until + GRACE <= now
+      for (const ids of Object.values(single)) {
+        for (const [id, until] of ids) if (isOver(until)) ids.delete(id)
+      }
+      for (const [scope, { until }] of operations) if (isOver(until)) operations.delete(scope)
+      for (const [id, client] of clients) {
+        if (client.all && isOver(client.all.until)) client.all = undefined
+        for (const [scope, { until }] of client.byScope) if (isOver(until)) client.byScope.delete(scope)
+        if (client.all === undefined && client.byScope.size === 0) clients.delete(id)
+      }
+    },
+
+    onAdded(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+
+    get size() {
+      const thresholds = [...clients.values()].map(({ all, byScope }) => byScope.size + (all ? 1 : 0))
+      const ofClients = thresholds.reduce((sum, count) => sum + count, 0)
+      return single.token.size + single.grant.size + single.key.size + operations.size + ofClients
+    },
+  }
+}
+
+/** The highest of both in each respect: kept too long rather than too short. */
+function strongest(one: Threshold | undefined, other: Threshold): Threshold {
+  if (one === undefined) return other
+  return { below: Math.max(one.below, other.below), until: Math.max(one.until, other.until) }
+}
+
+function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
+  return threshold !== undefined && epoch < threshold.below
+}
+
+/** A token that does not say is from before there was anything to count. */
+function counterOf(claim: unknown): number {
+  return typeof claim === 'number' ? claim : 0
+}
