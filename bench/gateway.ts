@@ -8,9 +8,10 @@ import type { AddressInfo } from 'node:net'
 import { generateKeyPair, SignJWT } from 'jose'
 import Koa from 'koa'
 import { createCatalog } from '../src/catalog/create-catalog.ts'
-import { untoldRevocations } from '../src/gateway/untold-revocations.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
+import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
+import { createKnownRevocations } from '../src/tokens/revocations/known-revocations.ts'
 
 const ROUNDS = 9
 const ROUND_MS = 700
@@ -45,6 +46,7 @@ const token = await new SignJWT(claims)
   .setExpirationTime('1h')
   .sign(privateKey)
 
+const events = createEvents(() => {})
 const gateway = createGatewayFrom({
   issuer: ISSUER,
   audience: AUDIENCE,
@@ -52,7 +54,13 @@ const gateway = createGatewayFrom({
   findScope: (method, path) => catalog.findOperation(method, path)?.scope,
   isKnownScope: (scope) => catalog.operations.has(scope),
   listScopes: () => scopes,
-  revocations: untoldRevocations,
+  revocations: createKnownRevocations({
+    source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
+    policy: { catchUpSeconds: 5, onLostContact: 'keep-serving', refuseAfterSeconds: 60 },
+    logger: silentLogger,
+    events,
+  }),
+  events,
   ready: async () => {},
   close: async () => {},
   startTimeoutMs: 1500,

@@ -16,6 +16,8 @@ export type GatehouseErrorCode =
   | 'ERR_SECRET'
   | 'ERR_NOT_READY'
   | 'ERR_CLOSED'
+  | 'ERR_TOKEN_EXPIRED'
+  | 'ERR_TOKEN_REVOKED'
   | 'ERR_TESTING_REFUSED'
 
 const STATUS: Record<GatehouseErrorCode, number> = {
@@ -32,6 +34,8 @@ const STATUS: Record<GatehouseErrorCode, number> = {
   ERR_SECRET: 500,
   ERR_NOT_READY: 503,
   ERR_CLOSED: 503,
+  ERR_TOKEN_EXPIRED: 401,
+  ERR_TOKEN_REVOKED: 401,
   ERR_TESTING_REFUSED: 500,
 }
 

@@ -6,8 +6,14 @@ import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
 import { untoldRevocations } from './gateway/untold-revocations.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
-import type { GatewayOptions } from './options.ts'
+import { createEvents } from './host/events.ts'
+import type { FeedSettings, GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
+import { withDeadline } from './store/deadline.ts'
+import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
+import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
+import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
+import type { RevocationSource } from './tokens/revocations/revocation-source.ts'
 
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
@@ -16,18 +22,21 @@ export type {
   Authentication,
   IncomingCall,
 } from './gateway/authenticate.ts'
+export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
+export type { GatewayHealth } from './gateway/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/public-routes.ts'
 export type { Refusal } from './gateway/refusal.ts'
 export type { Logger } from './host/logger.ts'
-export type { GatewayOptions } from './options.ts'
+export type { GatewayOptions, RevocationFeed, RevocationOptions } from './options.ts'
+export type { Store } from './store/contract.ts'
 
 /**
  * Creates the gateway of an API that runs in another process than the authorization service. It verifies tokens
- * by the service's public keys, fetched over HTTP and kept, and needs nothing else of it: no store, no secret.
- * Synchronous and without I/O; keys and products are fetched with `ready()` or the first call. Products that a
+ * by the service's public keys, fetched over HTTP and kept, and with `revocations` it follows what is taken back. It
+ * needs nothing else of it: neither its secret nor, unless that is wanted, its store. Synchronous and without I/O; keys and products are fetched with `ready()` or the first call. Products that a
  * function loads are loaded anew every `productsRefreshSeconds`; what is invalid, or cannot be loaded, is logged,
  * and the last good ones stay.
  *
@@ -44,6 +53,17 @@ export function createGateway<const Products extends ProductSource>(
     onRefused: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys(settings)
+  const events = createEvents((error, event) =>
+    logger.error({ err: error, event }, 'an event listener failed'),
+  )
+  const revoked =
+    settings.revocations &&
+    createKnownRevocations({
+      source: sourceOf(settings.revocations),
+      policy: settings.revocations,
+      logger,
+      events,
+    })
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
@@ -58,18 +78,25 @@ export function createGateway<const Products extends ProductSource>(
     audience,
     getKey: keys.getKey,
     ...catalogLookups(catalog),
-    revocations: untoldRevocations,
+    revocations: revoked ?? untoldRevocations,
+    events,
     async ready() {
-      await Promise.all([catalog.start(), keys.ready()])
+      await Promise.all([catalog.start(), keys.ready(), revoked?.start()])
       refreshProducts()
     },
-    close() {
+    async close() {
       closed = true
       stopRefreshing?.()
-      return keys.close()
+      await Promise.all([keys.close(), revoked?.close()])
     },
     startTimeoutMs: settings.startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,
     logger,
   })
+}
+
+function sourceOf(feed: FeedSettings): RevocationSource {
+  return 'store' in feed
+    ? createRevocationLog(withDeadline(feed.store, feed.timeoutMs))
+    : createRemoteRevocations(feed)
 }

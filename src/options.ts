@@ -174,6 +174,8 @@ export type RevocationFeed =
   | {
       /** The store of the authorization service: the quickest way, for processes that may reach it. */
       readonly store: Store
+      /** Milliseconds after which a call to the store, or a request for revocations, counts as failed. @default 2000 */
+      readonly timeoutMs?: number | undefined
     }
   | {
       /** An API key that is marked as a resource server (`apiKeys.setResourceServer`). */
@@ -181,7 +183,6 @@ export type RevocationFeed =
       readonly clientSecret: string
       /** Where revocations are. @default `${issuer}/oauth2/revocations` */
       readonly uri?: string | undefined
-      /** Milliseconds after which a request for them counts as failed. @default 2000 */
       readonly timeoutMs?: number | undefined
     }
 
@@ -275,5 +276,11 @@ export interface Settings {
 export type GatewaySettings = {
   readonly [Name in Exclude<keyof GatewayOptions, 'revocations'>]-?: Exclude<GatewayOptions[Name], undefined>
 } & {
-  readonly revocations: (Settings['revocations'] & RevocationFeed) | undefined
+  readonly revocations: (Settings['revocations'] & FeedSettings) | undefined
 }
+
+/** Where revocations are heard of, with all defaults filled in. */
+export type FeedSettings = { readonly timeoutMs: number } & (
+  | { readonly store: Store }
+  | { readonly clientId: string; readonly clientSecret: string; readonly uri: string }
+)

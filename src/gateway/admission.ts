@@ -1,10 +1,10 @@
 import { readBearerToken, type BearerRequest } from './bearer-token.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import type { Principal } from './principal.ts'
+import type { Principal, SignalOf } from './principal.ts'
 import type { Readiness } from './readiness.ts'
 import type { Refusal, Refusals } from './refusal.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
-import { createTokenVerifier } from './verify-token.ts'
+import { createTokenVerifier, EXPIRED, isExpired } from './verify-token.ts'
 
 /** A request that is let through. */
 export interface Admitted {
@@ -18,24 +18,33 @@ export interface Admission {
   admit(request: BearerRequest, scopes: readonly string[]): Promise<Admitted | Refusal>
   /** Whether this admission made the principal: anybody can put something into `ctx.state.auth`. */
   isOurs(principal: unknown): principal is Principal
-  /** Lets somebody through who is known already, if they have all of `scopes`. */
+  /**
+   * Lets somebody through who is known already, if their token is good now and carries all of `scopes`: it may have
+   * expired or been taken back since.
+   */
   authorize(principal: Principal, scopes: readonly string[]): Admitted | Refusal
 }
+
+const REVOKED = 'the access token has been revoked'
 
 /** Makes the admission to one API: bearer token → cache or verify → revoked? → has its scopes? */
 export function createAdmission(
   dependencies: GatewayDependencies,
   refusals: Refusals,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
+  signalOf: SignalOf,
 ): Admission {
   const { issuer, audience, getKey, revocations, tokenCacheBytes, logger } = dependencies
   const verifiedTokens = createVerifiedTokens(
-    createTokenVerifier({ issuer, audience, getKey }),
+    createTokenVerifier({ issuer, audience, getKey, signalOf }),
     tokenCacheBytes,
   )
   const ours = new WeakSet<object>()
 
   function authorize(principal: Principal, scopes: readonly string[]): Admitted | Refusal {
+    if (isExpired(principal.expiresAt, Date.now() / 1000)) return refusals.invalidToken(EXPIRED.problem)
+    if (revocations.mustRefuse) return refusals.unavailable()
+    if (revocations.isRevoked(principal)) return refusals.invalidToken(REVOKED)
     const missing = scopes.filter((scope) => !principal.has(scope))
     return missing.length === 0 ? { ok: true, principal } : refusals.insufficientScope(scopes, missing)
   }
@@ -57,9 +66,6 @@ export function createAdmission(
         const known = verifiedTokens.recall(token)
         const principal = known ?? (await verifiedTokens.verify(token))
         if ('problem' in principal) return refusals.invalidToken(principal.problem)
-        if (revocations.mustRefuse) return refusals.unavailable()
-        if (revocations.isRevoked(principal))
-          return refusals.invalidToken('the access token has been revoked')
         if (known === undefined) ours.add(principal)
         return authorize(principal, scopes)
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
+import type { GatehouseEvents } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
@@ -22,6 +23,17 @@ export interface RevocationContact {
   readonly isLost: boolean
   /** Seconds since all of them were known. */
   readonly ageSeconds: number
+}
+
+/** Everything that `gateway.on(name, listener)` can be asked for. */
+export type GatewayEvents = Pick<GatehouseEvents, 'revocations.lost' | 'revocations.current'>
+
+/** Who tells of them. */
+export interface GatewayEventSource {
+  /** Calls `listener` at each event of that name from now on; one that is there already stays once. */
+  on<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
+  /** Takes a listener off again. */
+  off<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
 }
 
 /** What a gateway is handed: embedded it comes from the gatehouse itself, elsewhere over HTTP. */
@@ -52,7 +64,8 @@ export interface GatewayDependencies {
   /** All scopes there are now, for the metadata (RFC 9728 2); empty while the products are not there yet. */
   listScopes(): readonly string[]
   readonly revocations: GatewayRevocations
-  /** Settles when keys and operations are there. May be called again after it has rejected. */
+  readonly events: GatewayEventSource
+  /** Settles when keys, operations and revocations are there. May be called again after it has rejected. */
   ready(): Promise<void>
   close(): Promise<void>
   /** Milliseconds that a request waits at the start before it is answered with 503. */

@@ -8,16 +8,18 @@ import {
   type IncomingCall,
 } from './authenticate.ts'
 import { createPathLocators } from './path-locators.ts'
-import type { GatewayDependencies } from './dependencies.ts'
+import type { GatewayDependencies, GatewayEventSource } from './dependencies.ts'
+import { readHealth, type GatewayHealth } from './health.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { createReadiness } from './readiness.ts'
 import { createRefusals } from './refusal.ts'
 import { requireScope } from './require-scope.ts'
+import { createSignals } from './signals.ts'
 import { wellKnown } from './well-known.ts'
 
 /** Guards an API: lets calls through that carry a token with the scope of their operation. */
-export interface Gateway<Scope extends string = string> {
+export interface Gateway<Scope extends string = string> extends GatewayEventSource {
   /**
    * Guards everything below {base_url}: a call gets 401, 403, 404 or 503, or reaches what follows with
    * `ctx.state.auth`. Belongs at the root of the app, above the routes; letter case, slashes and encodings do
@@ -28,8 +30,8 @@ export interface Gateway<Scope extends string = string> {
    */
   middleware(options?: GatewayMiddlewareOptions): Middleware<{ auth: Principal }>
   /**
-   * Guards one route: the token must carry all of `scopes`. Works alone, and behind `middleware()`, where it
-   * looks at nothing twice.
+   * Guards one route: the token must carry all of `scopes`. Works alone, and behind `middleware()`, where it goes on
+   * from what that found out, and asks only whether the token is still good.
    *
    * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has (where the
    *   products are known already)
@@ -49,12 +51,20 @@ export interface Gateway<Scope extends string = string> {
    */
   wellKnown(): Middleware
   /**
-   * Waits until keys and operations are there.
+   * Tells how the gateway is doing, for health checks and monitoring. Starts what has not been started, and waits for it
+   * as long as a request does. Never rejects.
+   */
+  health(): Promise<GatewayHealth>
+  /**
+   * Waits until keys, operations and revocations are there.
    *
    * @throws {GatehouseError} what keeps them away, and `ERR_CLOSED`; calls and requests after that try again
    */
   ready(): Promise<void>
-  /** Stops: calls get 503 from now on. Idempotent; closes only what the gateway opened itself. */
+  /**
+   * Stops: calls get 503 from now on, and the signals of all principals abort (`ERR_CLOSED`). Idempotent; closes only
+   * what the gateway opened itself.
+   */
   close(): Promise<void>
 }
 
@@ -71,12 +81,15 @@ export function createGatewayFrom<Scope extends string = string>(
   }
   const refusals = createRefusals(dependencies.audience)
   const readiness = createReadiness(dependencies)
-  const admission = createAdmission(dependencies, refusals, readiness)
+  const signals = createSignals(dependencies.revocations)
+  const admission = createAdmission(dependencies, refusals, readiness, signals.signalOf)
   const locatorAt = createPathLocators(new URL(dependencies.audience).pathname)
   const parts = { admission, refusals, readiness, locatorAt }
   let closing: Promise<void> | undefined
 
   return {
+    on: dependencies.events.on,
+    off: dependencies.events.off,
     middleware(options) {
       return guard(dependencies, parts, options)
     },
@@ -89,11 +102,15 @@ export function createGatewayFrom<Scope extends string = string>(
     wellKnown() {
       return wellKnown(dependencies)
     },
+    health() {
+      return readHealth(readiness, dependencies.revocations)
+    },
     ready() {
       return readiness.whenReady()
     },
     close() {
       readiness.close()
+      signals.close()
       return (closing ??= dependencies.close())
     },
   }

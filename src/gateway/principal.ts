@@ -24,7 +24,19 @@ export interface Principal {
   readonly expiresAt: number
   /** All claims of the token. */
   readonly claims: Readonly<JWTPayload>
+  /**
+   * Aborts when the token expires or is taken back, for what goes on after the call was let through: WebSockets,
+   * streams, long work. Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`;
+   * `ERR_NOT_READY` where tokens are refused because contact with the revocations was lost; `ERR_CLOSED` once the
+   * gateway is closed, because nobody would tell after that. The same signal for all calls with one token. It is made
+   * when it is first read, and kept until the token has expired, so do not read it without need; it is not
+   * enumerable, and a copy of the principal has none.
+   */
+  readonly signal: AbortSignal
 }
+
+/** Finds the signal of a principal. */
+export type SignalOf = (principal: Principal) => AbortSignal
 
 /** Claims of an access token (RFC 9068 2.2, and our own), once each has been found to be of its type. */
 export interface AccessTokenClaims extends JWTPayload {
@@ -45,12 +57,21 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly catalog_epoch?: number | undefined
 }
 
-/** The principal that an access token stands for, from claims that have been verified. */
-export function createPrincipal(claims: AccessTokenClaims, keyId: string): Principal {
+/**
+ * The principal that an access token stands for, from claims that have been verified.
+ *
+ * @param signalOf asked each time that the signal is read. @default one that never aborts, for those who look at a
+ *   token once
+ */
+export function createPrincipal(
+  claims: AccessTokenClaims,
+  keyId: string,
+  signalOf: SignalOf = () => NEVER,
+): Principal {
   const scopes = (claims.scope ?? '').split(' ').filter((scope) => scope !== '')
   // The set stays inside: freezing a Set would not keep anybody from adding to it.
   const carried = new Set(scopes)
-  return Object.freeze<Principal>({
+  const principal: Omit<Principal, 'signal'> = {
     mode: claims.access_mode,
     accountId: claims.account_id,
     ...(claims.user_id !== undefined && { userId: claims.user_id }),
@@ -62,5 +83,10 @@ export function createPrincipal(claims: AccessTokenClaims, keyId: string): Princ
     keyId,
     expiresAt: claims.exp,
     claims: deepFreeze(claims),
-  })
+  }
+  // Not enumerable: whoever logs a principal, or answers with it as JSON, does not mean to watch its token.
+  Object.defineProperty(principal, 'signal', { get: () => signalOf(principal as Principal) })
+  return Object.freeze(principal as Principal)
 }
+
+const NEVER = new AbortController().signal

@@ -7,7 +7,8 @@ import type { Principal } from './principal.ts'
 
 /**
  * Guards one route: the token must carry all of `scopes`. Goes on from what `middleware()` found out about the
- * same request, and else looks at the token itself.
+ * same request, and else looks at the token itself. Whether it has expired or was taken back is looked at each time,
+ * because a request may take long.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has
  */

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
-import { createPrincipal, type AccessTokenClaims, type Principal } from './principal.ts'
+import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
 
 /** Why a token is not accepted, for `error_description` of `invalid_token`. Never quotes the token. */
 export interface InvalidToken {
@@ -54,6 +54,8 @@ export function createTokenVerifier(options: {
   readonly issuer: string
   readonly audience: string
   readonly getKey: JWTVerifyGetKey
+  /** Finds the signals of principals, where they are offered. */
+  readonly signalOf?: SignalOf | undefined
 }): VerifyToken {
   const getKey = distinguishFailures(options.getKey)
   const rules = {
@@ -69,7 +71,7 @@ export function createTokenVerifier(options: {
     try {
       if (!isAccessTokenType(decodeProtectedHeader(token).typ)) return NOT_AN_ACCESS_TOKEN
       const { payload, protectedHeader } = await jwtVerify(token, getKey, rules)
-      return acceptClaims(payload, protectedHeader.kid ?? '')
+      return acceptClaims(payload, protectedHeader.kid ?? '', options.signalOf)
     } catch (error) {
       if (error instanceof GatehouseError) throw error
       return { problem: describe(error) }
@@ -84,7 +86,7 @@ function isAccessTokenType(typ: unknown): boolean {
 }
 
 /** Checks what jose does not know of, and makes the principal. */
-function acceptClaims(claims: JWTPayload, keyId: string): Principal | InvalidToken {
+function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): Principal | InvalidToken {
   // A sender-constrained token proves nothing without the key it is bound to (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
     return { problem: 'the access token is bound to a key (cnf), and no proof is accepted' }
@@ -92,7 +94,7 @@ function acceptClaims(claims: JWTPayload, keyId: string): Principal | InvalidTok
   if (wrong !== undefined) return { problem: `the access token has a wrong ${wrong[0]} claim` }
   const checked = claims as AccessTokenClaims
   if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
-  return createPrincipal(checked, keyId)
+  return createPrincipal(checked, keyId, signalOf)
 }
 
 const isText = (value: unknown) => typeof value === 'string' && value !== ''

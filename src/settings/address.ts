@@ -22,10 +22,14 @@ export function addressProblem(value: unknown): string | undefined {
   return value === written ? undefined : `must be written in its canonical form: '${written}'`
 }
 
-/** What is wrong with the address of a key set, whose path and query may be anything. */
-export function keySetAddressProblem(value: unknown): string | undefined {
+/**
+ * What is wrong with the address of something that is fetched, whose path and query may be anything.
+ *
+ * @param example where it usually is
+ */
+export function endpointProblem(value: unknown, example: string): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null
-  if (url === null) return "must be an absolute address such as 'https://example.com/auth/oauth2/jwks'"
+  if (url === null) return `must be an absolute address such as '${example}'`
   if (url.username !== '' || url.password !== '') return 'must not hold a user name or password'
   return addressProblem(url.origin)
 }

@@ -1,5 +1,5 @@
-import { keySetAddressProblem } from './address.ts'
-import { checkedElsewhere, exactly, milliseconds, rule, seconds, wholeNumber } from './rules.ts'
+import { endpointProblem } from './address.ts'
+import { checkedElsewhere, exactly, isText, milliseconds, rule, seconds, wholeNumber } from './rules.ts'
 import * as v from 'valibot'
 
 const DAY = 86_400
@@ -23,16 +23,31 @@ export const revocationEntries = {
   refuseAfterSeconds: seconds(60, DAY),
 }
 
+/** Never repeats what stands there: it may be a secret. */
+const text = v.optional(rule<string>((value) => (isText(value) ? undefined : 'must be a text')))
+
+const address = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
+
 /** The options of `createGateway`, with their defaults; what is no plain data is checked elsewhere. */
 export const gatewayOptionsSchema = exactly({
   issuer: checkedElsewhere,
   audience: checkedElsewhere,
   products: checkedElsewhere,
   productsRefreshSeconds: seconds(60, DAY),
-  jwksUri: v.optional(rule<string>(keySetAddressProblem)),
+  jwksUri: address('https://example.com/auth/oauth2/jwks'),
   jwksCacheSeconds: seconds(600, DAY),
   jwksCooldownSeconds: seconds(30, 3600),
   jwksTimeoutMs: milliseconds(2000, 60_000),
+  revocations: v.optional(
+    exactly({
+      ...revocationEntries,
+      store: checkedElsewhere,
+      clientId: text,
+      clientSecret: text,
+      uri: address('https://example.com/auth/oauth2/revocations'),
+      timeoutMs: milliseconds(2000, 60_000),
+    }),
+  ),
   ...gatewayLimits,
   logger: checkedElsewhere,
 })

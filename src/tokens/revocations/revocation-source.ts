@@ -25,4 +25,6 @@ export interface RevocationSource {
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)
     | undefined
+  /** Ends readings that are under way: they reject. */
+  close?: (() => void) | undefined
 }

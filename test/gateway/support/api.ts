@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
+import { createEvents } from '../../../src/host/events.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
@@ -38,6 +39,7 @@ export async function createTestGateway(
     isKnownScope: (scope) => catalog.operations.has(scope),
     listScopes: () => [...catalog.operations.keys()],
     revocations: untoldRevocations,
+    events: createEvents(() => {}),
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),
     startTimeoutMs: 1500,
