@@ -8,12 +8,15 @@ import type { Pages } from '../interaction/pages.ts'
 import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes, type InteractionOptions } from '../interaction/routes.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
-import { METHODS, ROUTES } from '../provider/routes.ts'
+import { METHODS, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
+import type { CheckedRegistry } from '../registry/checked-registry.ts'
+import type { RevocationSource } from '../tokens/revocations/revocation-source.ts'
 import { answerKeySet } from './key-set.ts'
 import { AUTHORIZATION_PARAMETERS, LOGOUT_PARAMETERS, postToGet } from './post-to-get.ts'
 import { fail } from './failure.ts'
 import type { PlainHttpWarning } from './plain-http.ts'
+import { createRevocationFeed } from './revocation-feed.ts'
 import { normalize, service } from './service.ts'
 
 /** What the authorization service is handed. */
@@ -30,23 +33,33 @@ export interface AuthorizationServiceParts {
   readonly pages: Pages
   readonly csrfKeys: readonly Uint8Array[]
   readonly events: EventSink
+  readonly registry: CheckedRegistry
+  readonly revocationSource: RevocationSource
   readonly warnOnPlainHttp: PlainHttpWarning
   /** Waits until it runs, as long as a request may wait. */
   ready(): Promise<{ built: BuiltProvider; keyRing: { published: { keys: readonly object[] } } }>
 }
 
 /**
- * Everything below {auth_url}: keys, the pages of an interaction, forms that other sites post, and for the rest
+ * Everything below {auth_url}: keys, revocations, the pages of an interaction, forms that other sites post, and for the rest
  * oidc-provider.
  */
 export function authorizationService(parts: AuthorizationServiceParts): Middleware {
   const { settings, pages } = parts
   const { issuer, signInAttempts } = settings
   const interaction = interactionRoutes({ ...parts, issuer, signInAttempts })
+  const { registry, revocationSource } = parts
+  const feed = createRevocationFeed({ registry, source: revocationSource, realm: issuer })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
     if (normalize(path) !== ROUTES.jwks) return false
     answerKeySet(ctx, (await parts.ready()).keyRing.published)
+    return true
+  }
+
+  async function revocations(ctx: Context, path: string): Promise<boolean> {
+    if (normalize(path) !== REVOCATION_FEED) return false
+    await feed(ctx)
     return true
   }
 
@@ -71,7 +84,7 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
     owns: (path) => OWN_PATHS.test(path),
     methods: METHODS,
     ready: async () => void (await parts.ready()),
-    answerers: [keySet, interaction, postedForm, provider],
+    answerers: [keySet, revocations, interaction, postedForm, provider],
     fail: fail(parts),
     warnOnPlainHttp: parts.warnOnPlainHttp,
   })

@@ -7,7 +7,7 @@ import type { Pages } from '../interaction/pages.ts'
 import { FAILED, isUnavailable, UNAVAILABLE } from '../provider/failures.ts'
 
 /** Endpoints that only programs talk to: failures there are JSON, whatever is accepted. */
-const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks)|\.well-known\/)/i
+const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
 /** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
 function withoutId(path: string): string {

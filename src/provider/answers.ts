@@ -1,5 +1,6 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Next } from 'koa'
+import { requestState } from './request-state.ts'
 import { ROUTES } from './routes.ts'
 
 type Ctx = KoaContextWithOIDC & { body: unknown }
@@ -10,12 +11,17 @@ type Ctx = KoaContextWithOIDC & { body: unknown }
  */
 export function registerAnswers(provider: Provider, scopesSupported: () => readonly string[]): void {
   provider.use(async function answers(ctx: unknown, next: Next) {
-    if (isTokenRequestOfBrowser(ctx as Ctx)) return refuseBrowser(ctx as Ctx)
-    await next()
     const answered = ctx as Ctx
+    if (isClientRequestOfBrowser(answered)) return refuseBrowser(answered)
+    await next()
     // Only set where one of oidc-provider's routes matched.
     const route = (answered as { oidc?: { route: string } }).oidc?.route
-    if (route === 'token') putTokenErrorRight(answered)
+    if (route === 'token') {
+      putGrantErrorRight(answered)
+      repeatRefreshToken(answered)
+    }
+    if (route === 'revocation') answered.set('Cache-Control', 'no-store')
+    if (route !== undefined && WITH_CLIENTS.has(route)) putClientErrorRight(answered)
     if (route === 'userinfo') putUserInfoErrorRight(answered)
     if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
   })
@@ -40,9 +46,14 @@ function isJson({ body }: Ctx): boolean {
   return typeof body === 'object' && body !== null && 'error' in body
 }
 
-function isTokenRequestOfBrowser(ctx: Ctx): boolean {
+/** Where clients show their secret: names of oidc-provider's, and of {@link ROUTES}. */
+const WITH_CLIENTS: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
+
+const PATHS_WITH_CLIENTS: readonly string[] = [ROUTES.token, ROUTES.revocation, ROUTES.introspection]
+
+function isClientRequestOfBrowser(ctx: Ctx): boolean {
   const path = ctx.path.toLowerCase().replace(/\/$/, '')
-  return path === ROUTES.token && ctx.method === 'POST' && ctx.get('Origin') !== ''
+  return PATHS_WITH_CLIENTS.includes(path) && ctx.method === 'POST' && ctx.get('Origin') !== ''
 }
 
 /**
@@ -61,16 +72,26 @@ function refuseBrowser(ctx: Ctx): void {
   }
 }
 
-function putTokenErrorRight(ctx: Ctx): void {
-  const body = ctx.body as { error?: string; error_description?: string } | undefined
-  if (body?.error === 'invalid_request' && isGrantTypeOfOthers(ctx)) {
+function putGrantErrorRight(ctx: Ctx): void {
+  if (errorOf(ctx) === 'invalid_request' && isGrantTypeOfOthers(ctx)) {
     ctx.body = {
       error: 'unauthorized_client',
       error_description:
         'API keys use client_credentials; applications use authorization_code and refresh_token, and need a redirect URI',
     }
   }
-  if (body?.error === 'invalid_client' && !hasCredentials(ctx)) {
+}
+
+/** A client that sent a refresh token again gets what it got before, and not the one that was made for nothing. */
+function repeatRefreshToken(ctx: Ctx): void {
+  const { repeatedRefreshToken } = requestState(ctx)
+  const body = ctx.body as { refresh_token?: string } | undefined
+  if (repeatedRefreshToken === undefined || body?.refresh_token === undefined) return
+  ctx.body = { ...body, refresh_token: repeatedRefreshToken }
+}
+
+function putClientErrorRight(ctx: Ctx): void {
+  if (errorOf(ctx) === 'invalid_client' && !hasCredentials(ctx)) {
     ctx.body = {
       error: 'invalid_client',
       error_description:
@@ -78,6 +99,10 @@ function putTokenErrorRight(ctx: Ctx): void {
         'such as browsers and mobile apps, are not supported',
     }
   }
+}
+
+function errorOf({ body }: Ctx): string | undefined {
+  return (body as { error?: string } | undefined)?.error
 }
 
 /** Without a token nothing went wrong yet: no error code in the body either, as at the gateway (RFC 6750 3.1). */
@@ -104,8 +129,12 @@ function hasCredentials(ctx: Ctx): boolean {
 
 /** OpenID Connect Discovery 1.0, 3, and RFC 8414 2. */
 function putDiscoveryRight(ctx: Ctx, scopes: readonly string[]): void {
+  const document = ctx.body as { token_endpoint_auth_methods_supported?: readonly string[] }
+  const authentication = document.token_endpoint_auth_methods_supported
   ctx.body = {
-    ...(ctx.body as object),
+    ...document,
+    revocation_endpoint_auth_methods_supported: authentication,
+    introspection_endpoint_auth_methods_supported: authentication,
     scopes_supported: scopes,
     response_modes_supported: ['query', 'fragment'],
     claims_parameter_supported: false,

@@ -4,8 +4,10 @@ import { providerConfiguration } from './configuration.ts'
 import { createDelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { registerDirectAccess } from './direct-access.ts'
+import { createEndGrant } from './end-grant.ts'
 import { createHostAccounts } from './host-accounts.ts'
 import { createBringIntoStep } from './host-session.ts'
+import { createMayIntrospect } from './introspection.ts'
 import { registerLogout } from './logout.ts'
 import { accessTokens } from './models/access-tokens.ts'
 import { modelAdapter } from './models/adapter.ts'
@@ -15,7 +17,7 @@ import { createGrants, type Grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
 import { refreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
-import { createRememberedConsents, type RememberedConsents } from './remembered-consents.ts'
+import type { RememberedConsents } from './remembered-consents.ts'
 import { registerReporting } from './reporting.ts'
 import { applySeam, ScriptlessProvider } from './seam.ts'
 
@@ -31,10 +33,10 @@ export interface BuiltProvider {
  */
 export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   const { settings } = deps
-  const grants = createGrants(deps.store, settings.lifetimes)
+  const grants = createGrants(deps.grantLives)
   const hostAccounts = createHostAccounts(deps.accounts)
   const delegatedAccess = createDelegatedAccess(deps, hostAccounts, grants)
-  const consents = createRememberedConsents(deps.store, settings.lifetimes.rememberedConsent)
+  const { consents } = deps
 
   const provider = new ScriptlessProvider(
     settings.issuer,
@@ -44,6 +46,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
       hostAccounts,
       bringIntoStep: createBringIntoStep(deps.accounts, hostAccounts),
       consents,
+      mayIntrospect: createMayIntrospect(deps.registry, hostAccounts),
     }),
   )
   applySeam(provider, deps)
@@ -59,10 +62,10 @@ function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (mode
   const codes = createAuthorizationCodes(deps.store)
   const adapters: Readonly<Record<string, Adapter>> = {
     Client: clients(deps.registry, codes),
-    AccessToken: accessTokens('AccessToken', deps.verifyAccessToken),
-    ClientCredentials: accessTokens('ClientCredentials', deps.verifyAccessToken),
+    AccessToken: accessTokens('AccessToken', deps),
+    ClientCredentials: accessTokens('ClientCredentials', deps),
     AuthorizationCode: codes.adapter,
-    RefreshToken: refreshTokens(deps.families, grants, deps.events),
+    RefreshToken: refreshTokens(deps.families, grants, deps.events, createEndGrant({ ...deps, grants })),
     Grant: grants.adapter,
     Session: sessions(deps.store),
     Interaction: interactions(deps.store, deps.settings.issuer),

@@ -6,12 +6,13 @@ import { createLoadExistingGrant } from './existing-grant.ts'
 import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import type { BringIntoStep } from './host-session.ts'
+import type { MayIntrospect } from './introspection.ts'
 import { signOutForm } from './logout.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { redirectAdvice } from './redirect-advice.ts'
 import { ROUTES } from './routes.ts'
-import { isComingBack } from './seam.ts'
+import { isComingBack, isTokenRequest } from './seam.ts'
 import { tokenClaims } from './token-claims.ts'
 
 /** What the configuration leads to. */
@@ -21,6 +22,7 @@ export interface ConfiguredParts {
   readonly hostAccounts: HostAccounts
   readonly bringIntoStep: BringIntoStep
   readonly consents: RememberedConsents
+  readonly mayIntrospect: MayIntrospect
 }
 
 /**
@@ -30,7 +32,7 @@ export interface ConfiguredParts {
 export function providerConfiguration(deps: ProviderDependencies, parts: ConfiguredParts): Configuration {
   const { settings, pages } = deps
   const { issuer, audience, lifetimes } = settings
-  const { delegatedAccess, hostAccounts, bringIntoStep, consents } = parts
+  const { delegatedAccess, hostAccounts, bringIntoStep, consents, mayIntrospect } = parts
   const path = new URL(issuer).pathname.replace(/\/$/, '')
   const { openIdScopes } = settings
   const policy = interactionPolicy.base()
@@ -80,6 +82,8 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => delegatedAccess.beforeRefresh(ctx),
     expiresWithSession: async () => false,
+    // One that is used a second time ends its grant by itself (`refresh-tokens.ts`), and in the right order.
+    revokeGrantPolicy: () => !isTokenRequest(),
 
     ttl: {
       AccessToken: lifetimes.delegatedAccessToken,
@@ -117,6 +121,12 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
       userinfo: { enabled: true },
+      introspection: { enabled: true, allowedPolicy: mayIntrospect },
+      // Of somebody else's token nothing is told and nothing happens, as of an unknown one (RFC 7009 2.2).
+      revocation: {
+        enabled: true,
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: async () => audience,
@@ -157,7 +167,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
 }
 
 /** Endpoints that only programs talk to: errors there are JSON, whatever is accepted (RFC 6749 5.2). */
-const FOR_PROGRAMS: ReadonlySet<string> = new Set(['token', 'userinfo'])
+const FOR_PROGRAMS: ReadonlySet<string> = new Set(['token', 'userinfo', 'revocation', 'introspection'])
 
 function mutable(claims: { readonly [scope: string]: readonly string[] }): { [scope: string]: string[] } {
   return Object.fromEntries(Object.entries(claims).map(([scope, names]) => [scope, [...names]]))

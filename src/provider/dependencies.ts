@@ -8,10 +8,12 @@ import type { SigningJwk } from '../keys/generate-key.ts'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import type { Client } from '../registry/client.ts'
 import type { Store } from '../store/contract.ts'
+import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import type { RefreshFamilies } from '../tokens/refresh-families.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import type { RevocableToken } from '../tokens/revocations/revocation.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
+import type { RememberedConsents } from './remembered-consents.ts'
 
 /** What of the settings the authorization server goes by. */
 export interface ProviderSettings {
@@ -36,15 +38,14 @@ export interface ProviderSettings {
 }
 
 /** What is known of a verified access token of ours; the gateway's principal fits. */
-export interface VerifiedAccessToken {
+export interface VerifiedAccessToken extends RevocableToken {
   readonly mode: 'direct' | 'delegated'
   readonly accountId: string
-  readonly clientId: string
-  readonly scopes: readonly string[]
-  readonly tokenId: string
-  readonly grantId?: string | undefined
   readonly expiresAt: number
-  readonly claims: { readonly iat?: number | undefined }
+  readonly claims: RevocableToken['claims'] & {
+    readonly iat?: number | undefined
+    readonly aud?: string | string[] | undefined
+  }
 }
 
 /** The pages that the authorization server itself has to show. */
@@ -72,11 +73,13 @@ export interface ProviderDependencies {
   readonly registry: CheckedRegistry
   readonly accounts: CheckedAccounts
   readonly families: RefreshFamilies
+  readonly grantLives: GrantLives
+  readonly consents: RememberedConsents
   readonly refreshTokenFormat: RefreshTokenFormat
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
-  /** The access token if it is one of ours and valid now, else undefined. */
+  /** The access token if it is one of ours and has not expired, else undefined. It may have been taken back. */
   verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
   readonly revocations: Revocations
   /** Whether a verified access token was taken back. In memory. */

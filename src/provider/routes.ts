@@ -2,15 +2,23 @@
 export const ROUTES = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',
+  revocation: '/oauth2/revoke',
+  introspection: '/oauth2/introspect',
   userinfo: '/oauth2/userinfo',
   jwks: '/oauth2/jwks',
   end_session: '/oauth2/logout',
 } as const
 
+/** Where gateways without the store hear of revocations, below {auth_url}. */
+export const REVOCATION_FEED = '/oauth2/revocations'
+
 /** Methods that each address answers; any other is 405 (RFC 9110 15.5.6). */
 export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: ['GET', 'HEAD', 'POST'],
   [ROUTES.token]: ['POST', 'OPTIONS'],
+  [ROUTES.revocation]: ['POST', 'OPTIONS'],
+  [ROUTES.introspection]: ['POST', 'OPTIONS'],
+  [REVOCATION_FEED]: ['GET', 'HEAD'],
   [ROUTES.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
   [ROUTES.jwks]: ['GET', 'HEAD', 'OPTIONS'],
   [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],

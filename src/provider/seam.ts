@@ -48,7 +48,10 @@ function compareSecretsByHash(provider: Provider, registry: CheckedRegistry): vo
     secret: string,
   ) {
     const isRight = await registry.verifySecret(recordOf(this), secret)
-    if (isRight) await fillInRedirectUri(provider, this)
+    if (isRight) {
+      await fillInRedirectUri(provider, this)
+      disguiseToken()
+    }
     return isRight
   }
 }
@@ -67,6 +70,51 @@ async function fillInRedirectUri(provider: Provider, client: ProviderClient): Pr
   const code = typeof value === 'string' ? await provider.AuthorizationCode.find(value) : undefined
   // Any of them where the code is not this application's: what is wrong then is the code.
   params['redirect_uri'] = code?.clientId === client.clientId ? code?.redirectUri : client.redirectUris?.[0]
+}
+
+/** In front of a token that is to be introspected or revoked: with a colon it is neither a JWT nor anything else. */
+const DISGUISE = 'token:'
+
+/**
+ * Tokens are introspected and revoked whatever their form is. oidc-provider refuses what looks like a JWT before it
+ * asks anybody, since none of its own JWTs is stored.
+ *
+ * Relies on: the parameters have been read when the client is authenticated, and the token is looked at later.
+ */
+function disguiseToken(): void {
+  const { params } = Provider.ctx?.oidc ?? {}
+  const token = params?.['token']
+  if (isAboutToken() && params && typeof token === 'string' && token !== '')
+    params['token'] = DISGUISE + token
+}
+
+/** The token as we issued it, of one that oidc-provider asks a model for. */
+export function tokenAsIssued(token: string): string {
+  return isAboutToken() && token.startsWith(DISGUISE) ? token.slice(DISGUISE.length) : token
+}
+
+/**
+ * Whether a token is presented to be introspected or revoked, and not to be used.
+ *
+ * Relies on: the names of the routes, as the next two do.
+ */
+function isAboutToken(): boolean {
+  return isIntrospection() || isRevocation()
+}
+
+/** Whether this request asks about a token (RFC 7662). */
+export function isIntrospection(): boolean {
+  return Provider.ctx?.oidc.route === 'introspection'
+}
+
+/** Whether this request is to get a token. Relies on: the name of the route. */
+export function isTokenRequest(): boolean {
+  return Provider.ctx?.oidc.route === 'token'
+}
+
+/** Whether this request takes a token back (RFC 7009). */
+export function isRevocation(): boolean {
+  return Provider.ctx?.oidc.route === 'revocation'
 }
 
 /**

@@ -1,23 +1,30 @@
 import { Provider, type Adapter } from 'oidc-provider'
-import type { ProviderDependencies } from '../dependencies.ts'
+import type { ProviderDependencies, VerifiedAccessToken } from '../dependencies.ts'
+import { isIntrospection, isRevocation, tokenAsIssued } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Access tokens are JWTs and are not stored: one is found by verifying it.
+ * Access tokens are JWTs and are not stored: one is found by verifying it, and taken back by a revocation of its
+ * `jti`.
  *
  * Relies on: a record with neither `aud` nor `format` is taken for an opaque token, which the user info endpoint
- * accepts; with them it would be refused.
+ * accepts; with them it would be refused. Where one is revoked, all else of its grant goes with it if the record
+ * names the grant.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  verify: ProviderDependencies['verifyAccessToken'],
+  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked' | 'revocations' | 'events'>,
 ): Adapter {
+  const { verifyAccessToken, isRevoked, revocations, events } = deps
+
   return modelAdapter(model, {
-    async find(jwt) {
-      const token = await verify(jwt)
+    async find(value) {
+      const token = await verifyAccessToken(tokenAsIssued(value))
       if (!token) return undefined
+      // It may be taken back again: the store may not have heard of the first time.
+      if (!isRevocation() && isRevoked(token)) return undefined
       const isDirect = token.mode === 'direct'
       // A valid token of an API key is no invalid token there: it lacks `openid`, which makes it a 403.
       const isAsked = isDirect ? model === 'ClientCredentials' || isUserInfo() : model === 'AccessToken'
@@ -26,15 +33,31 @@ export function accessTokens(
         kind: model,
         jti: token.tokenId,
         clientId: token.clientId,
-        ...(isDirect ? {} : { accountId: token.accountId, grantId: token.grantId }),
+        ...(isDirect ? {} : { accountId: token.accountId }),
+        ...(isDirect || isRevocation() ? {} : { grantId: token.grantId }),
         scope: token.scopes.join(' '),
         iat: token.claims.iat,
         exp: token.expiresAt,
+        ...(isIntrospection() ? { aud: token.claims.aud, extra: introspectedClaims(token) } : {}),
       }
     },
-    // Only a stored token can be deleted here.
+
+    // At the revocation endpoint: this token alone.
+    async destroy(tokenId) {
+      const until = Provider.ctx?.oidc.entities[model]?.exp
+      await revocations.revoke({ of: 'token', id: tokenId, until })
+      events.emit('token.revoked', { of: 'token', id: tokenId })
+    },
+
+    // Those of a grant are taken back with the grant.
     revokeByGrantId: async () => {},
   })
+}
+
+/** Claims that introspection tells beside those that oidc-provider does (RFC 7662 2.2). */
+function introspectedClaims({ claims }: VerifiedAccessToken): Record<string, unknown> {
+  const { sub, access_mode, account_id, user_id, grant_id } = claims
+  return { sub, access_mode, account_id, user_id, grant_id }
 }
 
 function isUserInfo(): boolean {
