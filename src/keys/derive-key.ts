@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 
 /** What a key is for; each purpose has a key of its own, so that none can stand in for another. */
-type Purpose = 'cookies' | 'csrf' | 'refresh-tokens' | 'signing-keys'
+type Purpose = 'cookies' | 'csrf' | 'refresh-tokens' | 'refresh-retries' | 'signing-keys'
 
 /**
  * Derives a key from one of the host's secrets (HKDF with SHA-256, RFC 5869).

@@ -3,6 +3,8 @@ import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../host/accounts.ts'
 import type { Client } from '../registry/client.ts'
 import type { Stored } from '../store/collection.ts'
+import type { Listing } from '../tokens/grants/grant-lives.ts'
+import type { GrantRecord } from '../tokens/grants/grant-record.ts'
 import type { FoundRefreshToken } from '../tokens/refresh-families.ts'
 
 /** What is known about one request while oidc-provider works on it, so that nothing is asked for twice. */
@@ -15,12 +17,18 @@ export interface RequestState {
   readonly clients: Map<string, Client>
   /** The refresh token that is being exchanged. */
   refreshToken?: FoundRefreshToken | undefined
+  /** What it was exchanged for before, where the client tried again: the answer's refresh token. */
+  repeatedRefreshToken?: string | undefined
   /** The grant that was read last. */
-  grant?: { readonly grantId: string; readonly stored: Stored<AdapterPayload> } | undefined
+  grant?: { readonly grantId: string; readonly stored: Stored<GrantRecord> } | undefined
+  /** Where the grant was listed whose code is exchanged. */
+  listing?: Listing | undefined
   /** The authorization code that is exchanged, as it is being looked up. */
   code?: { readonly code: string; readonly found: Promise<AdapterPayload | undefined> } | undefined
   /** What the application may ask for, once worked out. */
   applicationScopes?: Promise<readonly string[]> | undefined
+  /** The epoch of the catalog that the scopes of this request were worked out by. */
+  catalogEpoch?: number | undefined
   /** The store was away when this request asked it. */
   unavailable?: Error | undefined
   /** Whether our session was compared with the host's. */

@@ -1,3 +1,5 @@
+import type { LastExchange } from './refresh-retries.ts'
+
 /** What stands behind a refresh token; opaque here. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
 
@@ -8,6 +10,8 @@ export interface FamilyRecord {
   /** Digest of the one token that is usable now; empty if there is none. */
   readonly current: string
   readonly payload: RefreshPayload
+  /** How the current token came to be, where clients may ask for it once more. */
+  readonly last?: LastExchange | undefined
   /** The family is over. Kept for a while, so that a code in flight cannot start it again. */
   readonly ended?: true
   /** Different each time a write was taken back, so that it finds nothing to replace if it comes late. */

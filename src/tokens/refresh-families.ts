@@ -2,15 +2,30 @@ import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import type { FamilyRecord, RefreshPayload } from './family-record.ts'
+import type { RefreshRetries } from './refresh-retries.ts'
 import type { RefreshTokenFormat } from './refresh-token.ts'
 import { createUncertainWrites } from './uncertain-writes.ts'
 
 /** A refresh token that was found. */
 export interface FoundRefreshToken {
-  /** `current`: usable. `used`: genuine, but exchanged before. */
-  readonly state: 'current' | 'used'
+  /**
+   * `current`: usable. `retryable`: only just exchanged, and what it was exchanged for may be told once more.
+   * `used`: genuine, but exchanged before.
+   */
+  readonly state: 'current' | 'retryable' | 'used'
+  readonly token: string
   readonly payload: RefreshPayload
   readonly stored: Stored<FamilyRecord>
+  /** What one that is `retryable` was exchanged for. */
+  readonly next?: string | undefined
+}
+
+/** What became of an exchange. */
+export interface Exchange {
+  /** The token that is current now, for the client. */
+  readonly next: string
+  /** Whether it was given out before, and this is the same again. */
+  readonly isRetry: boolean
 }
 
 /**
@@ -25,14 +40,20 @@ export interface RefreshFamilies {
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; it is not started then, and may be tried again
    */
   start(token: string, payload: RefreshPayload, ttl: number): Promise<boolean>
-  /** The token, current or used; undefined if it is unknown, forged, or its family is over. */
+  /** The token, current or not; undefined if it is unknown, forged, or its family is over. */
   find(token: string): Promise<FoundRefreshToken | undefined>
   /**
-   * Exchanges the token that was found for `next`; false if somebody else was faster.
+   * Exchanges the token that was found for `next`, or for what it was exchanged for just now, where that may be told
+   * once more; undefined if it was used before, or its family is over.
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token stays usable then
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token can be exchanged as before then
    */
-  rotate(found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number): Promise<boolean>
+  exchange(
+    found: FoundRefreshToken,
+    next: string,
+    payload: RefreshPayload,
+    ttl: number,
+  ): Promise<Exchange | undefined>
   /** Ends the family of a grant, whether it was started or not. */
   end(grantId: string): Promise<void>
   /** Stops taking back what may have been stored. */
@@ -41,11 +62,12 @@ export interface RefreshFamilies {
 
 /**
  * @param options.restartable seconds for which a code of an ended family could still be presented
+ * @param options.retries where a client may ask again for what it has lost
  */
 export function createRefreshFamilies(
   store: Store,
   format: RefreshTokenFormat,
-  { restartable }: { restartable: number },
+  { restartable, retries }: { restartable: number; retries?: RefreshRetries | undefined },
 ): RefreshFamilies {
   const families = createCollection<FamilyRecord>(store, { name: 'refresh-family', version: 1 })
   const uncertain = createUncertainWrites(families, { notStartedTtl: restartable })
@@ -54,6 +76,48 @@ export function createRefreshFamilies(
     const parts = format.parse(token)
     if (!parts) throw new TypeError('not a refresh token of ours')
     return parts
+  }
+
+  async function look(token: string): Promise<FoundRefreshToken | undefined> {
+    const { grantId, generation } = partsOf(token)
+    const stored = await families.read(grantId)
+    if (!stored || stored.record.ended) return undefined
+    const { record } = stored
+    const found = { token, payload: record.payload, stored }
+    if (record.current === digest(token)) return { ...found, state: 'current' }
+    const next = retries?.nextOf(token, record.last, Date.now())
+    if (next !== undefined && record.current === digest(next)) return { ...found, state: 'retryable', next }
+    const isOlder = generation < record.generation
+    return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
+  }
+
+  /** The one write of an exchange; false if the record is another by now. */
+  async function swap(
+    { token, stored: before }: FoundRefreshToken,
+    next: string,
+    payload: RefreshPayload,
+    ttl: number,
+  ): Promise<boolean> {
+    const { grantId, generation } = partsOf(next)
+    const last = retries?.remember(token, next, Date.now())
+    const record: FamilyRecord = { generation, current: digest(next), payload, ...(last && { last }) }
+    try {
+      return await families.replace(grantId, before, record, ttl)
+    } catch (error) {
+      if (await uncertain.wasStored({ grantId, before, next: record, ttl })) return true
+      throw error
+    }
+  }
+
+  /**
+   * Notes that somebody gets the next token for trying again: a process that does not know whether the exchange was
+   * stored leaves it alone then. False if the record is another by now, for instance because it was taken back.
+   */
+  async function noteRepeated({ token, stored }: FoundRefreshToken, ttl: number): Promise<boolean> {
+    const { record } = stored
+    if (!record.last || record.last.repeated) return true
+    const noted: FamilyRecord = { ...record, last: { ...record.last, repeated: true } }
+    return families.replace(partsOf(token).grantId, stored, noted, ttl)
   }
 
   return {
@@ -76,24 +140,22 @@ export function createRefreshFamilies(
       const parts = format.parse(token)
       if (!parts) return undefined
       await uncertain.settle(parts.grantId)
-      const stored = await families.read(parts.grantId)
-      if (!stored || stored.record.ended) return undefined
-      const { generation, current, payload } = stored.record
-      if (current === digest(token)) return { state: 'current', payload, stored }
-      const isOlder = parts.generation < generation
-      return isOlder && format.isGenuine(token) ? { state: 'used', payload, stored } : undefined
+      return look(token)
     },
 
-    async rotate(found, next, payload, ttl) {
-      const { grantId, generation } = partsOf(next)
-      const { stored: before } = found
-      const record: FamilyRecord = { generation, current: digest(next), payload }
-      try {
-        return await families.replace(grantId, before, record, ttl)
-      } catch (error) {
-        if (await uncertain.wasStored({ grantId, before, next: record, ttl })) return true
-        throw error
+    async exchange(first, next, payload, ttl) {
+      let found: FoundRefreshToken | undefined = first
+      // Each round but the first follows a write of somebody else's, which need not have used up the token.
+      while (found) {
+        if (found.state === 'used') return undefined
+        if (found.next !== undefined) {
+          if (await noteRepeated(found, ttl)) return { next: found.next, isRetry: true }
+        } else if (await swap(found, next, payload, ttl)) {
+          return { next, isRetry: false }
+        }
+        found = await look(first.token)
       }
+      return undefined
     },
 
     async end(grantId) {

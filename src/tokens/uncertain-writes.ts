@@ -21,7 +21,8 @@ export interface UncertainWrite {
 export interface UncertainWrites {
   /**
    * Whether the write is in force. If it is not, it never will be: once the store can be asked, it is taken
-   * back, whether it came through or is still to come. Never rejects, and takes half a second at most.
+   * back, whether it came through or is still to come; unless the client has tried again meanwhile, and another
+   * process has given it what was written. Never rejects, and takes half a second at most.
    */
   wasStored(write: UncertainWrite): Promise<boolean>
   /** Takes back what is still uncertain of a grant; rejects while the store is away. */
@@ -54,7 +55,7 @@ export function createUncertainWrites(
     for (;;) {
       const now = await families.read(grantId)
       const isStored = now?.record.current === next.current
-      if (isStored && mayStand) return true
+      if (isStored && (mayStand || now.record.last?.repeated)) return true
       // Somebody else wrote since, so that there is nothing left that the write could replace.
       if (!isStored && now?.text !== before?.text) return false
       const barrier = randomUUID()

@@ -24,9 +24,9 @@ async function requireFound(families: RefreshFamilies, token: string) {
   return found
 }
 
-/** Exchanges a token as a request does; false if somebody else was faster. */
-async function exchange(families: RefreshFamilies, token: string, next: string): Promise<boolean> {
-  return families.rotate(await requireFound(families, token), next, { scope: 'a' }, TTL)
+/** Exchanges a token as a request does; undefined if it was used before. */
+async function exchange(families: RefreshFamilies, token: string, next: string) {
+  return families.exchange(await requireFound(families, token), next, { scope: 'a' }, TTL)
 }
 
 describeEachStore('refresh families', (makeStore) => {
@@ -55,9 +55,13 @@ describeEachStore('refresh families', (makeStore) => {
     const found = await requireFound(families, first)
     expect(found).toMatchObject({ state: 'current', payload: { scope: 'a b', nested: { list: [1] } } })
     const nexts = Array.from({ length: 20 }, () => mint(1))
-    const won = await Promise.all(nexts.map((next) => families.rotate(found, next, { scope: 'a' }, TTL)))
-    expect(won.filter(Boolean)).toHaveLength(1)
-    const winner = nexts[won.indexOf(true)] ?? ''
+    const outcomes = await Promise.all(
+      nexts.map((next) => families.exchange(found, next, { scope: 'a' }, TTL)),
+    )
+    const won = outcomes.filter((outcome) => outcome !== undefined)
+    expect(won).toHaveLength(1)
+    const winner = nexts[outcomes.findIndex((outcome) => outcome !== undefined)] ?? ''
+    expect(won).toEqual([{ next: winner, isRetry: false }])
     expect(await stateOf(winner)).toBe('current')
     expect(await stateOf(first)).toBe('used')
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
@@ -69,7 +73,7 @@ describeEachStore('refresh families', (makeStore) => {
     const found = await requireFound(families, first)
     await families.end(grantId)
     expect(await families.find(first)).toBeUndefined()
-    expect(await families.rotate(found, second, {}, TTL)).toBe(false)
+    expect(await families.exchange(found, second, {}, TTL)).toBeUndefined()
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
     expect(await families.find(second)).toBeUndefined()
   })
@@ -105,7 +109,7 @@ describeEachStore('refresh families', (makeStore) => {
             const found = token === undefined ? undefined : await families.find(token)
             if (!found) continue
             const next = mint(issued.length)
-            const isWon = found.state === 'current' && (await families.rotate(found, next, {}, TTL))
+            const isWon = (await families.exchange(found, next, {}, TTL)) !== undefined
             expect(isWon).toBe(of === 0 && !hasEnded)
             if (isWon) issued.push(next)
           }
@@ -129,7 +133,7 @@ describe('refresh families in time', () => {
     const tokens = [mint(0), mint(1)] as const
     await families.start(tokens[0], {}, TTL)
     vi.setSystemTime(Date.now() + (TTL - 1) * 1000)
-    expect(await exchange(families, tokens[0], tokens[1])).toBe(true)
+    expect(await exchange(families, tokens[0], tokens[1])).toMatchObject({ next: tokens[1] })
     vi.setSystemTime(Date.now() + (TTL - 1) * 1000)
     expect((await families.find(tokens[1]))?.state).toBe('current')
     vi.setSystemTime(Date.now() + 1000)
@@ -155,12 +159,13 @@ describe('refresh families on a store that fails', () => {
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
     faulty.arm('replace refresh-family', fault)
-    const outcome = await families.rotate(found, second, {}, TTL).catch(() => 'rejected')
-    expect(outcome).toBe(fault === 'unanswered' ? true : 'rejected')
+    const outcome = await families.exchange(found, second, {}, TTL).catch(() => 'rejected')
+    const isExchanged = fault === 'unanswered'
+    expect(outcome).toEqual(isExchanged ? { next: second, isRetry: false } : 'rejected')
     await faulty.settled()
-    const usable = outcome === true ? second : first
+    const usable = isExchanged ? second : first
     expect((await families.find(usable))?.state).toBe('current')
-    expect(await exchange(families, usable, outcome === true ? mint(2) : third)).toBe(true)
+    expect(await exchange(families, usable, isExchanged ? mint(2) : third)).toMatchObject({ isRetry: false })
   })
 
   test.each(FAULTS)('a start (%s) that rejects can be tried again, and succeeds once', async (fault) => {
@@ -194,7 +199,7 @@ describe('refresh families on a store that fails', () => {
         if (index === winner) faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
         else faulty.arm('replace refresh-family', 'refused')
         return families
-          .rotate(found, format.mint({ grantId, generation: 1 }), {}, TTL)
+          .exchange(found, format.mint({ grantId, generation: 1 }), {}, TTL)
           .catch(() => 'rejected')
       })
       faulty.goAway()
@@ -204,12 +209,27 @@ describe('refresh families on a store that fails', () => {
     }
   })
 
+  // It was taken for a reuse, which ended the family.
+  test('an exchange that another process takes back meanwhile is no obstacle to the next', async () => {
+    const other = open(faulty.store)
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    const found = await requireFound(families, first)
+    const foundByOther = await requireFound(other, first)
+    faulty.arm('replace refresh-family', 'refused')
+    await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+    faulty.arm()
+    expect(await other.exchange(foundByOther, third, {}, TTL)).toEqual({ next: third, isRetry: false })
+    expect(faulty.calls.filter((call) => call.startsWith('replace'))).toHaveLength(2)
+    expect((await families.find(third))?.state).toBe('current')
+  })
+
   test('while the store is away a token is neither found nor said to be unknown', async () => {
     const first = mint(0)
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
-    await expect(families.rotate(found, mint(1), {}, TTL)).rejects.toMatchObject({ status: 503 })
+    await expect(families.exchange(found, mint(1), {}, TTL)).rejects.toMatchObject({ status: 503 })
     await expect(families.find(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
@@ -225,7 +245,7 @@ describe('refresh families on a store that fails', () => {
       await families.start(first, {}, TTL)
       const found = await requireFound(families, first)
       faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
-      await expect(families.rotate(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+      await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
       if (isClosed) families.close()
       faulty.comeBack()
       await delay(250)

@@ -1,8 +1,9 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import type { EventSink } from '../../host/events.ts'
 import type { RefreshFamilies } from '../../tokens/refresh-families.ts'
+import type { EndGrant } from '../end-grant.ts'
 import { requestState } from '../request-state.ts'
-import { isRotation } from '../seam.ts'
+import { isIntrospection, isRevocation, isRotation, isTokenRequest, tokenAsIssued } from '../seam.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import type { Grants } from './grants.ts'
 
@@ -10,10 +11,26 @@ import type { Grants } from './grants.ts'
  * Refresh tokens as families. oidc-provider consumes, then saves, which loses the family when something fails
  * in between; here consuming does nothing, and saving the next token is the one write that exchanges it.
  */
-export function refreshTokens(families: RefreshFamilies, grants: Grants, events: EventSink): Adapter {
+export function refreshTokens(
+  families: RefreshFamilies,
+  grants: Grants,
+  events: EventSink,
+  endGrant: EndGrant,
+): Adapter {
+  /** What is being ended, by grant id. */
+  const ending = new Map<string, Promise<void>>()
+
+  /** One of many that are used at once ends the grant, and all wait for it. */
+  function endOnce(grantId: string): Promise<void> {
+    const end = ending.get(grantId) ?? endGrant(grantId).finally(() => ending.delete(grantId))
+    ending.set(grantId, end)
+    return end
+  }
+
+  /** Also where somebody else has ended it, who may not have come as far as the access tokens. */
   async function endForReuse(event: 'refresh_token.reused' | 'code.reused', payload: AdapterPayload) {
     const { grantId = '', clientId = '', accountId = '' } = payload
-    await Promise.all([families.end(grantId), grants.delete(grantId)])
+    await endOnce(grantId)
     events.emit(event, { clientId, accountId, grantId })
   }
 
@@ -25,33 +42,52 @@ export function refreshTokens(families: RefreshFamilies, grants: Grants, events:
         const previous = requestState(ctx).refreshToken
         if (!previous)
           throw new TypeError('the refresh token that is exchanged was not found by this request')
-        if (await families.rotate(previous, token, withoutId(payload), ttl)) return
+        const exchange = await families.exchange(previous, token, withoutId(payload), ttl)
+        if (exchange?.isRetry) {
+          requestState(ctx).repeatedRefreshToken = exchange.next
+          const { grantId = '', clientId = '', accountId = '' } = payload
+          events.emit('refresh_token.retried', { clientId, accountId, grantId })
+        }
+        if (exchange) return
         await endForReuse('refresh_token.reused', payload)
         throw new errors.InvalidGrant('refresh token already used')
       }
       const { grantId = '' } = payload
       // Before the code is used up, so that it can be tried again if this fails.
-      if (!(await grants.keepAlive(grantId))) throw new errors.InvalidGrant('grant not found')
+      if (!(await grants.begin(grantId))) throw new errors.InvalidGrant('grant not found')
       if (await families.start(token, withoutId(payload), ttl)) return
       await endForReuse('code.reused', payload)
       throw new errors.InvalidGrant('authorization code already used')
     },
 
     async find(token) {
-      const found = await families.find(token)
+      const found = await families.find(tokenAsIssued(token))
       if (!found) return undefined
       if (Provider.ctx) requestState(Provider.ctx).refreshToken = found
-      return { ...found.payload, jti: token, ...(found.state === 'used' ? { consumed: true } : {}) }
+      // What was exchanged may be sent again at most, but is no living token to those who ask about it.
+      const isUsable = found.state === 'current' || (found.state === 'retryable' && !isIntrospection())
+      const consumed = isUsable ? {} : { consumed: true }
+      // Whose grant is not known there, of that nothing more is ended than by `destroy`.
+      const grant = isRevocation() ? { grantId: undefined } : {}
+      return { ...found.payload, jti: token, ...consumed, ...grant }
     },
 
     consume: async () => {},
 
-    // oidc-provider calls this for a token that was used before.
+    // oidc-provider calls this for a token that was used before, and for one that a client hands back. That may be
+    // one that was used before, too: what counts is that it is genuine.
     async destroy() {
       const found = Provider.ctx && requestState(Provider.ctx).refreshToken
-      if (found) await endForReuse('refresh_token.reused', found.payload)
+      if (!found) return
+      if (!isRevocation()) return endForReuse('refresh_token.reused', found.payload)
+      const { grantId = '' } = found.payload as AdapterPayload
+      await endGrant(grantId)
+      events.emit('token.revoked', { of: 'grant', id: grantId })
     },
 
-    revokeByGrantId: (grantId) => families.end(grantId),
+    // Of a token that was used before `destroy` ends the grant, in the order in which nothing can be lost.
+    async revokeByGrantId(grantId) {
+      if (!isTokenRequest()) await families.end(grantId)
+    },
   })
 }
