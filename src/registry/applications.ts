@@ -31,6 +31,8 @@ export interface NewApplication<
   readonly logoUri?: string | undefined
   /** The host's own application, which users are not asked about. Never take it from a form. @default false */
   readonly firstParty?: boolean | undefined
+  /** Only API keys can be resource servers. */
+  readonly resourceServer?: undefined
 }
 
 /** Applications: credentials for delegated access, acting on accounts of users who authorized them. */

@@ -2,8 +2,8 @@ import { GatehouseError } from '../errors.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Applications } from './applications.ts'
 
-/** Every method of `ApiKeys`; the compiler sees to it that none is missing. */
-const API_KEYS: Record<keyof ApiKeys, true> = {
+/** Every method of both; the compiler sees to it that none is missing. */
+const BOTH: Record<keyof ApiKeys & keyof Applications, true> = {
   create: true,
   find: true,
   list: true,
@@ -21,8 +21,13 @@ const API_KEYS: Record<keyof ApiKeys, true> = {
   delete: true,
 }
 
+const API_KEYS: Record<keyof ApiKeys, true> = {
+  ...BOTH,
+  setResourceServer: true,
+}
+
 const APPLICATIONS: Record<keyof Applications, true> = {
-  ...API_KEYS,
+  ...BOTH,
   setRedirectUris: true,
   setPostLogoutRedirectUris: true,
   setHomepageUri: true,

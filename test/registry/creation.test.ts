@@ -27,6 +27,7 @@ describeEachKind('creating a client', (context) => {
       disabled: false,
       epoch: 0,
       createdAt: START / 1000,
+      ...(kind === 'apiKey' && { resourceServer: false }),
       ...(kind === 'application' && { redirectUris: [], postLogoutRedirectUris: [], firstParty: false }),
     }
     expect(result).toEqual({ [kind]: client, clientSecret: expect.stringMatching(/^gatehouse_/) })
