@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { RevocationSet } from './revocation-set.ts'
@@ -14,23 +15,25 @@ export interface LostContactPolicy {
 
 /** How well revocations are known. */
 export interface RevocationContact {
-  /** Whether the last reading failed, or is overdue. */
+  /** Whether the last reading failed or is overdue, or there was none yet. */
   readonly isLost: boolean
-  /** Seconds since all revocations were known. */
+  /** Seconds since all revocations were known; since the beginning, if they never were. */
   readonly ageSeconds: number
 }
 
 /** Keeps a set of revocations up to date. */
 export interface RevocationFollower {
   /**
-   * Reads all revocations that are in force, and follows from then on. May be called again after it has rejected.
+   * Reads all revocations that are in force, and follows from then on. May be called again, also while it is under
+   * way and after it has rejected.
    *
-   * @throws what the source throws
+   * @throws what the source throws; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
    */
   start(): Promise<void>
   readonly contact: RevocationContact
   /** Whether tokens must be refused because nobody knows which of them were taken back. No I/O. */
   readonly mustRefuse: boolean
+  /** Ends it, also while it starts or reads. Idempotent. */
   close(): Promise<void>
 }
 
@@ -40,11 +43,18 @@ const JUMP = 30_000
 /** Milliseconds between two rounds of forgetting what has expired. */
 const PRUNE_EVERY = 60_000
 
+/** Milliseconds without forgetting after a jump: a clock that is put forward by mistake is put back again. */
+const PRUNE_AFTER_JUMP = 3_600_000
+
+/** Milliseconds that one page is waited for: longer than any source waits itself. */
+const PAGE_LIMIT = 60_000
+
 /**
  * Reads at the start, hears of changes at once where the source can tell, and reads again every `catchUpSeconds`, so
  * that a message that was lost is late by no more than that. Keeps no process alive.
  *
- * @param parts.onContact told when contact is lost, and when it is there again
+ * @param parts.onContact told once when contact is lost after it was there, and once when it is there again
+ * @param parts.now milliseconds since the epoch. @default the clock of this process
  */
 export function createRevocationFollower(parts: {
   readonly source: RevocationSource
@@ -52,77 +62,150 @@ export function createRevocationFollower(parts: {
   readonly policy: LostContactPolicy
   readonly logger: Logger
   readonly onContact?: ((contact: RevocationContact) => void) | undefined
+  readonly now?: (() => number) | undefined
 }): RevocationFollower {
-  const { source, set, policy, logger, onContact } = parts
+  const { source, set, policy, logger, onContact, now = () => Date.now() } = parts
   const every = policy.catchUpSeconds * 1000
   let cursor: string | undefined
   let leave: (() => Promise<void>) | undefined
   let timer: NodeJS.Timeout | undefined
+  let starting: Promise<void> | undefined
   let reading: Promise<void> | undefined
   let closed = false
-  /** By the clock that never jumps. */
-  let currentAt = Number.NEGATIVE_INFINITY
-  let prunedAt = Number.NEGATIVE_INFINITY
-  let isLost = false
-  /** What the other clock is ahead of that one. */
+  let state: 'unknown' | 'current' | 'lost' = 'unknown'
+  /** When all revocations were known the last time, by both clocks. */
+  let current = { steady: performance.now(), wall: now() }
+  let pruneAt = Number.NEGATIVE_INFINITY
+  /** What the clock that may jump is ahead of the one that never does. */
   let difference: number | undefined
 
-  function forgetAfterJump(): void {
-    const now = Date.now() - performance.now()
-    // What was forgotten as expired, or was read by a cursor of another time, is read anew.
-    if (difference !== undefined && Math.abs(now - difference) > JUMP) cursor = undefined
-    difference = now
+  function noticeJump(): void {
+    const ahead = now() - performance.now()
+    if (difference !== undefined && Math.abs(ahead - difference) > JUMP) {
+      // What was read by a cursor of another time, or was left out as expired, is read anew.
+      cursor = undefined
+      pruneAt = performance.now() + PRUNE_AFTER_JUMP
+    }
+    difference = ahead
+  }
+
+  function prune(): void {
+    // Once more, since reading takes time.
+    noticeJump()
+    if (performance.now() < pruneAt) return
+    pruneAt = performance.now() + PRUNE_EVERY
+    set.prune(now() / 1000)
   }
 
   async function readAll(): Promise<void> {
-    forgetAfterJump()
-    const startedAt = performance.now()
+    noticeJump()
+    const startedAt = { steady: performance.now(), wall: now() }
     for (let more = true; more && !closed;) {
-      const page = await source.read(cursor)
+      const page = await withLimit(source.read(cursor))
       set.add(page.revocations)
       ;({ cursor, more } = page)
+      // However much there is, requests get their turn in between.
+      if (more) await nextTurn()
     }
     if (closed) return
-    currentAt = startedAt
-    if (performance.now() - prunedAt > PRUNE_EVERY) {
-      prunedAt = performance.now()
-      set.prune(Date.now() / 1000)
-    }
-    tell(false)
+    current = startedAt
+    prune()
+    tell('current')
   }
 
-  function tell(lost: boolean, cause?: unknown): void {
-    if (lost === isLost) return
-    isLost = lost
-    const { ageSeconds } = contact()
-    if (lost) logger.warn({ err: cause, ageSeconds }, 'revoked tokens cannot be heard of at the moment')
-    else logger.info({}, 'revoked tokens are heard of again')
-    onContact?.({ isLost, ageSeconds })
-  }
-
-  /** Never rejects; of several at once there is one. */
-  function catchUp(): Promise<void> {
-    reading ??= readAll()
-      .catch((error: unknown) => {
-        if (!closed) tell(true, error)
-      })
-      .finally(() => (reading = undefined))
+  /** Of several at once there is one. */
+  function read(): Promise<void> {
+    reading ??= readAll().finally(() => (reading = undefined))
     return reading
   }
 
+  /** Never rejects. */
+  async function catchUp(): Promise<void> {
+    try {
+      await read()
+    } catch (error) {
+      tell('lost', error)
+    }
+  }
+
+  /** What was missed may be older than what a reading that is under way has come to. */
+  async function catchUpAnew(): Promise<void> {
+    await reading?.catch(() => {})
+    await catchUp()
+  }
+
+  function tell(next: 'current' | 'lost', cause?: unknown): void {
+    const before = state
+    // What was never there is not lost: `start` says so itself.
+    if (closed || next === before || (before === 'unknown' && next === 'lost')) return
+    state = next
+    if (before === 'unknown') return
+    const { ageSeconds } = contact()
+    if (next === 'lost') {
+      logger.warn({ err: cause, ageSeconds }, 'revoked tokens cannot be heard of at the moment')
+    } else logger.info({}, 'revoked tokens are heard of again')
+    onContact?.({ isLost: next === 'lost', ageSeconds })
+  }
+
   function schedule(): void {
-    if (closed) return
-    // Processes that started together do not all read at once.
-    timer = setTimeout(() => void catchUp().then(schedule), every * (0.75 + Math.random() / 4))
+    // Processes that started together do not all read at once. And each early enough to be through with it in time.
+    timer = setTimeout(tick, every * (0.7 + Math.random() / 5))
     timer.unref()
   }
 
+  function tick(): void {
+    if (reading && isOverdue()) tell('lost', notAnswered())
+    void catchUp()
+    schedule()
+  }
+
+  /**
+   * Milliseconds since all revocations were known, by the clock that says more: the one that never jumps stands
+   * still while the machine sleeps.
+   */
+  function currentAge(): number {
+    return Math.max(performance.now() - current.steady, now() - current.wall)
+  }
+
+  function isOverdue(): boolean {
+    return currentAge() > every * 3
+  }
+
   function contact(): RevocationContact {
-    const age = performance.now() - currentAt
     return {
-      isLost: isLost || age > every * 3,
-      ageSeconds: Number.isFinite(age) ? Math.round(age / 100) / 10 : 0,
+      isLost: state !== 'current' || isOverdue(),
+      ageSeconds: Math.round(currentAge() / 100) / 10,
     }
+  }
+
+  async function listenAndRead(): Promise<void> {
+    // Before the first reading, so that nothing in between is missed. It stays where that fails, for the next time.
+    leave ??= await source.listen?.(
+      (revocation) => set.add([revocation]),
+      () => void catchUpAnew(),
+    )
+    if (!closed) await read()
+  }
+
+  async function startOnce(): Promise<void> {
+    try {
+      if (!closed) await listenAndRead()
+    } catch (error) {
+      if (!closed) throw error
+    }
+    if (closed) {
+      await stopListening()
+      throw new GatehouseError('ERR_CLOSED', 'revocations are not followed any more')
+    }
+    if (timer === undefined) schedule()
+  }
+
+  async function stopListening(): Promise<void> {
+    const stop = leave
+    leave = undefined
+    await stop?.().catch((error: unknown) => {
+      logger.debug({ err: error }, 'listening to revocations did not end well')
+    })
   }
 
   return {
@@ -132,28 +215,37 @@ export function createRevocationFollower(parts: {
 
     get mustRefuse() {
       if (policy.onLostContact === 'keep-serving') return false
-      return performance.now() - currentAt > policy.refuseAfterSeconds * 1000
+      return state === 'unknown' || currentAge() > policy.refuseAfterSeconds * 1000
     },
 
-    async start() {
-      // Before the first reading, so that nothing in between is missed.
-      leave ??= await source.listen?.(
-        (revocation) => set.add([revocation]),
-        () => void catchUp(),
-      )
-      await readAll()
-      if (closed) {
-        await leave?.()
-        throw new GatehouseError('ERR_CLOSED', 'revocations are not followed any more')
-      }
-      clearTimeout(timer)
-      schedule()
+    start() {
+      // Somebody may ask again before the attempt before has failed: one subscription is enough.
+      return (starting ??= startOnce().finally(() => (starting = undefined)))
     },
 
     async close() {
       closed = true
       clearTimeout(timer)
-      await leave?.()
+      source.close?.()
+      await stopListening()
     },
   }
+}
+
+/** The same, but a source that never answers has failed. */
+async function withLimit<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(notAnswered()), PAGE_LIMIT)
+    timer.unref()
+  })
+  try {
+    return await Promise.race([answer, tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function notAnswered(): GatehouseError {
+  return new GatehouseError('ERR_NOT_READY', 'the source of revocations does not answer')
 }

@@ -7,31 +7,48 @@ import type { Store } from '../../store/contract.ts'
  */
 export interface LongestLifetime {
   /**
-   * Seconds. Includes what other processes with other options have announced.
+   * Seconds. Includes what other processes with other options have announced. To be asked once before this process
+   * issues tokens, which announces its own.
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_RECORD`
    */
   seconds(): Promise<number>
+  /** Seconds, as far as this process knows without asking: another one may have announced more since. */
+  readonly secondsKnown: number
 }
 
 /** Beside the keys, which stay published for as long. */
 const COLLECTION = 'signing-keys'
 const RECORD = 'longest-lifetime'
 
-/** @param configured seconds that the access tokens of this process live at most */
+/**
+ * The record in the store never falls: whoever lowers the option waits for older tokens to expire, and nobody knows
+ * when the last process with the old option ended.
+ *
+ * @param configured seconds that the access tokens of this process live at most
+ */
 export function createLongestLifetime(store: Store, configured: number): LongestLifetime {
   const lifetimes = createCollection<{ seconds: number }>(store, { name: COLLECTION, version: 1 })
+  let known = configured
+
+  async function announce(): Promise<number> {
+    // Again if a record of others appears, or the store loses the one that was there.
+    for (;;) {
+      const record = await lifetimes.update(RECORD, ({ seconds }) =>
+        seconds < known ? { seconds: known } : undefined,
+      )
+      if (record) return record.seconds
+      if (await lifetimes.create(RECORD, { seconds: known })) return known
+    }
+  }
 
   return {
     async seconds() {
-      // It never falls: whoever lowers the option waits for older tokens to expire, and nobody knows when the last
-      // process with the old option ended.
-      const raise = ({ seconds }: { seconds: number }) =>
-        seconds < configured ? { seconds: configured } : undefined
-      const known = await lifetimes.update(RECORD, raise)
-      if (known) return known.seconds
-      if (await lifetimes.create(RECORD, { seconds: configured })) return configured
-      return (await lifetimes.update(RECORD, raise))?.seconds ?? configured
+      known = Math.max(known, await announce())
+      return known
+    },
+    get secondsKnown() {
+      return known
     },
   }
 }

@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Store } from '../../store/contract.ts'
+import { readCursor, writeCursor, type Cursor } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
+import { createShelves, endOfShelf, lastShelfOver, shelfFor } from './shelves.ts'
 
 /** The revocations in the store. */
 export interface RevocationLog extends RevocationSource {
@@ -15,110 +17,127 @@ export interface RevocationLog extends RevocationSource {
 }
 
 const CHANNEL = 'revocations'
-/** The names of all shelves that are not empty. */
-const SHELVES = 'revocations:shelves'
 
 const MINUTE = 60_000
-const HOUR = 3600
 
 /** Milliseconds that one index of recent revocations covers. */
 const RECENT_SPAN = 10 * MINUTE
 /** Seconds for which such an index is kept after the last entry. */
-const RECENT_TTL = 1800
+const RECENT_TTL = 2400
 /** Milliseconds after which a cursor is too old for what is kept of recent ones. */
 const TOO_OLD = 15 * MINUTE
 /**
- * Milliseconds that are read again each time: by so much an entry may be older than when it can be read, since the
- * clocks of two processes differ by up to a minute, and writing takes time.
+ * Milliseconds that are read again each time: by so much an entry may be older than when it can be read. One for
+ * the clocks of two processes, one for a write to arrive: no call to a store is waited for longer.
  */
 const OVERLAP = 2 * MINUTE
 /** Milliseconds by which the clock of a writer may be ahead. */
 const AHEAD = MINUTE
+/** Milliseconds for which a cursor stays the same while nothing is new, so that the answer does too. */
+const QUIET = 5 * MINUTE
+/** Entries that are read at once, at most what `range` allows. */
 const PAGE = 1000
+/** Revocations that are written at once. */
+const BATCH = 100
+
+/** Characters by which an entry is told apart on a shelf, and among the recent ones. */
+const DIGEST = 16
+const STAMP = 22
 
 /**
  * Each revocation stands in two indexes: on a shelf with all that end in the same hour, which the store drops as a
  * whole when that hour is over and which is read at the start; and among the recent ones in the order of their
- * making, which those who follow read again and again.
+ * making, which those who follow read again and again. On its shelf the same revocation stands once, however often
+ * it is made.
  *
- * @param log.now milliseconds since the epoch
+ * @param options.now milliseconds since the epoch. @default the clock of this process
  */
-export function createRevocationLog(store: Store): RevocationLog {
-  const known = new Set<string>()
-
-  async function shelve(entry: string, { until }: Revocation, now: number): Promise<void> {
-    // The hour after its end, and one more for clocks.
-    const hour = Math.ceil(until / HOUR) + 1
-    const ttl = Math.max(HOUR, hour * HOUR - Math.floor(now / 1000))
-    const shelf = `revocations:until:${String(hour).padStart(8, '0')}`
-    // Its name first, so that whatever is on it can be found.
-    if (!known.has(shelf)) await store.add(SHELVES, shelf, ttl)
-    known.add(shelf)
-    await store.add(shelf, entry, ttl)
-  }
+export function createRevocationLog(
+  store: Store,
+  { now = () => Date.now() }: { readonly now?: (() => number) | undefined } = {},
+): RevocationLog {
+  const shelves = createShelves(store)
 
   async function add(revocation: Revocation): Promise<void> {
-    const now = Date.now()
+    const made = now()
     const text = writeRevocation(revocation)
-    const entry = `${pad(now)}:${randomBytes(6).toString('base64url')}:${text}`
-    await Promise.all([shelve(entry, revocation, now), store.add(recentAt(now), entry, RECENT_TTL)])
-    // Those who do not hear of it read it within seconds.
+    const shelf = shelfFor(revocation.until)
+    const ttl = Math.max(3600, endOfShelf(shelf) - secondsOf(made))
+    const stamp = `${pad(made)}:${randomBytes(6).toString('base64url')}`
+    await Promise.all([
+      shelves.put(shelf, `${digest(text)}:${text}`, ttl),
+      store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL),
+    ])
+    // Only what is stored is told, so that whoever begins to listen and then reads misses nothing. Those who do not
+    // hear of it read it within seconds.
     await store.publish(CHANNEL, text).catch(() => {})
   }
 
-  /** One page of all that are in force. */
-  async function readShelf({ since, shelf, after }: ShelfPosition): Promise<RevocationPage> {
-    const current = shelf ?? (await nextShelf(''))
-    if (current === undefined) return { revocations: [], cursor: write({ since }), more: false }
-    const entries = await store.range(current, { after, limit: PAGE })
-    const last = entries.at(-1)
-    if (entries.length === PAGE && last !== undefined) {
-      return { revocations: read(entries), cursor: write({ since, shelf: current, after: last }), more: true }
-    }
-    const next = await nextShelf(current)
-    const cursor = next === undefined ? write({ since }) : write({ since, shelf: next })
-    // What was added while the shelves were read is among the recent ones.
-    return { revocations: read(entries), cursor, more: true }
-  }
-
-  async function nextShelf(after: string): Promise<string | undefined> {
-    for (let position = after; ;) {
-      const [shelf] = await store.range(SHELVES, { after: position === '' ? undefined : position, limit: 1 })
-      if (shelf === undefined) return undefined
-      if (!isOver(shelf)) return shelf
-      // The store has dropped it already.
-      await store.remove(SHELVES, shelf)
-      position = shelf
-    }
-  }
-
-  async function readRecent(since: number, now: number): Promise<RevocationPage> {
+  /** Fills a page with what is in force, shelf by shelf. */
+  async function readShelves({ since, place }: Cursor, time: number): Promise<RevocationPage> {
     const revocations: Revocation[] = []
-    for (let at = since; recentNumber(at) <= recentNumber(now + AHEAD); at += RECENT_SPAN) {
-      const index = recentAt(at)
-      let after: string | undefined = pad(since)
-      while (after !== undefined) {
-        const entries: string[] = await store.range(index, { after, limit: PAGE })
-        revocations.push(...read(entries))
-        after = entries.length === PAGE ? entries.at(-1) : undefined
+    let shelf = place?.number ?? (await shelves.next(lastShelfOver(secondsOf(time))))
+    let after = place && beyond(place.after)
+    for (let room = PAGE; shelf !== undefined;) {
+      const entries = await shelves.range(shelf, { after, limit: room })
+      revocations.push(...read(entries, DIGEST))
+      room -= entries.length
+      if (room === 0) {
+        const last = { kind: 'shelf', number: shelf, after: headOf(entries, DIGEST) } as const
+        return { revocations, cursor: writeCursor({ since, place: last }), more: true }
       }
+      shelf = await shelves.next(shelf)
+      after = undefined
     }
-    return { revocations, cursor: write({ since: now - OVERLAP }), more: false }
+    // What was added while the shelves were read is among the recent ones.
+    return { revocations, cursor: writeCursor({ since }), more: true }
+  }
+
+  /** Fills a page with what was made since, in the order of its making. */
+  async function readRecent({ since, place }: Cursor, time: number): Promise<RevocationPage> {
+    const revocations: Revocation[] = []
+    // From where to go on the next time, once all pages have been read.
+    const next = place ? since : time - OVERLAP
+    let after: string | undefined = place ? beyond(place.after) : pad(since)
+    let room = PAGE
+    const last = recentNumber(time + AHEAD)
+    for (let number = place?.number ?? recentNumber(since); number <= last; number += 1) {
+      const entries = await store.range(recentIndex(number), { after, limit: room })
+      revocations.push(...read(entries, STAMP))
+      room -= entries.length
+      if (room === 0) {
+        const reached = { kind: 'recent', number, after: headOf(entries, STAMP) } as const
+        return { revocations, cursor: writeCursor({ since: next, place: reached }), more: true }
+      }
+      // All that is in the next one is later.
+      after = undefined
+    }
+    const isQuiet = place === undefined && room === PAGE && time - since < QUIET
+    return { revocations, cursor: writeCursor({ since: isQuiet ? since : next }), more: false }
+  }
+
+  /** Whether what was made at a cursor's time can still be read; not where the clock was put back, either. */
+  function isUsable({ since, place }: Cursor, time: number): boolean {
+    if (since > time || time - since > TOO_OLD) return false
+    const oldest = recentNumber(time - TOO_OLD - OVERLAP)
+    return place?.kind !== 'recent' || place.number >= oldest
   }
 
   return {
     async add(revocations) {
-      await Promise.all(revocations.map(add))
+      for (let at = 0; at < revocations.length; at += BATCH) {
+        await Promise.all(revocations.slice(at, at + BATCH).map(add))
+      }
     },
 
-    read(cursor) {
-      const now = Date.now()
-      const position = cursor === undefined ? undefined : parse(cursor)
-      // Also begins anew where the clock was put back.
-      if (position === undefined || now - position.since > TOO_OLD || position.since > now) {
-        return readShelf({ since: now - OVERLAP })
+    async read(text) {
+      const time = now()
+      const cursor = text === undefined ? undefined : readCursor(text)
+      if (cursor === undefined || !isUsable(cursor, time)) {
+        await shelves.tidy(secondsOf(time))
+        return readShelves({ since: time - OVERLAP }, time)
       }
-      return position.shelf === undefined ? readRecent(position.since, now) : readShelf(position)
+      return cursor.place?.kind === 'shelf' ? readShelves(cursor, time) : readRecent(cursor, time)
     },
 
     listen(listener, missed) {
@@ -131,61 +150,39 @@ export function createRevocationLog(store: Store): RevocationLog {
   }
 }
 
-interface ShelfPosition {
-  /** Milliseconds since the epoch from which on the recent ones are to be read afterwards. */
-  readonly since: number
-  readonly shelf?: string | undefined
-  readonly after?: string | undefined
+/** What is no revocation, such as one of a newer version, is left out rather than guessed at. */
+function read(entries: readonly string[], head: number): Revocation[] {
+  return entries
+    .map((entry) => readRevocation(entry.slice(head + 1)))
+    .filter((revocation) => revocation !== undefined)
 }
 
-function write({ since, shelf, after }: ShelfPosition): string {
-  return Buffer.from(JSON.stringify([since, shelf, after])).toString('base64url')
+/** What the last entry of a page begins with. */
+function headOf(entries: readonly string[], length: number): string {
+  return entries.at(-1)?.slice(0, length) ?? ''
 }
 
-function parse(cursor: string): ShelfPosition | undefined {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (!Array.isArray(parts)) return undefined
-    const [since, shelf, after] = parts as unknown[]
-    if (!Number.isSafeInteger(since) || !isShelf(shelf) || !isEntry(after)) return undefined
-    return { since: since as number, shelf: shelf ?? undefined, after: after ?? undefined }
-  } catch {
-    return undefined
-  }
+/** A bound behind everything that begins with `head`. */
+function beyond(head: string): string {
+  return `${head}\u{10FFFF}`
 }
 
-/** A cursor comes from outside, and must not name any other index. */
-function isShelf(value: unknown): value is string | null | undefined {
-  return (
-    value === undefined ||
-    value === null ||
-    (typeof value === 'string' && /^revocations:until:\d{8}$/.test(value))
-  )
-}
-
-function isEntry(value: unknown): value is string | null | undefined {
-  return value === undefined || value === null || (typeof value === 'string' && value !== '')
-}
-
-function isOver(shelf: string): boolean {
-  return Number(shelf.slice(-8)) * HOUR * 1000 < Date.now()
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST)
 }
 
 function recentNumber(milliseconds: number): number {
   return Math.floor(milliseconds / RECENT_SPAN)
 }
 
-function recentAt(milliseconds: number): string {
-  return `revocations:recent:${recentNumber(milliseconds)}`
+function recentIndex(number: number): string {
+  return `revocations:recent:${number}`
+}
+
+function secondsOf(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
 }
 
 function pad(milliseconds: number): string {
   return String(milliseconds).padStart(13, '0')
-}
-
-/** What is no revocation, such as one of a newer version, is left out rather than guessed at. */
-function read(entries: readonly string[]): Revocation[] {
-  // After the time and the random part, which have no colon.
-  const texts = entries.map((entry) => entry.slice(entry.indexOf(':', 14) + 1))
-  return texts.map(readRevocation).filter((revocation) => revocation !== undefined)
 }

@@ -8,9 +8,9 @@ export interface RevocationSet {
   add(revocations: readonly Revocation[]): void
   /** Forgets those that cover expired tokens only. @param now epoch seconds */
   prune(now: number): void
-  /** Calls `listener` after each `add`. @returns a function that ends it */
+  /** Calls `listener`, which must not throw, after each `add` of something. @returns a function that ends it */
   onAdded(listener: () => void): () => void
-  /** How many there are. */
+  /** How many there are, each scope of a client for itself. */
   readonly size: number
 }
 
@@ -39,8 +39,34 @@ export function createRevocationSet(): RevocationSet {
     key: new Map<string, number>(),
   }
   const clients = new Map<string, RevokedClient>()
+  /** How many thresholds they have together. */
+  let clientThresholds = 0
   const operations = new Map<string, Threshold>()
   const listeners = new Set<() => void>()
+
+  function addToClient(id: string, threshold: Threshold, scopes: readonly string[] | undefined): void {
+    const client = clients.get(id) ?? { all: undefined, byScope: new Map<string, Threshold>() }
+    clients.set(id, client)
+    if (scopes === undefined) {
+      if (client.all === undefined) clientThresholds += 1
+      client.all = strongest(client.all, threshold)
+    }
+    for (const scope of scopes ?? []) {
+      const known = client.byScope.get(scope)
+      if (known === undefined) clientThresholds += 1
+      client.byScope.set(scope, strongest(known, threshold))
+    }
+  }
+
+  function pruneClient(client: RevokedClient, isOver: (until: number) => boolean): void {
+    if (client.all && isOver(client.all.until)) {
+      client.all = undefined
+      clientThresholds -= 1
+    }
+    for (const [scope, { until }] of client.byScope) {
+      if (isOver(until) && client.byScope.delete(scope)) clientThresholds -= 1
+    }
+  }
 
   function addOne(revocation: Revocation): void {
     const { id, until } = revocation
@@ -53,13 +79,7 @@ export function createRevocationSet(): RevocationSet {
       ids.set(id, Math.max(ids.get(id) ?? 0, until))
       return
     }
-    const threshold = { below: revocation.below ?? Infinity, until }
-    const client = clients.get(id) ?? { all: undefined, byScope: new Map<string, Threshold>() }
-    clients.set(id, client)
-    if (revocation.scopes === undefined) client.all = strongest(client.all, threshold)
-    for (const scope of revocation.scopes ?? []) {
-      client.byScope.set(scope, strongest(client.byScope.get(scope), threshold))
-    }
+    addToClient(id, { below: revocation.below ?? Infinity, until }, revocation.scopes)
   }
 
   function isClientRevoked({ clientId, scopes, claims }: RevocableToken): boolean {
@@ -88,6 +108,7 @@ export function createRevocationSet(): RevocationSet {
     },
 
     add(revocations) {
+      if (revocations.length === 0) return
       for (const revocation of revocations) addOne(revocation)
       for (const listener of listeners) listener()
     },
@@ -99,8 +120,7 @@ export function createRevocationSet(): RevocationSet {
       }
       for (const [scope, { until }] of operations) if (isOver(until)) operations.delete(scope)
       for (const [id, client] of clients) {
-        if (client.all && isOver(client.all.until)) client.all = undefined
-        for (const [scope, { until }] of client.byScope) if (isOver(until)) client.byScope.delete(scope)
+        pruneClient(client, isOver)
         if (client.all === undefined && client.byScope.size === 0) clients.delete(id)
       }
     },
@@ -111,9 +131,7 @@ export function createRevocationSet(): RevocationSet {
     },
 
     get size() {
-      const thresholds = [...clients.values()].map(({ all, byScope }) => byScope.size + (all ? 1 : 0))
-      const ofClients = thresholds.reduce((sum, count) => sum + count, 0)
-      return single.token.size + single.grant.size + single.key.size + operations.size + ofClients
+      return single.token.size + single.grant.size + single.key.size + operations.size + clientThresholds
     },
   }
 }

@@ -42,9 +42,12 @@ export interface RevocableToken {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** A revocation as text, for the store and for messages. */
+/** Epoch seconds that no end may exceed: the year 4707. */
+const LATEST = 86_400_000_000
+
+/** A revocation as text, for the store and for messages. The same one is always the same text. */
 export function writeRevocation(revocation: Revocation): string {
-  return JSON.stringify(revocation)
+  return JSON.stringify(asRevocation(revocation) ?? null)
 }
 
 /** The revocation that a text holds; undefined if it holds none, as what others put there may. */
@@ -56,18 +59,30 @@ export function readRevocation(text: string): Revocation | undefined {
   }
 }
 
-/** The same value, if it is a revocation. */
+/** What of a value is a revocation, without anything else; undefined if it is none that is known here. */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { of, id, until, below, scopes } = value as Record<string, unknown>
-  if (!isText(id) || !Number.isFinite(until)) return undefined
-  const isBelowRight = below === undefined || (Number.isSafeInteger(below) && Number(below) >= 0)
-  const areScopesRight = scopes === undefined || (Array.isArray(scopes) && scopes.every(isText))
-  if (of === 'client') return isBelowRight && areScopesRight ? (value as Revocation) : undefined
-  if (of === 'operation') return isBelowRight && below !== undefined ? (value as Revocation) : undefined
-  return of === 'token' || of === 'grant' || of === 'key' ? (value as Revocation) : undefined
+  if (!isText(id) || !isEnd(until)) return undefined
+  if (of === 'token' || of === 'grant' || of === 'key') return { of, id, until }
+  if (below !== undefined && !isCounter(below)) return undefined
+  if (of === 'operation') return below === undefined ? undefined : { of, id, below, until }
+  if (of !== 'client' || (scopes !== undefined && !areTexts(scopes))) return undefined
+  return { of, id, ...(below !== undefined && { below }), ...(scopes !== undefined && { scopes }), until }
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
+}
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText)
+}
+
+function isCounter(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0
+}
+
+function isEnd(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LATEST
 }

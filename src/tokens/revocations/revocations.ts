@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../../errors.ts'
+import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from './longest-lifetime.ts'
-import type { Revocation } from './revocation.ts'
+import { createBegun, type Subject } from './begun.ts'
+import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './revocation-set.ts'
 
@@ -14,10 +15,15 @@ export type Taken = Revocation extends infer Each
     : never
   : never
 
-/** What a change takes something away from. */
-export interface Subject {
-  readonly of: 'client' | 'grant'
-  readonly id: string
+export type { Subject } from './begun.ts'
+
+/** What came of a change. */
+export interface Change<T> {
+  readonly result: T
+  /** What it takes back. Also where the change was in force already, so that what failed before is made good. */
+  readonly taken: readonly Taken[]
+  /** Who made it, for the events. */
+  readonly actor?: string | undefined
 }
 
 /** Takes tokens back, everywhere. */
@@ -27,105 +33,96 @@ export interface Revocations {
    * again does no harm.
    *
    * @param taken without `until`, it is kept for as long as any access token lives
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the tokens may be good elsewhere then, so do it again
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the tokens are dead here, but may be good elsewhere, so do it
+   *   again. `ERR_INVALID_ARGUMENT` for what is no revocation, before anything is done
    */
   revoke(...taken: readonly Taken[]): Promise<void>
+  /** The same, with who does it, for the events. */
+  revokeAs(actor: string | undefined, ...taken: readonly Taken[]): Promise<void>
   /**
    * Makes a change that takes tokens back, so that they are taken back even if this process ends in the middle:
    * others find that it was begun, and finish it (`settleWith`).
    *
-   * @param change makes the change; answers what to take back besides its result
+   * @param change makes the change, first of all in what decides about new tokens; what it throws is passed on. A
+   *   GatehouseError with a status below 500 says that nothing was changed; after any other failure others finish
+   *   what may have been
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; if it is not made good by doing it again, others do so
    */
-  during<T>(
-    subject: Subject,
-    change: () => Promise<{ readonly result: T; readonly taken: readonly Taken[] }>,
-  ): Promise<T>
+  during<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T>
   /**
-   * Finishes what other processes began and did not finish.
+   * Finishes what other processes began and did not finish. To be called again and again.
    *
    * @param finish what is to be taken back of a subject as it is now. What it answers for one that nothing was taken
-   *   from must do no harm
+   *   from must do no harm. Where it throws, that subject is left for the next time
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   settleWith(finish: (subject: Subject) => Promise<readonly Taken[]>): Promise<void>
 }
 
-/** An index of what was begun: `<milliseconds>:<random>:<subject as JSON>`. */
-const BEGUN = 'revocations:begun'
-
-/** Milliseconds after which what was begun is finished by others. */
-const ABANDONED_AFTER = 15_000
-
 /** Seconds by which clocks may differ, added to every end. */
 const SKEW = 120
 
+/** An end that follows from the lifetime of tokens is at a full hour, so that the same once more is the same text. */
+const HOUR = 3600
+
+/**
+ * @param parts.events told of each revocation that was written here
+ * @param parts.now milliseconds since the epoch. @default the clock of this process
+ */
 export function createRevocations(parts: {
   readonly store: Store
-  readonly log: RevocationLog
-  readonly set: RevocationSet
+  readonly log: Pick<RevocationLog, 'add'>
+  readonly set: Pick<RevocationSet, 'add'>
   readonly longestLifetime: LongestLifetime
+  readonly events?: Pick<EventSink, 'emit'> | undefined
   readonly logger: Logger
+  readonly now?: (() => number) | undefined
 }): Revocations {
-  const { store, log, set, longestLifetime, logger } = parts
+  const { store, log, set, longestLifetime, events, logger, now = () => Date.now() } = parts
+  const begun = createBegun({ store, longestLifetime, logger, now })
 
-  async function revoke(...taken: readonly Taken[]): Promise<void> {
+  async function revoke(taken: readonly Taken[], actor?: string): Promise<void> {
     if (taken.length === 0) return
-    const needsEnd = taken.some(({ until }) => until === undefined)
-    const end = Math.ceil(Date.now() / 1000) + (needsEnd ? await longestLifetime.seconds() : 0)
-    const revocations = taken.map((each) => ({ ...each, until: (each.until ?? end) + SKEW }))
+    const withEnds = (lifetime: number) => taken.map((each) => endingAt(each, now() / 1000 + lifetime))
+    // Here at once, even while the store is away.
+    set.add(withEnds(longestLifetime.secondsKnown))
+    const isOpen = taken.some(({ until }) => until === undefined)
+    const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
     set.add(revocations)
     await log.add(revocations)
-  }
-
-  async function begin(subject: Subject): Promise<string> {
-    const entry = `${String(Date.now()).padStart(13, '0')}:${randomBytes(6).toString('base64url')}:${JSON.stringify(subject)}`
-    // Until somebody has finished it, at most as long as it could matter.
-    await store.add(BEGUN, entry, await longestLifetime.seconds())
-    return entry
-  }
-
-  async function end(entry: string): Promise<void> {
-    // What stays is finished once more, which does no harm.
-    await store.remove(BEGUN, entry).catch((error: unknown) => {
-      logger.debug({ err: error }, 'a revocation that is finished will be finished once more')
-    })
+    for (const { of, id } of revocations) {
+      events?.emit('token.revoked', { of, id, ...(actor !== undefined && { actor }) })
+    }
   }
 
   return {
-    revoke,
+    revoke: (...taken) => revoke(taken),
+    revokeAs: (actor, ...taken) => revoke(taken, actor),
 
     async during(subject, change) {
-      const entry = await begin(subject)
+      const entry = await begun.begin(subject)
       try {
-        const { result, taken } = await change()
-        await revoke(...taken)
-        await end(entry)
+        const { result, taken, actor } = await change()
+        await revoke(taken, actor)
+        await begun.end(entry)
         return result
       } catch (error) {
-        // A store that is away may have made the change; any other failure says that there was none.
-        if (!(error instanceof GatehouseError && error.status === 503)) await end(entry)
+        if (error instanceof GatehouseError && error.status < 500) await begun.end(entry)
         throw error
       }
     },
 
-    async settleWith(finish) {
-      const entries = await store.range(BEGUN, { limit: 1000 })
-      const abandoned = entries.filter(
-        (entry) => Math.abs(Date.now() - Number(entry.slice(0, 13))) > ABANDONED_AFTER,
-      )
-      for (const entry of abandoned) {
-        const subject = subjectOf(entry)
-        if (subject) await revoke(...(await finish(subject)))
-        await end(entry)
-      }
-    },
+    settleWith: (finish) => begun.settle(async (subject) => revoke(await finish(subject))),
   }
 }
 
-function subjectOf(entry: string): Subject | undefined {
-  try {
-    return JSON.parse(entry.slice(entry.indexOf(':', 14) + 1)) as Subject
-  } catch {
-    return undefined
-  }
+/** @param byDefault epoch seconds */
+function endingAt(taken: Taken, byDefault: number): Revocation {
+  const until = taken.until === undefined ? Math.ceil((byDefault + SKEW) / HOUR) * HOUR : taken.until + SKEW
+  const revocation = asRevocation({ ...taken, until })
+  if (revocation) return revocation
+  throw new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    'this cannot be taken back: it needs an id, an operation needs a number to be below, and numbers must be whole',
+  )
 }
