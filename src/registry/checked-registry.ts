@@ -12,33 +12,27 @@ export interface CheckedRegistry<C extends Client = Client> {
   verifySecret(client: C, secret: string): Promise<boolean>
 }
 
+/** A host's own registry, checked. */
+export interface CheckedHostRegistry extends CheckedRegistry {
+  /** The clients of exactly this account, one after the other; undefined if the host does not list them. */
+  readonly list?: ((filter: { readonly accountId: string }) => AsyncIterable<Client>) | undefined
+}
+
 /**
  * Checks everything that a host's own registry answers, in this one place, and fills in what a row may leave out.
  * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and all that is wrong,
  * where an answer cannot be; what the host throws passes through.
  */
-export function createCheckedRegistry(registry: Registry): CheckedRegistry {
+export function createCheckedRegistry(registry: Registry): CheckedHostRegistry {
   // The host's own row, for `verifySecret`: its hash goes into no log and no event with the client.
   const rows = new WeakMap<Client, HostClient>()
 
   return {
     async find(clientId) {
       const answer = await ask(FIND, () => registry.find(clientId))
-      const fields = fieldsOf(FIND, answer)
-      if (!fields) return undefined
-      const { kind, clientId: foundId } = fields
-      if (kind !== 'apiKey' && kind !== 'application') {
-        throw unfitAnswer(
-          FIND,
-          `a client whose kind is ${kindOf(kind)}; it must be "apiKey" or "application"`,
-        )
-      }
-      const client = { ...wholeRecord(fields), ...(kind === 'application' && wholeApplication(fields)) }
-      refuseUnfit(FIND, findProblems(client, kind === 'application' ? APPLICATION : CLIENT))
+      const checked = readClient(FIND, answer)
       // A look-up that ignores letter case finds another client than the one that was asked for.
-      if (foundId !== clientId) return undefined
-      // The rules above have just said so.
-      const checked = client as unknown as Client
+      if (checked?.clientId !== clientId) return undefined
       rows.set(checked, answer as HostClient)
       return checked
     },
@@ -51,11 +45,53 @@ export function createCheckedRegistry(registry: Registry): CheckedRegistry {
       if (typeof answer === 'boolean') return answer
       throw unfitAnswer(VERIFY_SECRET, `${kindOf(answer)}; it must be true or false`)
     },
+
+    ...(registry.list && {
+      async *list(filter: { readonly accountId: string }) {
+        const rows = rowsOf(await ask(LIST, () => registry.list?.(filter)))
+        try {
+          for (;;) {
+            const { done, value } = await ask(LIST, () => rows.next())
+            if (done) return
+            const client = readClient(LIST, value)
+            if (client?.accountId === filter.accountId) yield client
+          }
+        } finally {
+          // A cursor of a database, where nobody wants to hear the rest.
+          await rows.return?.()
+        }
+      },
+    }),
   }
+}
+
+/** The whole record of a row, undefined for none. */
+function readClient(callback: string, answer: unknown): Client | undefined {
+  const fields = fieldsOf(callback, answer)
+  if (!fields) return undefined
+  const { kind } = fields
+  if (kind !== 'apiKey' && kind !== 'application') {
+    throw unfitAnswer(
+      callback,
+      `a client whose kind is ${kindOf(kind)}; it must be "apiKey" or "application"`,
+    )
+  }
+  const client = { ...wholeRecord(fields), ...WHOLE[kind](fields) }
+  refuseUnfit(callback, findProblems(client, FIELDS[kind]))
+  // The rules above have just said so.
+  return client as unknown as Client
+}
+
+function rowsOf(answer: unknown): Iterator<unknown> | AsyncIterator<unknown> {
+  const rows = Object(answer) as Partial<Iterable<unknown> & AsyncIterable<unknown>>
+  const iterator = rows[Symbol.asyncIterator]?.() ?? rows[Symbol.iterator]?.()
+  if (iterator && typeof answer === 'object') return iterator
+  throw unfitAnswer(LIST, `${kindOf(answer)}; it must be a list, or an async iterable`)
 }
 
 const FIND = 'registry.find'
 const VERIFY_SECRET = 'registry.verifySecret'
+const LIST = 'registry.list'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -74,6 +110,10 @@ function wholeRecord(row: Values) {
   }
 }
 
+function wholeApiKey(row: Values) {
+  return { resourceServer: row['resourceServer'] ?? false }
+}
+
 function wholeApplication(row: Values) {
   return {
     redirectUris: row['redirectUris'],
@@ -83,6 +123,9 @@ function wholeApplication(row: Values) {
     firstParty: row['firstParty'] ?? false,
   }
 }
+
+/** What a kind has beyond the other. */
+const WHOLE = { apiKey: wholeApiKey, application: wholeApplication }
 
 const textRule = (value: unknown) =>
   typeof value === 'string' && value !== ''
@@ -119,10 +162,13 @@ const CLIENT: Fields = {
   createdAt: countRule,
 }
 
-const APPLICATION: Fields = {
-  ...CLIENT,
-  ...applicationFields,
-  // As many as the host has let there be.
-  redirectUris: eachOf(findRedirectUriProblem),
-  postLogoutRedirectUris: eachOf(findRedirectUriProblem),
+const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
+  apiKey: { ...CLIENT, resourceServer: flagRule },
+  application: {
+    ...CLIENT,
+    ...applicationFields,
+    // As many as the host has let there be.
+    redirectUris: eachOf(findRedirectUriProblem),
+    postLogoutRedirectUris: eachOf(findRedirectUriProblem),
+  },
 }

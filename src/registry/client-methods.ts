@@ -4,7 +4,6 @@ import {
   removeOperation,
   removeProduct,
   restoreOperation,
-  takenFrom,
   type ScopeLimit,
 } from './client-products.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -13,6 +12,7 @@ import { checkChange, type Clients, type ClientsDependencies } from './clients.t
 import { checkInput, hostIdRule, nameRule, type Rule } from './input.ts'
 import { revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { hashSecret, isLive, newSecret } from './secrets.ts'
+import { takenFrom } from './taken.ts'
 
 const DAY = 86_400
 
@@ -33,6 +33,21 @@ export function createClientService<C extends Client>(
     const changed = await clients.change({ clientId, name, target, options }, (record) => {
       const client = apply(record.client)
       return client && { ...record, client }
+    })
+    return clients.present(changed)
+  }
+
+  /** A change that takes something away from the client, and with it all tokens from before. */
+  async function take(
+    clientId: string,
+    name: string,
+    options: ChangeOptions | undefined,
+    apply: (client: C) => C | undefined,
+    target?: string,
+  ): Promise<C> {
+    const changed = await clients.change({ clientId, name, target, options, takes: true }, (record) => {
+      const client = apply(record.client)
+      return client && takenFrom({ ...record, client })
     })
     return clients.present(changed)
   }
@@ -62,7 +77,7 @@ export function createClientService<C extends Client>(
         product,
       ),
     removeProduct: (clientId, product, options) =>
-      change(
+      take(
         clientId,
         'product.removed',
         options,
@@ -70,7 +85,7 @@ export function createClientService<C extends Client>(
         product,
       ),
     removeOperation: (clientId, scope, options) =>
-      change(
+      take(
         clientId,
         'operation.removed',
         options,
@@ -121,8 +136,8 @@ export function createClientService<C extends Client>(
     },
 
     disable: (clientId, options) =>
-      change(clientId, 'disabled', options, (client) =>
-        client.disabled ? undefined : takenFrom({ ...client, disabled: true }),
+      take(clientId, 'disabled', options, (client) =>
+        client.disabled ? undefined : { ...client, disabled: true },
       ),
     enable: (clientId, options) =>
       change(clientId, 'enabled', options, (client) =>

@@ -48,7 +48,7 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
   const gone = new Set(scopesOf(catalog, [product]))
   for (const scope of scopesOf(catalog, products)) gone.delete(scope)
   const removedOperations = client.removedOperations.filter((scope) => !gone.has(scope))
-  return takenFrom({ ...client, products, removedOperations })
+  return { ...client, products, removedOperations }
 }
 
 /**
@@ -59,7 +59,7 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
 export function removeOperation<C extends Client>(client: C, scope: string, catalog: Catalog): C | undefined {
   if (client.removedOperations.includes(scope)) return undefined
   requireInProducts(client, scope, catalog)
-  return takenFrom({ ...client, removedOperations: [...client.removedOperations, scope] })
+  return { ...client, removedOperations: [...client.removedOperations, scope] }
 }
 
 /**
@@ -84,14 +84,6 @@ export function restoreOperation<C extends Client>(
   }
   requireFits(changed, catalog, limit, client)
   return changed
-}
-
-/**
- * Counts that something was taken away, in the same write that takes it away: tokens carry the count
- * (`access_epoch`), and show by it whether they are from before.
- */
-export function takenFrom<C extends Client>(client: C): C {
-  return { ...client, epoch: client.epoch + 1 }
 }
 
 /**

@@ -2,6 +2,7 @@ import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
+import type { TakenInPart } from './taken.ts'
 
 /**
  * An API key or application as it is stored. What the public may see stands apart from what it may not, so
@@ -17,6 +18,8 @@ export interface ClientRecord<C extends Client = Client> {
    * were created in the same one.
    */
   readonly listedAt: number
+  /** What the last changes of `epoch` took, where it was not everything. */
+  readonly takenInPart?: TakenInPart | undefined
 }
 
 /**
@@ -36,7 +39,9 @@ interface DeletedClient {
 export interface ClientRecords<C extends Client> {
   /** The record; undefined if there never was one, or if it was deleted. */
   get(clientId: string): Promise<ClientRecord<C> | undefined>
-  /** The same of several, in their order. */
+  /** Of which kind a client was that was deleted; undefined if none was. */
+  deletedKind(clientId: string): Promise<Client['kind'] | undefined>
+  /** The same as `get` of several, in their order. */
   getMany(clientIds: readonly string[]): Promise<(ClientRecord<C> | undefined)[]>
   /** Stores a new record; false if the id is taken, be it by a client that was deleted. */
   create(clientId: string, record: ClientRecord<C>): Promise<boolean>
@@ -70,11 +75,17 @@ export function clientRecords<C extends Client>(store: Store): ClientRecords<C> 
 
   return {
     get: async (clientId) => living(await collection.get(clientId)),
+    async deletedKind(clientId) {
+      const stored = await collection.get(clientId)
+      return stored && isDeleted(stored) ? stored.kind : undefined
+    },
     getMany: async (clientIds) => (await collection.getMany(clientIds)).map(living),
     create: (clientId, record) => collection.create(clientId, record),
     async update(clientId, change) {
       return living(
-        await collection.update(clientId, (stored) => (isDeleted(stored) ? undefined : change(stored))),
+        await collection.update(clientId, (stored) =>
+          isDeleted(stored) ? undefined : change(whole(stored)),
+        ),
       )
     },
     async delete(clientId, check, now) {
@@ -94,7 +105,13 @@ export function clientRecords<C extends Client>(store: Store): ClientRecords<C> 
 function living<C extends Client>(
   stored: ClientRecord<C> | DeletedClient | undefined,
 ): ClientRecord<C> | undefined {
-  return stored === undefined || isDeleted(stored) ? undefined : stored
+  return stored === undefined || isDeleted(stored) ? undefined : whole(stored)
+}
+
+/** A record with what came later than it. */
+function whole<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+  if (record.client.kind !== 'apiKey') return record
+  return { ...record, client: { resourceServer: false, ...record.client } }
 }
 
 function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {

@@ -67,6 +67,9 @@ export interface RotatedSecret {
  * What API keys and applications can be asked in the same way. Changes may run at the same time, in any
  * number of processes: none is lost. A change that is in force already does nothing and reports no event.
  *
+ * A change that takes something away takes the tokens from before back as well: in this process when it settles, in
+ * the others within moments. If it rejects because the store is away, make it again.
+ *
  * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` where there is no such client of this kind,
  * `ERR_INVALID_ARGUMENT` with all `problems` for bad input, `ERR_STORE_UNAVAILABLE` if the store is away, and
  * `ERR_REGISTRY_READ_ONLY` if the host keeps the clients itself. Further codes stand at the method.
@@ -87,9 +90,12 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` if tokens would not fit a request any more
    */
   addProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
-  /** Takes a product off. Tokens that were issued before stay good until they expire. */
+  /** Takes a product off. Tokens that were issued before are refused from now on; clients get new ones. */
   removeProduct(clientId: string, product: Product, options?: ChangeOptions): Promise<C>
-  /** Takes one operation off while its products stay, so that new tokens do not carry it. */
+  /**
+   * Takes one operation off while its products stay, so that new tokens do not carry it. Tokens that were issued
+   * before are refused from now on.
+   */
   removeOperation(clientId: string, scope: Scope, options?: ChangeOptions): Promise<C>
   /**
    * Gives an operation back that was taken off.
@@ -100,13 +106,15 @@ export interface ClientService<C extends Client, Scope extends string, Product e
 
   /**
    * Makes a new secret. The old one stays good for the overlap, so that servers change over one by one; with
-   * `overlapSeconds: 0` every other secret ends at once.
+   * `overlapSeconds: 0` every other secret ends at once. Tokens that were got with the old one stay good; if it
+   * leaked, take them back by `gatehouse.tokens.revokeAllOf({ clientId })`.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already
    */
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**
-   * Ends one of two live secrets at once: the old one, or the new one, which undoes the rotation.
+   * Ends one of two live secrets at once: the old one, or the new one, which undoes the rotation. Tokens that were
+   * got with it stay good, as with `rotateSecret`.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if it is the only one
    */
@@ -114,12 +122,12 @@ export interface ClientService<C extends Client, Scope extends string, Product e
   /** The live secrets, newest first, without the secrets. */
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
-  /** Gets no tokens any more until it is enabled. */
+  /** Gets no tokens any more until it is enabled, and those that it has are refused, then too. */
   disable(clientId: string, options?: ChangeOptions): Promise<C>
   enable(clientId: string, options?: ChangeOptions): Promise<C>
   /**
-   * Deletes it for good: it gets no tokens any more, and its refresh tokens are refused. What stays is that the
-   * client id is taken, so that nobody who creates another client inherits what users granted to this one.
+   * Deletes it for good: it gets no tokens any more, and all that it has are refused. What stays is that the client
+   * id is taken, so that nobody who creates another client inherits what users granted to this one.
    */
   delete(clientId: string, options?: ChangeOptions): Promise<void>
 }

@@ -30,6 +30,11 @@ interface ClientCommon {
 /** Credentials for direct access (`client_credentials`): acts on the account that owns it. */
 export interface ApiKey extends ClientCommon {
   readonly kind: 'apiKey'
+  /**
+   * Whether it belongs to an API behind a gateway: then it may ask about every access token (RFC 7662), and hear which
+   * were taken back. Only code can set it.
+   */
+  readonly resourceServer: boolean
 }
 
 /** Credentials for delegated access: acts on the accounts of users who authorized it. */
@@ -57,7 +62,7 @@ type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
 
 /**
  * An API key in a table of the host's. What is left out or null is as with a new one: no removed operations, not
- * disabled, `epoch` 0. Further columns are of no interest here, and come back at `verifySecret`.
+ * disabled, no resource server, `epoch` 0. Further columns are of no interest here, and come back at `verifySecret`.
  */
 export type HostApiKey = Row<ApiKey, Needed>
 
@@ -71,8 +76,11 @@ export type HostClient = HostApiKey | HostApplication
  * Who knows the clients. The default keeps them in the store; a host with its own tables of API keys and
  * applications hands over this role instead.
  *
- * Never give the client id of a deleted client to another one: tokens, and what users granted, go by it. Count
- * `epoch` up with each change that takes something away.
+ * Never give the client id of a deleted client to another one: tokens, and what users granted, go by it.
+ *
+ * After a change in your tables that takes something away from a client (a product, an operation, being enabled,
+ * being there at all) call `gatehouse.tokens.revokeAllOf({ clientId })`, or tokens from before stay good until they
+ * expire. If you count such changes yourself, do so in `epoch`; it must never fall.
  *
  * Answers are checked: one that cannot be, such as a text for `products`, fails the request with a GatehouseError
  * `ERR_HOST_CALLBACK` that names the callback.
@@ -88,4 +96,10 @@ export interface Registry<C extends HostClient = HostClient> {
    * store only hashes (SHA-256 is enough for random secrets of 256 bits).
    */
   verifySecret(client: C, secret: string): Awaitable<boolean>
+  /**
+   * All clients of exactly this account, disabled ones too, as a list or one after the other. Needed for
+   * `tokens.revokeAllOf({ accountId })` and `accounts.changed(accountId)` alone. One of another account is passed
+   * over.
+   */
+  list?: ((filter: { readonly accountId: string }) => Awaitable<Iterable<C> | AsyncIterable<C>>) | undefined
 }

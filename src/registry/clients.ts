@@ -3,6 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage, type ListOptions } from './client-index.ts'
@@ -10,6 +11,7 @@ import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
 import { looksLikeSecret, type StoredSecret } from './secrets.ts'
+import { takenOf } from './taken.ts'
 import type { Usage } from './usage.ts'
 
 /** What the services of API keys and applications stand on. */
@@ -18,6 +20,8 @@ export interface ClientsDependencies {
   readonly catalog: CurrentCatalog
   readonly events: EventSink
   readonly usage: Usage
+  /** Where tokens are taken back by changes that take something away. */
+  readonly revocations: Pick<Revocations, 'during'>
   readonly logger: Logger
   /** Bytes of the space-delimited `scope` that a token may carry. */
   readonly maxScopeBytes: number
@@ -32,6 +36,8 @@ export interface Change {
   readonly target?: string | undefined
   /** What the caller handed over besides, to be checked. */
   readonly options: ChangeOptions | undefined
+  /** Whether it takes something away, so that tokens from before are taken back with it. */
+  readonly takes?: boolean | undefined
 }
 
 /** The clients of one kind: the records, their lists and their events, without what changes mean. */
@@ -43,7 +49,8 @@ export interface Clients<C extends Client> {
   /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, or was before */
   insert(client: C, secrets: readonly StoredSecret[], actor: string | undefined): Promise<C>
   /**
-   * Changes the record so that concurrent changes lose nothing.
+   * Changes the record so that concurrent changes lose nothing. One that takes something away takes the tokens back
+   * too, even if it is in force already: the time before may have failed half-way.
    *
    * @param apply pure; answers undefined where nothing is to change
    * @throws {GatehouseError} `ERR_NOT_FOUND`, and what `apply` throws
@@ -55,7 +62,7 @@ export interface Clients<C extends Client> {
   /** The client as the public sees it: with the hour when it was last used. */
   present(record: ClientRecord<C>): Promise<C>
   /**
-   * Deletes it for good; its client id stays taken.
+   * Deletes it and takes its tokens back, for good; its client id stays taken.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`
    */
@@ -65,7 +72,7 @@ export interface Clients<C extends Client> {
 /** @param kind the one kind that these clients are; those of the other kind do not exist here */
 export function createClients<C extends Client>(
   kind: C['kind'],
-  { store, events, usage, logger }: ClientsDependencies,
+  { store, events, usage, revocations, logger }: ClientsDependencies,
 ): Clients<C> {
   const records = clientRecords<C>(store)
   const index = createClientIndex<C>({ store, kind, load: (clientIds) => records.getMany(clientIds) })
@@ -93,6 +100,32 @@ export function createClients<C extends Client>(
 
   function requireKind(record: ClientRecord<C>, clientId: string): void {
     if (record.client.kind !== kind) throw notFound(kind, clientId)
+  }
+
+  async function write(
+    { clientId, name, target, options }: Change,
+    apply: Parameters<Clients<C>['change']>[1],
+  ) {
+    let changed = false
+    const record = await records.update(clientId, (stored) => {
+      requireKind(stored, clientId)
+      const next = apply(stored)
+      changed = next !== undefined
+      return next
+    })
+    if (!record) throw notFound(kind, clientId)
+    if (changed) {
+      const { accountId } = record.client
+      events.emit('client.changed', {
+        kind,
+        clientId,
+        accountId,
+        actor: options?.actor,
+        change: name,
+        target,
+      })
+    }
+    return record
   }
 
   return {
@@ -125,38 +158,31 @@ export function createClients<C extends Client>(
       return client
     },
 
-    async change({ clientId, name, target, options }, apply) {
-      checkChange(name, options)
+    async change(change, apply) {
+      const { clientId } = change
+      checkChange(change.name, change.options)
       if (!isClientId(clientId)) throw notFound(kind, clientId)
-      let changed = false
-      const record = await records.update(clientId, (stored) => {
-        requireKind(stored, clientId)
-        const next = apply(stored)
-        changed = next !== undefined
-        return next
+      if (!change.takes) return write(change, apply)
+      return revocations.during({ of: 'client', id: clientId }, async () => {
+        const record = await write(change, apply)
+        return { result: record, taken: takenOf(clientId, record), actor: change.options?.actor }
       })
-      if (!record) throw notFound(kind, clientId)
-      if (changed) {
-        const { accountId } = record.client
-        events.emit('client.changed', {
-          kind,
-          clientId,
-          accountId,
-          actor: options?.actor,
-          change: name,
-          target,
-        })
-      }
-      return record
     },
 
     async delete(clientId, options) {
       checkChange('delete', options)
       if (!isClientId(clientId)) throw notFound(kind, clientId)
-      const record = await records.delete(clientId, (found) => requireKind(found, clientId), Date.now())
+      const actor = options?.actor
+      const record = await revocations.during({ of: 'client', id: clientId }, async () => {
+        const found = await records.delete(clientId, (it) => requireKind(it, clientId), Date.now())
+        if (found) {
+          events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
+        }
+        // Those of one that was deleted before too: that may have failed half-way.
+        const isGone = found !== undefined || (await records.deletedKind(clientId)) === kind
+        return { result: found, taken: isGone ? takenOf(clientId, undefined) : [], actor }
+      })
       if (!record) throw notFound(kind, clientId)
-      const { accountId } = record.client
-      events.emit('client.deleted', { kind, clientId, accountId, actor: options?.actor })
       // It is gone; what is left is skipped by readers, and no reason to say that deleting failed.
       await Promise.all([index.remove(record), usage.forget(clientId)]).catch((error: unknown) => {
         logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')

@@ -18,7 +18,7 @@ describe('registry.find', () => {
 
   it('may answer a plain row, of which the rest is filled in', async () => {
     const rest = { removedOperations: [], disabled: false, epoch: 0, createdAt: 0 }
-    expect(await find(key)).toEqual({ ...key, ...rest })
+    expect(await find(key)).toEqual({ ...key, ...rest, resourceServer: false })
     expect(await find(application, 'a1')).toEqual({
       ...application,
       ...rest,
@@ -26,7 +26,11 @@ describe('registry.find', () => {
       firstParty: false,
     })
     const empty = Object.fromEntries(Object.keys(rest).map((name) => [name, null]))
-    expect(await find({ ...key, ...empty, userId: null })).toEqual({ ...key, ...rest })
+    expect(await find({ ...key, ...empty, userId: null, resourceServer: null })).toEqual({
+      ...key,
+      ...rest,
+      resourceServer: false,
+    })
     const uris = { postLogoutRedirectUris: null, homepageUri: null, logoUri: '', firstParty: null }
     expect(await find({ ...application, ...uris }, 'a1')).toMatchObject({ firstParty: false })
   })
@@ -44,7 +48,8 @@ describe('registry.find', () => {
       logoUri: 'https://example.com/logo.svg',
       firstParty: true,
     }
-    expect(await find({ ...whole, secret_hash: 'x' }, 'a1')).toEqual(whole)
+    expect(await find({ ...whole, secret_hash: 'x', resourceServer: true }, 'a1')).toEqual(whole)
+    expect(await find({ ...key, resourceServer: true })).toMatchObject({ resourceServer: true })
   })
 
   it.each(['K1', 'k1 ', 'other'])(
@@ -80,6 +85,7 @@ describe('registry.find', () => {
     [{ ...application, postLogoutRedirectUris: ['x'] }, 'postLogoutRedirectUris[0]: must be an absolute URL'],
     [{ ...application, homepageUri: 'javascript:alert(1)' }, 'homepageUri: must start with "https://"'],
     [{ ...application, firstParty: 1 }, 'firstParty: must be true or false'],
+    [{ ...key, resourceServer: 'true' }, 'resourceServer: must be true or false, and is a text'],
   ])('answering %j fails, and the host is told why', async (answer, message) => {
     await expect(find(answer)).rejects.toThrow(failure('ERR_HOST_CALLBACK', expect.stringContaining(message)))
   })

@@ -36,15 +36,18 @@ describeEachKind('deleting a client', (context) => {
     await service.delete(clientId)
     process.heard.length = 0
     const attempts = [
-      service.delete(clientId),
-      service.rename(clientId, 'Anew'),
-      service.addProduct(clientId, 'payments'),
-      service.rotateSecret(clientId),
-      service.revokeSecret(clientId, 'old'),
-      service.listSecrets(clientId),
-      service.enable(clientId),
+      () => service.delete(clientId),
+      () => service.rename(clientId, 'Anew'),
+      () => service.addProduct(clientId, 'payments'),
+      () => service.removeProduct(clientId, 'invoices'),
+      () => service.removeOperation(clientId, 'invoices:read'),
+      () => service.rotateSecret(clientId),
+      () => service.revokeSecret(clientId, 'old'),
+      () => service.listSecrets(clientId),
+      () => service.disable(clientId),
+      () => service.enable(clientId),
     ]
-    for (const attempt of attempts) await expect(attempt).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    for (const attempt of attempts) await expect(attempt()).rejects.toThrow(failure('ERR_NOT_FOUND'))
     expect(await service.find(clientId)).toBeUndefined()
     expect(await registry.find(clientId)).toBeUndefined()
     expect(await service.list()).toEqual({ items: [] })

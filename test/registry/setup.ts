@@ -9,9 +9,14 @@ import { createEvents, type GatehouseEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createApiKeys } from '../../src/registry/api-keys.ts'
 import { createApplications } from '../../src/registry/applications.ts'
+import { createClientTokens } from '../../src/registry/client-tokens.ts'
 import { createStoreRegistry } from '../../src/registry/store-registry.ts'
 import { createUsage } from '../../src/registry/usage.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { createLongestLifetime } from '../../src/tokens/revocations/longest-lifetime.ts'
+import { createRevocationLog } from '../../src/tokens/revocations/revocation-log.ts'
+import { createRevocationSet } from '../../src/tokens/revocations/revocation-set.ts'
+import { createRevocations } from '../../src/tokens/revocations/revocations.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
 
 const products = {
@@ -86,7 +91,19 @@ export function services(
   const names: (keyof GatehouseEvents)[] = ['client.created', 'client.changed', 'client.deleted']
   for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
   const usage = createUsage({ store, logger: silentLogger })
-  const dependencies = { store, catalog, events, usage, logger: silentLogger, maxScopeBytes }
+  const revoked: GatehouseEvents['token.revoked'][] = []
+  events.on('token.revoked', (event) => revoked.push(event))
+  const set = createRevocationSet()
+  const log = createRevocationLog(store)
+  const revocations = createRevocations({
+    store,
+    log,
+    set,
+    longestLifetime: createLongestLifetime(store, 864_000),
+    events,
+    logger: silentLogger,
+  })
+  const dependencies = { store, catalog, events, usage, revocations, logger: silentLogger, maxScopeBytes }
   return {
     catalog,
     heard,
@@ -94,6 +111,13 @@ export function services(
     apiKeys: createApiKeys(dependencies),
     applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
     registry: createStoreRegistry({ store }),
+    clientTokens: createClientTokens(dependencies),
+    revocations,
+    log,
+    /** What is taken back as this process knows it. */
+    set,
+    /** What `token.revoked` told. */
+    revoked,
   }
 }
 

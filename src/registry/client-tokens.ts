@@ -1,0 +1,96 @@
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Store } from '../store/contract.ts'
+import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
+import type { Client } from './client.ts'
+import { isClientId } from './client-id.ts'
+import { createClientIndex } from './client-index.ts'
+import { clientRecords, type ClientRecord } from './client-record.ts'
+import type { ChangeOptions } from './client-service.ts'
+import { looksLikeSecret } from './secrets.ts'
+import { takenFrom, takenInPartFrom, takenOf } from './taken.ts'
+
+/** The tokens of API keys and applications, to be taken back; wherever those are kept. */
+export interface ClientTokens {
+  /**
+   * Takes back all tokens that a client has got until now; those that it gets from now on are good.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`
+   */
+  revokeAll(clientId: string, options: ChangeOptions): Promise<void>
+  /** The same of those that carry one of `scopes`. */
+  revokeCarrying(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
+  /** What is to be taken back of a client as it is now: once more, so that it does no harm. */
+  takenOf(clientId: string): Promise<readonly Taken[]>
+  /**
+   * All API keys and applications of an account, some at a time.
+   *
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` where the host keeps them and does not list them
+   */
+  ofAccount(accountId: string): AsyncIterable<readonly Client[]>
+}
+
+/** How many of an account's clients are handed out at once, at most. */
+export const PAGE = 50
+
+/** Takes back tokens of clients that are kept in the store. */
+export function createClientTokens({
+  store,
+  events,
+  revocations,
+}: {
+  readonly store: Store
+  readonly events: EventSink
+  readonly revocations: Pick<Revocations, 'during'>
+}): ClientTokens {
+  const records = clientRecords<Client>(store)
+
+  async function take(
+    clientId: string,
+    { actor }: ChangeOptions,
+    apply: (record: ClientRecord<Client>) => ClientRecord<Client>,
+    target?: string,
+  ): Promise<void> {
+    if (!isClientId(clientId)) throw notFound(clientId)
+    await revocations.during({ of: 'client', id: clientId }, async () => {
+      const record = await records.update(clientId, apply)
+      if (record) {
+        const { kind, accountId } = record.client
+        const change = 'tokens.revoked'
+        events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+      } else if ((await records.deletedKind(clientId)) === undefined) throw notFound(clientId)
+      return { result: undefined, taken: takenOf(clientId, record), actor }
+    })
+  }
+
+  return {
+    revokeAll: (clientId, options) => take(clientId, options, takenFrom),
+
+    revokeCarrying: (clientId, scopes, options) =>
+      take(clientId, options, (record) => takenInPartFrom(record, scopes), scopes.join(' ')),
+
+    async takenOf(clientId) {
+      const record = await records.get(clientId)
+      const exists = record !== undefined || (await records.deletedKind(clientId)) !== undefined
+      return exists ? takenOf(clientId, record) : []
+    },
+
+    async *ofAccount(accountId) {
+      for (const kind of ['apiKey', 'application'] as const) {
+        const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getMany(ids) })
+        let after: string | undefined
+        do {
+          const { items, cursor } = await index.page(accountId, { after, limit: PAGE })
+          yield items.map(({ client }) => client)
+          after = cursor
+        } while (after !== undefined)
+      }
+    },
+  }
+}
+
+function notFound(clientId: string): GatehouseError {
+  // What came in for an id may be anything, a secret too: only what can be an id is repeated.
+  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
+  return new GatehouseError('ERR_NOT_FOUND', `there is no API key or application${which}`)
+}

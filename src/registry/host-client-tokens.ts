@@ -1,0 +1,92 @@
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Revocations } from '../tokens/revocations/revocations.ts'
+import type { CheckedHostRegistry, CheckedRegistry } from './checked-registry.ts'
+import type { Client } from './client.ts'
+import type { ChangeOptions } from './client-service.ts'
+import { PAGE, type ClientTokens } from './client-tokens.ts'
+import type { EpochOffset, EpochOffsets } from './epoch-offsets.ts'
+import { checkInput, type Rule } from './input.ts'
+import { takenOf, type TakenInPart } from './taken.ts'
+
+/**
+ * Takes back tokens of clients that the host keeps: their rows are not ours to change, so we count besides.
+ *
+ * A client that the host does not find is taken for deleted: its tokens are dead for good, and so are those that
+ * it would get if it came back soon.
+ *
+ * @param parts.registry with the epochs that stand in tokens
+ * @param parts.list of the host's registry
+ */
+export function createHostClientTokens({
+  registry,
+  list,
+  offsets,
+  events,
+  revocations,
+}: {
+  readonly registry: Pick<CheckedRegistry, 'find'>
+  readonly list: CheckedHostRegistry['list']
+  readonly offsets: EpochOffsets
+  readonly events: EventSink
+  readonly revocations: Pick<Revocations, 'during'>
+}): ClientTokens {
+  async function take(
+    clientId: string,
+    { actor }: ChangeOptions,
+    { inPart, target }: { inPart?: (before: EpochOffset) => TakenInPart; target?: string } = {},
+  ): Promise<void> {
+    checkInput('no tokens can be taken back', { clientId }, { clientId: clientIdRule })
+    await revocations.during({ of: 'client', id: clientId }, async () => {
+      await offsets.raise(clientId, inPart)
+      const found = await find(clientId)
+      if (found) {
+        const { kind, accountId } = found.client
+        const change = 'tokens.revoked'
+        events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+      }
+      return { result: undefined, taken: takenOf(clientId, found), actor }
+    })
+  }
+
+  async function find(clientId: string) {
+    const { takenInPart } = await offsets.get(clientId)
+    const client = await registry.find(clientId)
+    return client && { client, takenInPart }
+  }
+
+  return {
+    revokeAll: (clientId, options) => take(clientId, options),
+
+    async revokeCarrying(clientId, scopes, options) {
+      const epoch = (await registry.find(clientId))?.epoch ?? 0
+      const inPart = ({ takenInPart }: EpochOffset) => ({ since: takenInPart?.since ?? epoch, scopes })
+      await take(clientId, options, { inPart, target: scopes.join(' ') })
+    },
+
+    takenOf: async (clientId) => takenOf(clientId, await find(clientId)),
+
+    async *ofAccount(accountId) {
+      if (!list) {
+        throw new GatehouseError(
+          'ERR_HOST_CALLBACK',
+          'registry.list is missing, so nobody knows which API keys and applications an account has: implement list({ accountId }), or call tokens.revokeAllOf({ clientId }) for each of them',
+        )
+      }
+      let page: Client[] = []
+      for await (const client of list({ accountId })) {
+        page.push(client)
+        if (page.length < PAGE) continue
+        yield page
+        page = []
+      }
+      if (page.length > 0) yield page
+    },
+  }
+}
+
+/** Any id that a client of the host's can have had a token by. */
+const clientIdRule: Rule = (value) =>
+  typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value)
+    ? undefined
+    : 'must be the id of a client, a text of 1 to 256 ASCII characters'
