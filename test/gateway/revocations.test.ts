@@ -1,0 +1,312 @@
+import Koa from 'koa'
+import request from 'supertest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Gateway, GatewayEvents } from 'koa-gatehouse/gateway'
+import type { Authentication } from '../../src/gateway/authenticate.ts'
+import { createEvents } from '../../src/host/events.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import {
+  createKnownRevocations,
+  type KnownRevocations,
+} from '../../src/tokens/revocations/known-revocations.ts'
+import type { Revocation } from '../../src/tokens/revocations/revocation.ts'
+import type { RevocationPage } from '../../src/tokens/revocations/revocation-source.ts'
+import { createTestGateway } from './support/api.ts'
+import type { TokenIssuer } from './support/token-issuer.ts'
+
+const NOW = 1_800_000_000
+const UNTIL = NOW + 864_000
+const epochClaims = { client_id: 'key_1', access_epoch: 3 }
+
+let revoked: KnownRevocations
+let gateway: Gateway
+let issuer: TokenIssuer
+let answer: () => Promise<RevocationPage>
+const nothing = async () => ({ revocations: [], cursor: 'c', more: false })
+const away = () => Promise.reject(new Error('away'))
+const logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
+
+interface Setup {
+  readonly onLostContact?: 'keep-serving' | 'refuse'
+  readonly tokenCacheBytes?: number
+  readonly catchUpSeconds?: number
+}
+
+async function setUp({
+  onLostContact = 'keep-serving',
+  tokenCacheBytes = 100_000,
+  catchUpSeconds = 1,
+}: Setup = {}) {
+  answer = nothing
+  const events = createEvents(() => {})
+  revoked = createKnownRevocations({
+    source: { read: () => answer() },
+    policy: { catchUpSeconds, onLostContact, refuseAfterSeconds: 30 },
+    logger,
+    events,
+  })
+  const made = await createTestGateway({
+    revocations: revoked,
+    events,
+    tokenCacheBytes,
+    ready: () => revoked.start(),
+    close: () => revoked.close(),
+  })
+  ;({ gateway, issuer } = made)
+}
+
+const callWith = (token: string): Promise<Authentication> =>
+  gateway.authenticate({
+    method: 'GET',
+    url: '/api/invoices/list',
+    headers: { authorization: `Bearer ${token}` },
+  })
+
+/** A call that gets through. */
+async function admitted(token: string) {
+  const outcome = await callWith(token)
+  if (!outcome.ok) throw new Error(outcome.body)
+  return outcome.principal
+}
+
+const REVOKED = { ok: false, status: 401, error: 'invalid_token' }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW * 1000 }))
+afterEach(async () => {
+  await gateway.close()
+  vi.useRealTimers()
+})
+
+describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (tokenCacheBytes) => {
+  const kinds: [string, Record<string, unknown>, Revocation][] = [
+    ['the token', { jti: 'token-1' }, { of: 'token', id: 'token-1', until: UNTIL }],
+    [
+      'its grant',
+      { access_mode: 'delegated', grant_id: 'grant-1' },
+      { of: 'grant', id: 'grant-1', until: UNTIL },
+    ],
+    ['the key that signed it', {}, { of: 'key', id: 'key-1', until: UNTIL }],
+    ['its client', epochClaims, { of: 'client', id: 'key_1', below: 4, until: UNTIL }],
+    ['its operation', { catalog_epoch: 6 }, { of: 'operation', id: 'invoices:read', below: 7, until: UNTIL }],
+  ]
+  test.each(kinds)('a token dies with the call after %s was revoked', async (_, claims, revocation) => {
+    await setUp({ tokenCacheBytes })
+    const token = await issuer.mint(claims)
+    const principal = await admitted(token)
+    await admitted(token)
+    const { signal } = principal
+
+    revoked.add([revocation])
+    const refused = await callWith(token)
+    expect(refused).toMatchObject(REVOKED)
+    expect(refused.ok || refused.headers['WWW-Authenticate']).toContain('error="invalid_token"')
+    expect(refused.ok || refused.body).toContain('revoked')
+    await vi.waitFor(() => expect(signal.aborted).toBe(true))
+    expect(signal.reason).toMatchObject({ name: 'GatehouseError', code: 'ERR_TOKEN_REVOKED' })
+    expect(issuer.lookups()).toBe(tokenCacheBytes === 0 ? 3 : 1)
+  })
+
+  test('has one signal for all calls with a token, and none in what is logged or sent', async () => {
+    await setUp({ tokenCacheBytes })
+    const token = await issuer.mint()
+    const principals = await Promise.all(Array.from({ length: 50 }, () => admitted(token)))
+    const signals = new Set(principals.map(({ signal }) => signal))
+    expect(signals.size).toBe(1)
+    expect(JSON.parse(JSON.stringify(principals[0]))).not.toHaveProperty('signal')
+    expect(Object.keys(principals[0]!)).not.toContain('signal')
+    expect(Object.isFrozen(principals[0])).toBe(true)
+
+    vi.setSystemTime((NOW + 3600) * 1000)
+    await vi.waitFor(() => expect([...signals].map(({ aborted }) => aborted)).toEqual([true]), 3000)
+    expect([...signals][0]?.reason).toMatchObject({ code: 'ERR_TOKEN_EXPIRED' })
+  })
+})
+
+test('what was revoked before the gateway started is dead with the first call', async () => {
+  await setUp()
+  answer = async () => ({
+    revocations: [{ of: 'token', id: 'token-1', until: UNTIL }],
+    cursor: 'c',
+    more: false,
+  })
+  expect(await callWith(await issuer.mint({ jti: 'token-1' }))).toMatchObject(REVOKED)
+})
+
+test('requireScope asks again, however long ago the middleware let the request through', async () => {
+  await setUp({ onLostContact: 'refuse' })
+  const between = { wait: async () => {} }
+  const handler = vi.fn()
+  const app = new Koa()
+  app.use(gateway.middleware())
+  app.use(async (_ctx, next) => {
+    await between.wait()
+    await next()
+  })
+  app.use(gateway.requireScope('invoices:read'))
+  app.use((ctx) => {
+    handler()
+    ctx.body = 'reached'
+  })
+  const agent = request(app.callback())
+  const token = await issuer.mint({ jti: 'token-1' })
+  const get = () => agent.get('/api/invoices/list').set('Authorization', `Bearer ${token}`)
+  await get().expect(200)
+  expect(handler).toHaveBeenCalledTimes(1)
+
+  between.wait = async () => {
+    vi.setSystemTime((NOW + 31) * 1000)
+  }
+  const late = await get().expect(503)
+  expect(late.headers['retry-after']).toBe('1')
+
+  between.wait = async () => revoked.add([{ of: 'token', id: 'token-1', until: UNTIL }])
+  vi.setSystemTime(NOW * 1000)
+  expect((await get().expect(401)).body.error).toBe('invalid_token')
+
+  between.wait = async () => {
+    vi.setSystemTime((NOW + 3600) * 1000)
+  }
+  vi.setSystemTime(NOW * 1000)
+  expect((await get().expect(401)).body.error).toBe('invalid_token')
+  expect(handler).toHaveBeenCalledTimes(1)
+})
+
+describe('while contact is lost', () => {
+  const heard: [string, unknown][] = []
+  const hear = (name: keyof GatewayEvents) => (event: unknown) => void heard.push([name, event])
+
+  async function lose(setup: Setup) {
+    heard.length = 0
+    logger.warn.mockClear()
+    logger.info.mockClear()
+    await setUp({ ...setup, catchUpSeconds: 0.2 })
+    gateway.on('revocations.lost', hear('revocations.lost'))
+    gateway.on('revocations.current', hear('revocations.current'))
+    const token = await issuer.mint()
+    await admitted(token)
+    answer = away
+    await vi.waitFor(() => expect(heard).toHaveLength(1), 3000)
+    return token
+  }
+
+  async function comeBack() {
+    answer = nothing
+    await vi.waitFor(() => expect(heard).toHaveLength(2), 3000)
+  }
+
+  test('keep-serving serves by what is known, says so, and says when it is over', async () => {
+    const token = await lose({})
+    revoked.add([{ of: 'token', id: 'known', until: UNTIL }])
+    vi.setSystemTime((NOW + 600) * 1000)
+    await admitted(token)
+    expect(await callWith(await issuer.mint({ jti: 'known' }))).toMatchObject(REVOKED)
+    expect(heard).toEqual([['revocations.lost', { ageSeconds: expect.any(Number) }]])
+    expect(logger.warn).toHaveBeenCalledTimes(1)
+    expect(await gateway.health()).toEqual({
+      ready: true,
+      revocations: { followed: true, lost: true, ageSeconds: expect.any(Number), live: 1 },
+    })
+    const { revocations } = await gateway.health()
+    expect(revocations.ageSeconds).toBeGreaterThanOrEqual(600)
+
+    await comeBack()
+    expect(heard[1]?.[0]).toBe('revocations.current')
+    expect(logger.info).toHaveBeenCalledTimes(1)
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
+  })
+
+  test('refuse answers 503 once the time is over, never 401, and serves again', async () => {
+    const token = await lose({ onLostContact: 'refuse' })
+    const { signal } = await admitted(token)
+    vi.setSystemTime((NOW + 25) * 1000)
+    await admitted(token)
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: true } })
+
+    vi.setSystemTime((NOW + 31) * 1000)
+    const refused = await callWith(token)
+    expect(refused).toMatchObject({
+      ok: false,
+      status: 503,
+      error: 'temporarily_unavailable',
+      headers: { 'Retry-After': '1' },
+    })
+    expect(refused.ok || refused.headers).not.toHaveProperty('WWW-Authenticate')
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    await vi.waitFor(() => expect(signal.aborted).toBe(true), 3000)
+    expect(signal.reason).toMatchObject({ code: 'ERR_NOT_READY' })
+
+    await comeBack()
+    expect((await admitted(token)).signal.aborted).toBe(false)
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
+  })
+
+  test('a listener that was taken off hears nothing', async () => {
+    await lose({})
+    const listener = vi.fn()
+    gateway.on('revocations.current', listener)
+    gateway.off('revocations.current', listener)
+    await comeBack()
+    expect(listener).not.toHaveBeenCalled()
+  })
+})
+
+describe('a process that was suspended', () => {
+  test('refuses at once when it wakes up, until it has caught up', async () => {
+    await setUp({ onLostContact: 'refuse' })
+    const token = await issuer.mint({ exp: NOW + 86_400 })
+    await admitted(token)
+    answer = () => new Promise(() => {})
+    // The clock goes on while the machine sleeps; the one that measures time that has passed stands still.
+    vi.setSystemTime((NOW + 7200) * 1000)
+    expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+  })
+
+  test('and stopped while both clocks go on, refuses as well', async () => {
+    await setUp({ onLostContact: 'refuse' })
+    const token = await issuer.mint()
+    await admitted(token)
+    const steady = vi.spyOn(performance, 'now')
+    const later = performance.now() + 31_000
+    steady.mockImplementation(() => later)
+    expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
+    steady.mockRestore()
+    await admitted(token)
+  })
+})
+
+describe('health()', () => {
+  test('starts what was not started, and says what is followed', async () => {
+    await setUp()
+    expect(await gateway.health()).toEqual({
+      ready: true,
+      revocations: { followed: true, lost: false, ageSeconds: 0, live: 0 },
+    })
+    revoked.add([{ of: 'token', id: 'a', until: UNTIL }])
+    expect(await gateway.health()).toMatchObject({ revocations: { live: 1 } })
+  })
+
+  test('never rejects: neither while the gateway cannot start nor after close()', async () => {
+    await setUp()
+    answer = away
+    const unknown = { followed: true, lost: true, ageSeconds: undefined, live: 0 }
+    expect(await gateway.health()).toEqual({ ready: false, revocations: unknown })
+    await gateway.close()
+    expect(await gateway.health()).toMatchObject({ ready: false })
+  })
+
+  test('where nobody tells, it says so', async () => {
+    ;({ gateway } = await createTestGateway())
+    expect(await gateway.health()).toEqual({
+      ready: true,
+      revocations: { followed: false, lost: false, ageSeconds: undefined, live: 0 },
+    })
+  })
+})
+
+test('close() aborts the signals of all principals', async () => {
+  await setUp()
+  const { signal } = await admitted(await issuer.mint())
+  await gateway.close()
+  expect(signal.reason).toMatchObject({ code: 'ERR_CLOSED' })
+})
