@@ -1,3 +1,4 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
@@ -68,6 +69,83 @@ describe('resolveGatewaySettings', () => {
     'https://user:password@example.com/jwks',
     'file:///jwks',
   ])('takes no keys from %j', (jwksUri) => expect(pathsOf({ jwksUri })).toEqual(['jwksUri']))
+
+  describe('revocations', () => {
+    const key = { clientId: 'key_1', clientSecret: 'a very secret secret' }
+    const pathsIn = (revocations: unknown) => pathsOf({ revocations })
+
+    it('are not followed unless it is said how', () => {
+      expect(resolve().revocations).toBeUndefined()
+      expect(pathsIn({})).toEqual(['revocations'])
+      expect(pathsIn({ catchUpSeconds: 5, uri: 'https://example.com/feed' })).toEqual(['revocations'])
+    })
+
+    it('over HTTP come from the issuer, with the documented defaults, unless an address is given', () => {
+      expect(resolve({ revocations: key }).revocations).toEqual({
+        ...key,
+        uri: 'https://example.com/auth/oauth2/revocations',
+        timeoutMs: 2000,
+        catchUpSeconds: 5,
+        onLostContact: 'keep-serving',
+        refuseAfterSeconds: 60,
+      })
+      const uri = 'http://127.0.0.1:8080/feed?x=1'
+      expect(resolve({ revocations: { ...key, uri } }).revocations).toMatchObject({ uri })
+      expect(Object.isFrozen(resolve({ revocations: key }).revocations)).toBe(true)
+    })
+
+    it('from the store have neither credentials nor an address', () => {
+      const store = memoryStore()
+      const settings = resolve({ revocations: { store, timeoutMs: 500, onLostContact: 'refuse' } })
+      expect(settings.revocations).toEqual({
+        store,
+        timeoutMs: 500,
+        catchUpSeconds: 5,
+        onLostContact: 'refuse',
+        refuseAfterSeconds: 60,
+      })
+      expect(pathsIn({ store, ...key, uri: 'https://example.com/feed' })).toEqual([
+        'revocations.clientId',
+        'revocations.clientSecret',
+        'revocations.uri',
+      ])
+      expect(pathsIn({ store: { ...store, publish: undefined } })).toEqual(['revocations.store.publish'])
+    })
+
+    it('need both parts of the credentials', () => {
+      expect(pathsIn({ clientId: 'key_1' })).toEqual(['revocations.clientSecret'])
+      expect(pathsIn({ clientSecret: 'secret' })).toEqual(['revocations.clientId'])
+      expect(pathsIn({ clientId: '', clientSecret: 7 })).toEqual([
+        'revocations.clientId',
+        'revocations.clientSecret',
+      ])
+    })
+
+    it.each([
+      ['uri', 'http://10.0.0.1/feed'],
+      ['uri', 'https://user:password@example.com/feed'],
+      ['uri', '/feed'],
+      ['catchUpSeconds', 0],
+      ['catchUpSeconds', 61],
+      ['onLostContact', 'panic'],
+      ['refuseAfterSeconds', 0],
+      ['timeoutMs', 0],
+      ['timeoutMs', 60_001],
+      ['secret', 'x'],
+    ])('%s: %j is refused', (name, value) =>
+      expect(pathsIn({ ...key, [name]: value })).toEqual([`revocations.${name}`]),
+    )
+
+    it.each([7, 'yes', null, []])('%j is refused', (value) => expect(pathsIn(value)).toEqual(['revocations']))
+
+    it('are wrong in all respects at once, and the error does not repeat the secret', () => {
+      const wrong = { revocations: { clientSecret: key.clientSecret, uri: 'x', interval: 5, timeoutMs: -1 } }
+      expect(pathsOf(wrong).sort()).toEqual(
+        ['clientId', 'interval', 'timeoutMs', 'uri'].map((name) => `revocations.${name}`),
+      )
+      expect(() => resolve(wrong)).toThrow(/^(?!.*very secret)/s)
+    })
+  })
 
   it('refuses options of createGatehouse that mean nothing here', () => {
     expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
