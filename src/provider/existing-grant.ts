@@ -4,7 +4,8 @@ import type { ConsentDecision } from '../interaction/port.ts'
 import type { Client } from '../registry/client.ts'
 import { recordOf } from './client-metadata.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
-import type { WithUser } from './seam.ts'
+import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
+import type { WithEpochs, WithUser } from './seam.ts'
 
 /**
  * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
@@ -45,12 +46,18 @@ export function createLoadExistingGrant(parts: {
     return false
   }
 
-  async function mustConsent(ctx: KoaContextWithOIDC, accountId: string, client: Client): Promise<boolean> {
+  /** The epochs in which this is authorized without asking anybody; undefined if somebody must be asked. */
+  async function findConsent(
+    ctx: KoaContextWithOIDC,
+    accountId: string,
+    client: Client,
+  ): Promise<AuthorizationEpochs | undefined> {
     const promptConsent = ctx.oidc.prompts.has('consent')
     const isFirstParty = client.kind === 'application' && client.firstParty
-    if (promptConsent || isFirstParty) return promptConsent
-    const remembered = await consents.find(accountId, client.clientId)
-    return isConsentNeeded({ requested: [...ctx.oidc.requestParamScopes], remembered, promptConsent })
+    if (promptConsent) return undefined
+    const { remembered, epochs } = await consents.recall(accountId, client.clientId)
+    const requested = [...ctx.oidc.requestParamScopes]
+    return isFirstParty || !isConsentNeeded({ requested, remembered, promptConsent }) ? epochs : undefined
   }
 
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
@@ -61,10 +68,12 @@ export function createLoadExistingGrant(parts: {
 
     const { accountId } = session
     const record = recordOf(client)
-    if (await mustConsent(ctx, accountId, record)) return undefined
+    const epochs = await findConsent(ctx, accountId, record)
+    if (!epochs) return undefined
 
     const grant = new provider.Grant({ accountId, clientId: record.clientId })
     ;(grant as WithUser).userId = (session as WithUser).userId
+    ;(grant as WithEpochs).epochs = epochs
     writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], refused: [] })
     await grant.save()
     return grant

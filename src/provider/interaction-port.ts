@@ -8,7 +8,7 @@ import type { ProviderDependencies } from './dependencies.ts'
 import { writeDecision } from './existing-grant.ts'
 import type { BuiltProvider } from './build-provider.ts'
 import { ROUTES } from './routes.ts'
-import type { WithUser } from './seam.ts'
+import type { WithEpochs, WithUser } from './seam.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 type Session = Awaited<ReturnType<Provider['Session']['get']>> & WithUser
@@ -128,10 +128,12 @@ export function createInteractionPort(
       const { accountId, userId } = requireAccount(pending)
       const { clientId } = pending.application
       const grant = new provider.Grant({ accountId, clientId })
+      const { epochs } = await consents.recall(accountId, clientId)
       ;(grant as WithUser).userId = userId
+      ;(grant as WithEpochs).epochs = epochs
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
-      await consents.remember(accountId, clientId, decision)
+      await consents.remember(accountId, clientId, decision, epochs)
       const returnTo = await finish(ctx, { consent: { grantId } }, true)
       if (!returnTo) return addressOf(pending)
       const { granted, refused } = decision

@@ -3,32 +3,85 @@ import type { ConsentDecision } from '../interaction/port.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
+import {
+  isOfEpoch,
+  type AuthorizationEpochs,
+  type EpochRecords,
+} from '../tokens/grants/authorization-epochs.ts'
 
 /** What accounts decided about applications, over all authorizations: one record per account and application. */
 export interface RememberedConsents {
-  /** Nothing granted and nothing refused if there was no decision yet. */
+  /** Nothing granted and nothing refused if there was no decision yet, or all was withdrawn since. */
   find(accountId: string, clientId: string): Promise<RememberedConsent>
-  /** Adds a decision to what is remembered; of concurrent ones none is lost. */
-  remember(accountId: string, clientId: string, decision: ConsentDecision): Promise<void>
+  /** The same, with the epochs that what comes of it belongs to. */
+  recall(accountId: string, clientId: string): Promise<Recalled>
+  /**
+   * Adds a decision to what is remembered; of concurrent ones none is lost.
+   *
+   * @param epochs that were in force before the decision was acted upon
+   */
+  remember(
+    accountId: string,
+    clientId: string,
+    decision: ConsentDecision,
+    epochs: AuthorizationEpochs,
+  ): Promise<void>
+  /** Forgets what was decided: whoever asks again gets nothing without the person. */
+  forget(accountId: string, clientId: string): Promise<void>
+}
+
+/** What is remembered, and the epochs that are in force. */
+export interface Recalled {
+  readonly remembered: RememberedConsent
+  readonly epochs: AuthorizationEpochs
+}
+
+interface ConsentRecord extends RememberedConsent {
+  /** None in those of older versions. */
+  readonly epochs?: AuthorizationEpochs | undefined
 }
 
 /** @param ttl seconds for which a decision is remembered after the last one */
-export function createRememberedConsents(store: Store, ttl: number): RememberedConsents {
-  const consents = createCollection<RememberedConsent>(store, { name: 'consent', version: 1 })
+export function createRememberedConsents(
+  store: Store,
+  ttl: number,
+  epochRecords: EpochRecords,
+): RememberedConsents {
+  const consents = createCollection<ConsentRecord>(store, { name: 'consent', version: 1 })
   const nothing: RememberedConsent = { granted: [], refused: [] }
   // Account ids are the host's: of any length and alphabet.
   const id = (accountId: string, clientId: string) => digest(JSON.stringify([accountId, clientId]))
 
+  /** What still counts of a record. */
+  function countingOf(record: ConsentRecord | undefined, epochs: AuthorizationEpochs): RememberedConsent {
+    if (!record || !isOfEpoch(record.epochs, epochs)) return nothing
+    return { granted: record.granted, refused: record.refused }
+  }
+
+  async function recall(accountId: string, clientId: string): Promise<Recalled> {
+    // In either order: a decision counts only in the epochs that it was made in.
+    const [record, epochs] = await Promise.all([
+      consents.get(id(accountId, clientId)),
+      epochRecords.current(accountId, clientId),
+    ])
+    return { remembered: countingOf(record, epochs), epochs }
+  }
+
   return {
-    async find(accountId, clientId) {
-      return (await consents.get(id(accountId, clientId))) ?? nothing
-    },
-    async remember(accountId, clientId, decision) {
+    recall,
+    find: async (accountId, clientId) => (await recall(accountId, clientId)).remembered,
+    async remember(accountId, clientId, decision, epochs) {
       const key = id(accountId, clientId)
-      const change = (remembered: RememberedConsent) => mergeRemembered(remembered, decision)
+      const change = (record?: ConsentRecord): ConsentRecord => ({
+        ...mergeRemembered(countingOf(record, epochs), decision),
+        epochs,
+      })
       if (await consents.update(key, change, ttl)) return
-      if (await consents.create(key, change(nothing), ttl)) return
+      if (await consents.create(key, change(), ttl)) return
       await consents.update(key, change, ttl)
+    },
+    async forget(accountId, clientId) {
+      await consents.delete(id(accountId, clientId))
     },
   }
 }

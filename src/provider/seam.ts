@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
 import { Provider, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
+import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
 
@@ -18,7 +19,7 @@ export function applySeam(
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
-  rememberUsers(provider)
+  rememberUsersAndEpochs(provider)
 }
 
 /**
@@ -156,11 +157,12 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
 
 /**
  * Relies on: a model stores the properties named in its static `IN_PAYLOAD`, which is first read when the
- * first of them is saved. Which member of an account is acting has no place in oidc-provider's models.
+ * first of them is saved. Which member of an account is acting has no place in oidc-provider's models, nor what was
+ * in force when a grant was made.
  */
-function rememberUsers(provider: Provider): void {
+function rememberUsersAndEpochs(provider: Provider): void {
   for (const model of [provider.Session, provider.Grant]) {
-    const names = [...model.IN_PAYLOAD, 'userId']
+    const names = [...model.IN_PAYLOAD, 'userId', 'epochs']
     Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
   }
 }
@@ -168,6 +170,11 @@ function rememberUsers(provider: Provider): void {
 /** A model of oidc-provider's that also remembers which member of the account is acting. */
 export interface WithUser {
   userId?: string | undefined
+}
+
+/** A grant of oidc-provider's that also says what was in force when it was made. */
+export interface WithEpochs {
+  epochs?: AuthorizationEpochs | undefined
 }
 
 /** A session of oidc-provider's in a browser. */

@@ -1,28 +1,22 @@
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
-import { createCollection } from '../../store/collection.ts'
-import type { Store } from '../../store/contract.ts'
+import type { GrantLives } from '../../tokens/grants/grant-lives.ts'
+import { isLiving, type GrantRecord } from '../../tokens/grants/grant-record.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/**
- * What accounts authorized applications to do. A grant id is no credential: tokens carry it in the clear.
- *
- * A grant is short-lived at first, for most are never used: an application that asks silently whether somebody is
- * signed in gets a code each time. With its first refresh token it begins to live as long as its tokens.
- */
+/** What accounts authorized applications to do, as oidc-provider and its neighbours here see it. */
 export interface Grants {
   readonly adapter: Adapter
   /**
-   * Lets a grant live on with a refresh token that is issued now.
+   * Lets a grant come into use with the first refresh token, which is issued next.
    *
-   * @returns false if it is gone: what was taken back never comes to life again
+   * @returns false if it is gone, or was withdrawn: what was taken back never comes to life again
    */
+  begin(grantId: string): Promise<boolean>
+  /** Lets a grant live on with a refresh token that is issued now; false as above. */
   keepAlive(grantId: string): Promise<boolean>
   delete(grantId: string): Promise<boolean>
 }
-
-/** Seconds by which a grant outlives its refresh token, so that it is prolonged once a day, not each time. */
-const SLACK = 86_400
 
 /** Seconds for which a grant lives while its code is on the way, besides what people and codes may take. */
 const ON_THE_WAY = 60
@@ -39,41 +33,62 @@ export function initialGrantLifetime(lifetimes: {
   return lifetimes.interaction + lifetimes.authorizationCode + ON_THE_WAY
 }
 
-/** @param lifetimes.refreshToken seconds for which a refresh token can be used */
-export function createGrants(store: Store, lifetimes: { readonly refreshToken: number }): Grants {
-  const grants = createCollection<AdapterPayload>(store, { name: 'grant', version: 1 })
+export function createGrants(lives: GrantLives): Grants {
+  const { records } = lives
+
+  /** What this request has read already is not read again. */
+  function knownOf(grantId: string) {
+    const state = Provider.ctx && requestState(Provider.ctx)
+    return {
+      known: state?.grant?.grantId === grantId ? state.grant.stored : undefined,
+      listing: state?.listing?.grantId === grantId ? state.listing : undefined,
+    }
+  }
+
+  /**
+   * Lists the grant of a code that is being exchanged while the grant is still looked up, which saves a round trip.
+   * What does not come into use then is skipped by readers, and gone with the grant.
+   *
+   * Relies on: the grant is looked up when the code was found to be this client's.
+   */
+  async function listAhead(grantId: string): Promise<void> {
+    const state = Provider.ctx && requestState(Provider.ctx)
+    const code = await state?.code?.found
+    if (!state || code?.grantId !== grantId || code.accountId === undefined) return
+    const listedAt = (code.iat ?? 0) * 1000
+    state.listing = await lives.list({ accountId: code.accountId, grantId, listedAt })
+  }
+
   return {
     adapter: modelAdapter('Grant', {
       async upsert(grantId, payload, ttl) {
-        if (await grants.create(grantId, payload, ttl)) return
+        if (await records.create(grantId, asRecord(payload), ttl)) return
         throw new TypeError('a grant is saved once; afterwards it is only kept alive or deleted')
       },
       async find(grantId) {
-        const stored = await grants.read(grantId)
+        const [stored] = await Promise.all([records.read(grantId), listAhead(grantId)])
+        if (!isLiving(stored?.record)) return undefined
         if (Provider.ctx) requestState(Provider.ctx).grant = stored && { grantId, stored }
-        return stored?.record
+        return stored?.record as AdapterPayload | undefined
       },
       async destroy(grantId) {
-        await grants.delete(grantId)
+        await lives.delete(grantId)
       },
     }),
 
-    async keepAlive(grantId) {
-      const now = Math.floor(Date.now() / 1000)
-      const atLeast = now + lifetimes.refreshToken
-      const exp = atLeast + SLACK
-      const prolong = (payload: AdapterPayload) =>
-        (payload.exp ?? 0) < atLeast ? { ...payload, exp } : undefined
-      // What this request has read already is not read again, unless somebody changed it since.
-      const known = Provider.ctx && requestState(Provider.ctx).grant
-      if (known?.grantId === grantId) {
-        const prolonged = prolong(known.stored.record)
-        if (!prolonged) return true
-        if (await grants.replace(grantId, known.stored, prolonged, exp - now)) return true
-      }
-      return (await grants.update(grantId, prolong, exp - now)) !== undefined
+    begin(grantId) {
+      const { known, listing } = knownOf(grantId)
+      return lives.begin(grantId, known, listing)
     },
-
-    delete: (grantId) => grants.delete(grantId),
+    keepAlive: (grantId) => lives.keepAlive(grantId, knownOf(grantId).known),
+    delete: (grantId) => lives.delete(grantId),
   }
+}
+
+/**
+ * Relies on: a payload of oidc-provider's names account and client, when it was issued, and scopes by resource; those
+ * that were refused stand apart.
+ */
+function asRecord(payload: AdapterPayload): GrantRecord {
+  return payload as unknown as GrantRecord
 }

@@ -1,0 +1,162 @@
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { ListOptions } from '../registry/client-index.ts'
+import type { ChangeOptions } from '../registry/client-service.ts'
+import { checkChange } from '../registry/clients.ts'
+import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
+import type { GrantLives } from '../tokens/grants/grant-lives.ts'
+import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
+import type { RefreshFamilies } from '../tokens/refresh-families.ts'
+import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
+
+/** Whose grants. */
+export interface GrantHolder {
+  readonly accountId: string
+  /** Only those of this application. */
+  readonly clientId?: string | undefined
+}
+
+/** What accounts have authorized applications to do. */
+export interface Grants {
+  /**
+   * The grants of an account that are in use, in the order in which they were made. One whose code has not been
+   * exchanged yet is not in use.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, and what `ready()` throws, as all of these do
+   */
+  ofAccount(accountId: string, options?: ListOptions): Promise<GrantPage>
+  /** The grant, or undefined if there is none (any more). */
+  find(grantId: string): Promise<Grant | undefined>
+  /**
+   * Takes a grant back: its refresh token ends, its access tokens are refused from now on, those that are being
+   * issued at this moment too, and the application gets nothing again without asking. Settles when it is stored.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND` if there is none (any more), `ERR_STORE_UNAVAILABLE`: do it again
+   */
+  revoke(grantId: string, options?: ChangeOptions): Promise<void>
+  /**
+   * Takes back everything that an account has authorized, or what it has authorized one application to do: as
+   * `revoke` does, and codes that have not been exchanged yet with it.
+   *
+   * @returns how many grants in use that ended
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again
+   */
+  revokeAllOf(holder: GrantHolder, options?: ChangeOptions): Promise<number>
+}
+
+/** The service, and what finishes that which another process has begun. */
+export interface GrantsAndFinish {
+  readonly grants: Grants
+  /**
+   * Ends a grant whose end was begun; does no harm where it has ended.
+   *
+   * @returns what is to be taken back of it
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  finishGrant(grantId: string): Promise<readonly Taken[]>
+}
+
+/** Grants that are ended at a time. */
+const AT_A_TIME = 20
+
+/** Forgets what an account decided about an application. */
+interface Consents {
+  forget(accountId: string, clientId: string): Promise<void>
+}
+
+/** @param parts.audience {base_url}, whose scopes are told */
+export function createGrantService(parts: {
+  readonly lives: GrantLives
+  readonly families: Pick<RefreshFamilies, 'end'>
+  readonly consents: Consents
+  readonly revocations: Pick<Revocations, 'during'>
+  readonly events: EventSink
+  readonly logger: Logger
+  readonly audience: string
+}): GrantsAndFinish {
+  const { lives, families, consents, revocations, events, logger, audience } = parts
+  const { records, index, epochs } = lives
+
+  /** The record first: it decides about new tokens. All of it may be done again. */
+  async function end(grantId: string): Promise<void> {
+    const record = await lives.withdraw(grantId)
+    await Promise.all([
+      families.end(grantId),
+      record && consents.forget(record.accountId, record.clientId),
+      record && unlist(grantId, record),
+    ])
+  }
+
+  async function unlist(grantId: string, { accountId, listedAt }: GrantRecord): Promise<void> {
+    if (listedAt !== undefined) await index.remove({ accountId, grantId, listedAt })
+  }
+
+  async function revoke(grantId: string, record: GrantRecord, actor: string | undefined): Promise<void> {
+    const { accountId, clientId } = record
+    await revocations.during({ of: 'grant', id: grantId }, async () => {
+      await end(grantId)
+      return { result: undefined, taken: [{ of: 'grant', id: grantId }] }
+    })
+    events.emit('grant.revoked', { grantId, clientId, accountId, actor })
+    // It was only kept for whoever had to try again; if it stays it expires.
+    await records.delete(grantId).catch((error: unknown) => {
+      logger.debug({ err: error, grantId }, 'what is left of a revoked grant will expire')
+    })
+  }
+
+  return {
+    grants: {
+      async ofAccount(accountId, options = {}) {
+        requireText('accountId', accountId)
+        const { items, cursor } = await index.page(accountId, options)
+        return { items: items.map((item) => toGrant(item, audience)), cursor }
+      },
+
+      async find(grantId) {
+        const record = isGrantId(grantId) ? await records.get(grantId) : undefined
+        return isLiving(record) ? toGrant({ grantId, record }, audience) : undefined
+      },
+
+      async revoke(grantId, options = {}) {
+        checkChange('grants.revoke', options)
+        // Also one that is withdrawn, but whose end nobody was told of.
+        const record = isGrantId(grantId) ? await records.get(grantId) : undefined
+        if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
+        await revoke(grantId, record, options.actor)
+      },
+
+      async revokeAllOf({ accountId, clientId }, options = {}) {
+        requireText('accountId', accountId)
+        if (clientId !== undefined) requireText('clientId', clientId)
+        checkChange('grants.revokeAllOf', options)
+        // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
+        await epochs.renew(accountId, clientId)
+        let count = 0
+        let after: string | undefined
+        do {
+          const { items, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
+          const theirs = items.filter(({ record }) => clientId === undefined || record.clientId === clientId)
+          await Promise.all(theirs.map(({ grantId, record }) => revoke(grantId, record, options.actor)))
+          count += theirs.length
+          after = cursor
+        } while (after !== undefined)
+        return count
+      },
+    },
+
+    async finishGrant(grantId) {
+      await end(grantId)
+      return [{ of: 'grant', id: grantId }]
+    },
+  }
+}
+
+function isGrantId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
+}
+
+function requireText(name: string, value: unknown): void {
+  if (typeof value === 'string' && value !== '') return
+  throw new GatehouseError('ERR_INVALID_ARGUMENT', `${name} must be a text that is not empty`)
+}

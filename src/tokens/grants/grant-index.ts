@@ -1,0 +1,152 @@
+import { GatehouseError } from '../../errors.ts'
+import type { Store } from '../../store/contract.ts'
+import { digest } from '../../store/digest.ts'
+import { isLiving, type GrantRecord } from './grant-record.ts'
+
+/** Where a grant stands in the list of its account. */
+export interface GrantEntry {
+  readonly accountId: string
+  readonly grantId: string
+  /** Milliseconds since the epoch. */
+  readonly listedAt: number
+}
+
+/** A grant with its record. */
+export interface ListedGrant {
+  readonly grantId: string
+  readonly record: GrantRecord
+}
+
+/**
+ * The grants of each account that are in use, in the order in which they were made.
+ *
+ * An entry stands on a shelf with all of its account that end in the same span of time; the store drops a shelf as a
+ * whole when that is over. A grant that lives on is put on a later shelf before its record says so, and stays on the
+ * others: so what can be used is always listed, and what is over leaves by itself.
+ */
+export interface GrantIndex {
+  /** @param end epoch seconds at which the grant ends, unless it is prolonged again */
+  add(entry: GrantEntry, end: number): Promise<void>
+  remove(entry: GrantEntry): Promise<void>
+  /**
+   * @param options.after `cursor` of the page before
+   * @param options.limit grants at most, 1 to 500; 50 if left out
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+   */
+  page(
+    accountId: string,
+    options: { readonly after?: string | undefined; readonly limit?: number | undefined },
+  ): Promise<{ readonly items: ListedGrant[]; readonly cursor?: string | undefined }>
+}
+
+const DAY = 86_400
+/** Seconds that one shelf covers. */
+const SPAN = 30 * DAY
+/** Seconds by which a shelf outlives what is on it, for clocks that differ. */
+const SLACK = DAY
+/** Shelves that are read at most; lifetimes have a limit. */
+const SHELVES = 1000
+
+/** @param load the records of grant ids, in their order, undefined where absent */
+export function createGrantIndex({
+  store,
+  load,
+}: {
+  readonly store: Store
+  readonly load: (grantIds: readonly string[]) => Promise<(GrantRecord | undefined)[]>
+}): GrantIndex {
+  async function shelvesOf(accountId: string): Promise<string[]> {
+    const index = indexOf(accountId)
+    const numbers = await store.range(index, { limit: SHELVES })
+    const over = numbers.filter(isOver)
+    await tidy(over.map((number) => store.remove(index, number)))
+    return numbers.filter((number) => !over.includes(number)).map((number) => `${index}:${number}`)
+  }
+
+  async function rangeOf(shelves: readonly string[], after: string | undefined, limit: number) {
+    const members = await Promise.all(shelves.map((shelf) => store.range(shelf, { after, limit })))
+    return [...new Set(members.flat())].toSorted().slice(0, limit)
+  }
+
+  return {
+    async add(entry, end) {
+      const index = indexOf(entry.accountId)
+      const number = shelfOf(end)
+      const ttl = Math.max(SLACK, (number + 1) * SPAN + SLACK - Math.floor(Date.now() / 1000))
+      await Promise.all([
+        store.add(index, pad(number), ttl),
+        store.add(`${index}:${pad(number)}`, memberOf(entry), ttl),
+      ])
+    },
+
+    async remove(entry) {
+      const shelves = await shelvesOf(entry.accountId)
+      await Promise.all(shelves.map((shelf) => store.remove(shelf, memberOf(entry))))
+    },
+
+    async page(accountId, { after, limit = 50 }) {
+      checkPage(after, limit)
+      const shelves = await shelvesOf(accountId)
+      const items: ListedGrant[] = []
+      let position = after
+      while (items.length < limit) {
+        const wanted = limit - items.length
+        // One more than wanted tells whether there is a next page.
+        const members = await rangeOf(shelves, position, wanted + 1)
+        const taken = members.slice(0, wanted)
+        const records = await load(taken.map(grantIdOf))
+        const found = taken.map((member, at) => ({ member, record: records[at] }))
+        for (const { member, record } of found) {
+          if (isLiving(record)) items.push({ grantId: grantIdOf(member), record })
+        }
+        // A record is there before its entry: without one it is over for good.
+        const stale = found.filter(({ record }) => !isLiving(record))
+        await tidy(stale.flatMap(({ member }) => shelves.map((shelf) => store.remove(shelf, member))))
+        if (members.length <= wanted) return { items }
+        position = taken.at(-1)
+      }
+      return { items, cursor: position }
+    },
+  }
+}
+
+/** Tidying up is no part of any question: the next reader tries again. */
+async function tidy(removals: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(removals)
+}
+
+/** Account ids are the host's: of any length and alphabet. */
+function indexOf(accountId: string): string {
+  return `grants:of:${digest(accountId)}`
+}
+
+/** The shelf of what ends at a time, in epoch seconds. */
+export function shelfOf(end: number): number {
+  return Math.floor(end / SPAN)
+}
+
+function isOver(number: string): boolean {
+  return (Number(number) + 1) * SPAN + SLACK < Date.now() / 1000
+}
+
+function pad(number: number): string {
+  return String(number).padStart(6, '0')
+}
+
+/** The time in front, padded, makes the order of bytes the order of time. */
+function memberOf({ listedAt, grantId }: GrantEntry): string {
+  return `${String(listedAt).padStart(13, '0')}:${grantId}`
+}
+
+function grantIdOf(member: string): string {
+  return member.slice(14)
+}
+
+function checkPage(after: unknown, limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limit must be a whole number from 1 to 500')
+  }
+  if (after !== undefined && (typeof after !== 'string' || !/^\d{13}:./.test(after))) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'after must be the cursor of the page before')
+  }
+}
