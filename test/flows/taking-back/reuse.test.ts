@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
+import { authorize, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+type Answer = Awaited<ReturnType<Host['token']>>
+type Client = Awaited<ReturnType<Host['createApplication']>>
+
+/** A store on which one call can be held up, before it is done or before it is answered. */
+function holdingStore(inner: Store) {
+  let held:
+    { call: string; when: 'before' | 'after'; reached: () => void; released: Promise<void> } | undefined
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const method = target[name]
+      if (typeof method !== 'function' || name === 'close') return method
+      return async (...args: unknown[]) => {
+        const work = () => Reflect.apply(method, target, args) as unknown
+        if (!held || !`${name} ${String(args[0])}`.startsWith(held.call)) return work()
+        const { when, reached, released } = held
+        held = undefined
+        const answer = when === 'after' ? await work() : undefined
+        reached()
+        await released
+        return when === 'after' ? answer : work()
+      }
+    },
+  })
+  return {
+    store,
+    /** Holds up the next call that begins so. */
+    hold(call: string, when: 'before' | 'after') {
+      let release = () => {}
+      const released = new Promise<void>((resolve) => (release = resolve))
+      const reached = new Promise<void>((resolve) => (held = { call, when, reached: resolve, released }))
+      return { reached, release }
+    },
+  }
+}
+
+describeEachStore('reuse ends the grant with all of its access tokens', (makeStore) => {
+  /** Where things happen, and another process' gateway on the same data. */
+  let host: Host
+  let other: Host
+  let faulty: FaultyStore
+  let holding: ReturnType<typeof holdingStore>
+  let inner: Store
+  let client: Client
+  let browser: ReturnType<Host['browser']>
+  const heard: string[] = []
+
+  beforeAll(async () => {
+    const data = randomUUID()
+    inner = makeStore(data)
+    faulty = faultyStore(inner)
+    holding = holdingStore(faulty.store)
+    host = await startHost({ store: holding.store, gatehouse: { storeTimeoutMs: 5000 } })
+    const { issuer, audience } = host
+    other = await startHost({ store: makeStore(data), gatehouse: { issuer, audience } })
+    await Promise.all([host.gatehouse.ready(), other.gatehouse.ready()])
+    for (const name of ['refresh_token.reused', 'code.reused'] as const) {
+      host.gatehouse.on(name, () => heard.push(name))
+    }
+    browser = host.browser()
+  })
+  afterAll(async () => {
+    await host.close()
+    await other.close()
+  })
+  beforeEach(async () => {
+    client = await host.createApplication()
+    heard.length = 0
+  })
+
+  const begin = () => connect(host, client, { browser })
+  const refresh = (token: unknown, at = host) =>
+    at.post(`${at.origin}/auth/oauth2/token`, {
+      ...client,
+      grant_type: 'refresh_token',
+      refresh_token: String(token),
+    })
+  const refreshed = async (token: unknown) => {
+    const { status, body } = await refresh(token)
+    expect(status).toBe(200)
+    return body as unknown as Tokens
+  }
+  const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
+
+  async function callAt(gateway: Host, { access_token: token }: Pick<Tokens, 'access_token'>) {
+    const response = await fetch(`${gateway.origin}/api/invoices/list`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' }
+  }
+
+  /** At both gateways: here at once, there within moments. */
+  async function expectDead(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
+    const [before, beforeThere] = [host.reached.length, other.reached.length]
+    for (const each of tokens) {
+      const { status, challenge } = await callAt(host, each)
+      expect(status).toBe(401)
+      expect(challenge).toContain('error="invalid_token"')
+    }
+    expect(host.reached).toHaveLength(before)
+    await vi.waitFor(async () => {
+      const answers = await Promise.all(tokens.map((each) => callAt(other, each)))
+      expect(answers.map(({ status }) => status)).toEqual(tokens.map(() => 401))
+    })
+    const reachedThere = other.reached.length
+    for (const each of tokens) expect((await callAt(other, each)).status).toBe(401)
+    expect(other.reached).toHaveLength(reachedThere)
+    expect(reachedThere).toBeGreaterThanOrEqual(beforeThere)
+  }
+
+  async function expectAlive(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
+    for (const each of tokens) {
+      for (const gateway of [host, other]) expect((await callAt(gateway, each)).status).toBe(200)
+    }
+  }
+
+  function expectRefused(answer: Answer): void {
+    expect({ status: answer.status, error: answer.body['error'] }).toEqual({
+      status: 400,
+      error: 'invalid_grant',
+    })
+    expect(answer.text).not.toContain('_token":')
+  }
+
+  function expectUnavailable(answer: Answer): void {
+    expect({ status: answer.status, error: answer.body['error'] }).toEqual({
+      status: 503,
+      error: 'temporarily_unavailable',
+    })
+    expect(heard).toEqual([])
+  }
+
+  test('of a refresh token: of all generations; other grants of the same account and application live', async () => {
+    const bystander = await begin()
+    const first = await begin()
+    const second = await refreshed(first.refresh_token)
+    const third = await refreshed(second.refresh_token)
+    await expectAlive(first, second, third, bystander)
+    expectRefused(await refresh(second.refresh_token))
+    await expectDead(first, second, third)
+    expect(heard).toEqual(['refresh_token.reused'])
+    expectRefused(await refresh(third.refresh_token))
+    expectRefused(await refresh(third.refresh_token, other))
+    await expectAlive(bystander, await refreshed(bystander.refresh_token))
+  })
+
+  test('of a code: whatever it gave', async () => {
+    const { code } = await authorize(host, client.client_id, { browser })
+    const first = (await exchange(code)).body as unknown as Tokens
+    const second = await refreshed(first.refresh_token)
+    const bystander = await begin()
+    await expectAlive(first, second)
+    expectRefused(await exchange(code))
+    await expectDead(first, second)
+    expect(heard).toEqual(['code.reused'])
+    expectRefused(await refresh(second.refresh_token))
+    await expectAlive(bystander)
+  })
+
+  test('the one that won against many at once gets nothing that lives', async () => {
+    const { refresh_token: token } = await begin()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
+    const [winner, ...others] = answers.filter(({ status }) => status === 200)
+    expect(others).toEqual([])
+    answers.filter((answer) => answer !== winner).forEach(expectRefused)
+    await expectDead(winner?.body as unknown as Tokens)
+    expectRefused(await refresh(winner?.body['refresh_token']))
+  })
+
+  test('a refresh that is under way when the family ends gets nothing', async () => {
+    const first = await begin()
+    const second = await refreshed(first.refresh_token)
+    const { reached, release } = holding.hold('replace refresh-family', 'before')
+    const underWay = refresh(second.refresh_token)
+    await reached
+    expectRefused(await refresh(first.refresh_token))
+    release()
+    expectRefused(await underWay)
+    await expectDead(first, second)
+  })
+
+  test('a refresh that has just been stored when the family ends gets tokens that are dead on arrival', async () => {
+    const first = await begin()
+    const second = await refreshed(first.refresh_token)
+    const { reached, release } = holding.hold('replace refresh-family', 'after')
+    const underWay = refresh(second.refresh_token)
+    await reached
+    expectRefused(await refresh(first.refresh_token, other))
+    release()
+    const { status, body } = await underWay
+    expect(status).toBe(200)
+    await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
+    await expectDead(first, second, body as unknown as Tokens)
+    expectRefused(await refresh(body['refresh_token']))
+  })
+
+  test('also where somebody ended the family before, and did not come as far as the tokens', async () => {
+    const first = await begin()
+    const { reached, release } = holding.hold('replace refresh-family', 'before')
+    const underWay = refresh(first.refresh_token)
+    await reached
+    const [grantId] = first.refresh_token.split('.')
+    const ended = { v: 1, generation: 0, current: '', payload: {}, ended: true }
+    await inner.set(`refresh-family:${grantId}`, JSON.stringify(ended), 120)
+    await expectAlive(first)
+    release()
+    expectRefused(await underWay)
+    await expectDead(first)
+  })
+
+  test('if the store is away before anything was done, the answer says so, and the next use ends it', async () => {
+    const first = await begin()
+    const second = await refreshed(first.refresh_token)
+    faulty.arm('add revocations', 'refused')
+    expectUnavailable(await refresh(first.refresh_token))
+    expect(faulty.calls.some((call) => call.startsWith('delete grant:'))).toBe(false)
+    await expectAlive(first, second)
+    expectRefused(await refresh(first.refresh_token))
+    expect(heard).toEqual(['refresh_token.reused'])
+    await expectDead(first, second)
+  })
+
+  test.each(['delete grant', 'add revocations:until', 'add revocations:recent'])(
+    'if the store is away in the middle (`%s`), the answer says so, and another process finishes it',
+    async (call) => {
+      const first = await begin()
+      const second = await refreshed(first.refresh_token)
+      const bystander = await begin()
+      faulty.arm(call, 'unanswered', { thenAway: true })
+      expectUnavailable(await refresh(first.refresh_token))
+      expect(faulty.calls.some((each) => each.startsWith(`${call}:`))).toBe(true)
+      faulty.comeBack()
+      expectRefused(await refresh(second.refresh_token, other))
+      if (call === 'delete grant') await expectAlive(first, second)
+
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20_000 })
+      const { issuer, audience } = host
+      const third = await startHost({ store: inner, gatehouse: { issuer, audience } })
+      try {
+        await third.gatehouse.ready()
+        await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
+        await expectDead(first, second)
+        await expectAlive(bystander)
+      } finally {
+        vi.useRealTimers()
+        await third.close()
+      }
+    },
+  )
+})
