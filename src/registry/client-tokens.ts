@@ -48,7 +48,7 @@ export function createClientTokens({
   async function take(
     clientId: string,
     { actor }: ChangeOptions,
-    apply: (record: ClientRecord<Client>) => ClientRecord<Client>,
+    apply: (record: ClientRecord) => ClientRecord,
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw notFound(clientId)
