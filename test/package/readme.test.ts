@@ -34,7 +34,7 @@ describe('the README', () => {
 
   it('lists every option', () => {
     const source = read('src/options.ts')
-    const nested = ['lifetimes', 'signInAttempts', 'branding']
+    const nested = ['lifetimes', 'signInAttempts', 'branding', 'revocations']
     const options = propertiesOf(source, 'GatehouseOptions').filter(({ name }) => !nested.includes(name))
     const lifetimes = propertiesOf(source, 'Lifetimes').map((p) => ({ ...p, name: `lifetimes.${p.name}` }))
     const branding = propertiesOf(source, 'Branding').map((p) => ({ ...p, name: `branding.${p.name}` }))
@@ -42,9 +42,13 @@ describe('the README', () => {
       ...p,
       name: `signInAttempts.${p.name}`,
     }))
+    const revocations = propertiesOf(source, 'RevocationOptions').map((p) => ({
+      ...p,
+      name: `revocations.${p.name}`,
+    }))
     const ofGateway = propertiesOf(source, 'GatewayOptions')
     expect(ofGateway.length).toBeGreaterThan(10)
-    const all = [...options, ...lifetimes, ...attempts, ...branding, ...ofGateway]
+    const all = [...options, ...lifetimes, ...attempts, ...branding, ...revocations, ...ofGateway]
     expect(all.length).toBeGreaterThan(40)
     expect(all.filter(({ name }) => !rows.has(name)).map(({ name }) => name)).toEqual([])
 
@@ -152,11 +156,14 @@ declare global {
   const router: KoaRouter
   const server: Server
   const redis: RedisClient
+  const issuer: string
+  const audience: string
   const webSocketServer: WebSocketServer
   const products: ProductDefinitions<'none' | 'basic' | 'verified'>
   const options: Omit<GatehouseOptions, 'products' | 'kycLevels' | 'accounts'> & { accounts: { find(id: string): undefined } }
   const gatehouse: Gatehouse<'invoices:read' | 'invoices:create', 'invoices' | 'payments'>
   const createGatehouse: typeof import('koa-gatehouse').createGatehouse
+  const createGateway: typeof import('koa-gatehouse/gateway').createGateway
   const redisStore: typeof import('koa-gatehouse/adapters/redis').redisStore
   const cors: () => Middleware
   const mount: typeof import('koa-mount')
