@@ -15,9 +15,9 @@ import { modelAdapter } from './adapter.ts'
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked' | 'revocations' | 'events'>,
+  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked' | 'revocations'>,
 ): Adapter {
-  const { verifyAccessToken, isRevoked, revocations, events } = deps
+  const { verifyAccessToken, isRevoked, revocations } = deps
 
   return modelAdapter(model, {
     async find(value) {
@@ -46,7 +46,6 @@ export function accessTokens(
     async destroy(tokenId) {
       const until = Provider.ctx?.oidc.entities[model]?.exp
       await revocations.revoke({ of: 'token', id: tokenId, until })
-      events.emit('token.revoked', { of: 'token', id: tokenId })
     },
 
     // Those of a grant are taken back with the grant.

@@ -82,7 +82,6 @@ export function refreshTokens(
       if (!isRevocation()) return endForReuse('refresh_token.reused', found.payload)
       const { grantId = '' } = found.payload as AdapterPayload
       await endGrant(grantId)
-      events.emit('token.revoked', { of: 'grant', id: grantId })
     },
 
     // Of a token that was used before `destroy` ends the grant, in the order in which nothing can be lost.
