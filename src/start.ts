@@ -1,20 +1,20 @@
-import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
-import type { CatalogNotice } from './catalog-notice.ts'
-import type { LiveCatalog } from './catalog/live-catalog.ts'
+import type { JWTVerifyGetKey } from 'jose'
+import type { CatalogAgreement } from './agreement/catalog-agreement.ts'
 import type { Principal } from './gateway/principal.ts'
 import { createTokenVerifier } from './gateway/verify-token.ts'
-import { loadKeyRing, type KeyRing } from './keys/key-ring.ts'
-import { createKeySealing } from './keys/sealing.ts'
+import type { KeyRing } from './keys/key-ring.ts'
+import type { KeySource } from './keys/signing-keys.ts'
 import type { Settings } from './options.ts'
 import type { RevocationFollower } from './tokens/revocations/follow-revocations.ts'
+import type { Unfinished } from './taking-back/unfinished.ts'
 import type { LongestLifetime } from './tokens/revocations/longest-lifetime.ts'
 import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from './provider/dependencies.ts'
 
-/** What is there once it runs. */
+/** What is there once it runs. What depends on the signing keys is another one when they have changed. */
 export interface Running {
   readonly keyRing: KeyRing
-  readonly getKey: ReturnType<typeof createLocalJWKSet>
+  readonly getKey: JWTVerifyGetKey
   readonly built: BuiltProvider
   /** Ends listening to other processes. */
   readonly leave: () => Promise<void>
@@ -23,10 +23,11 @@ export interface Running {
 /** What a start is handed: all that the authorization server needs but the keys, which it loads. */
 export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | 'verifyAccessToken'> {
   readonly settings: Settings
-  readonly catalog: LiveCatalog
-  readonly catalogNotice: CatalogNotice
+  readonly keys: KeySource
+  readonly catalogAgreement: CatalogAgreement
   readonly follower: RevocationFollower
   readonly longestLifetime: LongestLifetime
+  readonly unfinished: Unfinished
 }
 
 /**
@@ -34,25 +35,37 @@ export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | '
  * if the store is away.
  */
 export function createStart(parts: StartParts): () => Promise<Running> {
-  const { settings, store, catalog, catalogNotice, follower, longestLifetime, isRevoked } = parts
+  const { settings, store, keys, catalogAgreement, follower, longestLifetime, unfinished } = parts
 
   async function load(leave: () => Promise<void>): Promise<Running> {
-    await catalog.start()
-    await Promise.all([longestLifetime.seconds(), follower.start()])
-    const keyRing = await loadKeyRing(store, createKeySealing(settings.secrets), settings.logger)
-    const getKey = createLocalJWKSet(keyRing.published as JSONWebKeySet)
-    const built = buildProvider({
-      ...parts,
-      signingKeys: keyRing.signing,
-      verifyAccessToken: verifyWith(getKey, settings, isRevoked),
-    })
-    return { keyRing, getKey, built, leave }
+    const stopKeys = await keys.follow()
+    const verifyAccessToken = verifyWith(keys.getKey, settings)
+    const build = () => buildProvider({ ...parts, signingKeys: keys.ring.signing, verifyAccessToken })
+    let built = build()
+    // Requests that have begun go on with the one before; what they left behind is in the store, for either.
+    const stopBuilding = keys.onChanged(() => (built = build()))
+    const stopFinishing = unfinished.start()
+    return {
+      get keyRing() {
+        return keys.ring
+      },
+      getKey: keys.getKey,
+      get built() {
+        return built
+      },
+      async leave() {
+        stopFinishing()
+        stopBuilding()
+        await Promise.all([stopKeys(), leave()])
+      },
+    }
   }
 
   return async function start() {
     await store.ping()
-    // Before the products are loaded, so that no change in between is missed.
-    const leave = await catalogNotice.follow()
+    // Before the products: what has left them may have been taken back already.
+    await Promise.all([longestLifetime.seconds(), follower.start()])
+    const leave = await catalogAgreement.follow()
     try {
       return await load(leave)
     } catch (error) {
@@ -62,16 +75,12 @@ export function createStart(parts: StartParts): () => Promise<Running> {
   }
 }
 
-/** The check of our own access tokens, for the user info endpoint. */
-function verifyWith(
-  getKey: Running['getKey'],
-  { issuer, audience }: Settings,
-  isRevoked: StartParts['isRevoked'],
-) {
+/** The check of our own access tokens, for the endpoints that take them. */
+function verifyWith(getKey: Running['getKey'], { issuer, audience }: Settings) {
   const verify = createTokenVerifier({ issuer, audience, getKey })
   return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
     const outcome = await verify(jwt)
-    return isPrincipal(outcome) && !isRevoked(outcome) ? outcome : undefined
+    return isPrincipal(outcome) ? outcome : undefined
   }
 }
 

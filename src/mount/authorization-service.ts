@@ -36,6 +36,8 @@ export interface AuthorizationServiceParts {
   readonly registry: CheckedRegistry
   readonly revocationSource: RevocationSource
   readonly warnOnPlainHttp: PlainHttpWarning
+  /** Seconds for which anybody may keep the keys. */
+  readonly keySetMaxAge: number
   /** Waits until it runs, as long as a request may wait. */
   ready(): Promise<{ built: BuiltProvider; keyRing: { published: { keys: readonly object[] } } }>
 }
@@ -53,7 +55,7 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
     if (normalize(path) !== ROUTES.jwks) return false
-    answerKeySet(ctx, (await parts.ready()).keyRing.published)
+    answerKeySet(ctx, (await parts.ready()).keyRing.published, parts.keySetMaxAge)
     return true
   }
 

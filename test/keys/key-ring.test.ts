@@ -17,25 +17,33 @@ const load = (store: Store, ...secrets: string[]) => loadKeyRing(store, createKe
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
-  test('has a key for access tokens and one for ID tokens, each named after its thumbprint', async () => {
+  test('has a key for access tokens and one for ID tokens, and their successors, each named after its thumbprint', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
+    // The last one is there to recognize what another process may sign with it soon.
     expect(signing.map(({ alg, use }) => ({ alg, use }))).toEqual([
       { alg: 'ES256', use: 'sig' },
       { alg: 'RS256', use: 'sig' },
+      { alg: 'RS256', use: 'sig' },
     ])
     for (const { kid, ...jwk } of signing) expect(kid).toBe(await calculateJwkThumbprint(jwk))
-    expect(kids(published.keys)).toEqual(kids(signing))
+    expect(published.keys.map(({ alg }) => alg)).toEqual(['ES256', 'RS256', 'ES256', 'RS256'])
+    expect(new Set(kids(published.keys)).size).toBe(4)
+    expect(kids(published.keys).slice(0, 2)).toEqual(kids(signing).slice(0, 2))
+    expect(kids(published.keys)[3]).toBe(kids(signing)[2])
   })
 
   test('publishes public parts alone, which verify what the private ones sign', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
-    for (const [index, jwk] of published.keys.entries()) {
+    for (const jwk of published.keys) {
       expect(Object.keys(jwk).filter((member) => PRIVATE.includes(member))).toEqual([])
-      const { alg = '', kid } = jwk
+    }
+    for (const jwk of signing) {
+      const { alg, kid } = jwk
       const token = await new SignJWT({ ok: true })
-        .setProtectedHeader({ alg, kid: String(kid) })
-        .sign(await importJWK(signing[index] as JWK, alg))
-      expect((await jwtVerify(token, await importJWK(jwk, alg))).payload).toEqual({ ok: true })
+        .setProtectedHeader({ alg, kid })
+        .sign(await importJWK(jwk, alg))
+      const key = published.keys.find((one) => one.kid === kid)
+      expect((await jwtVerify(token, await importJWK(key as JWK, alg))).payload).toEqual({ ok: true })
     }
   })
 
@@ -95,7 +103,8 @@ describeEachStore('the key ring', (makeStore) => {
     ['no JSON', 'garbage'],
     ['cut off', '{"v":1,"keys":[{"kid":"a"'],
     ['a list', '[]'],
-    ['of a later version', '{"v":2,"keys":[]}'],
+    ['of a later version', '{"v":3,"keys":[]}'],
+    ['without a list of keys', '{"v":2,"keys":{}}'],
     ['without a version', '{"keys":[]}'],
   ])('a record that is %s is ERR_STORE_RECORD, and stays as it is', async (_what, text) => {
     const store = makeStore()

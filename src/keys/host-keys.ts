@@ -1,0 +1,109 @@
+import { createLocalJWKSet } from 'jose'
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import { toPublicJwk, type SigningJwk } from './generate-key.ts'
+import type { KeyRing } from './key-ring.ts'
+import { ALGORITHMS } from './key-states.ts'
+import { checkActor, type KeySource, type RevokeKey } from './signing-keys.ts'
+
+/** Seconds for which a key that the host keeps stays revoked: only the host can take it out of its set. */
+const FOR_GOOD = 10 * 366 * 86_400
+
+/**
+ * Keys that the host keeps itself. The first private one of each algorithm signs, and all are published but those
+ * that were revoked. Nothing about them is stored.
+ *
+ * @param parts.keys checked, each with `kid`, `alg` and `use`
+ * @param parts.isKeyRevoked whether the tokens of a key were taken back. In memory
+ * @param parts.onRevoked calls back when that may have changed
+ */
+export function createHostKeys(parts: {
+  readonly keys: readonly SigningJwk[]
+  readonly revokeKey: RevokeKey
+  readonly isKeyRevoked: (kid: string) => boolean
+  readonly onRevoked: (listener: () => void) => () => void
+  readonly events: EventSink
+}): KeySource {
+  const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
+  const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
+  // Of a token that was taken back the gateway says so; it need not be of an unknown key.
+  const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
+  const listeners = new Set<() => void>()
+  let revoked: readonly string[] = []
+  let ring = viewOf(keys)
+
+  function viewOf(good: readonly SigningJwk[]): KeyRing {
+    const further = good.filter((key) => key.alg === 'RS256' && isPrivate(key) && !signing.includes(key))
+    const others = good.filter((key) => !signing.includes(key))
+    return {
+      signing: [...signing, ...further],
+      published: { keys: [...signing, ...others].map(toPublicJwk) },
+    }
+  }
+
+  function look(): void {
+    const now = keys.filter((key) => isKeyRevoked(key.kid) && !signing.includes(key)).map(({ kid }) => kid)
+    if (now.length === revoked.length) return
+    revoked = now
+    ring = viewOf(keys.filter(({ kid }) => !revoked.includes(kid)))
+    for (const listener of listeners) listener()
+  }
+
+  function stateOf(key: SigningJwk) {
+    if (signing.includes(key)) return 'current'
+    if (revoked.includes(key.kid)) return 'revoked'
+    return isPrivate(key) ? 'next' : 'previous'
+  }
+
+  return {
+    async follow() {
+      const stop = onRevoked(look)
+      look()
+      return async () => stop()
+    },
+    get ring() {
+      return ring
+    },
+    getKey,
+    async keepUp() {},
+    onChanged(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    async list() {
+      const others = keys.filter((key) => !signing.includes(key))
+      return [...signing, ...others].map((key) => ({ kid: key.kid, alg: key.alg, state: stateOf(key) }))
+    },
+    async rotate() {
+      throw readOnly('to rotate them, put other keys first in `signingKeys.jwks`')
+    },
+    async revoke(kid, { actor } = {}) {
+      checkActor(actor)
+      const key = keys.find((one) => one.kid === kid)
+      if (!key) {
+        throw new GatehouseError('ERR_NOT_FOUND', `there is no key "${kid}" in \`signingKeys.jwks\``)
+      }
+      if (signing.includes(key)) {
+        throw readOnly(
+          `"${kid}" signs: put another ${key.alg} key first in every process, then revoke this one`,
+        )
+      }
+      const isNew = !isKeyRevoked(kid)
+      await revokeKey(kid, Math.ceil(Date.now() / 1000) + FOR_GOOD)
+      look()
+      if (isNew) events.emit('key.revoked', { kid, alg: key.alg, actor })
+      events.emit('token.revoked', { of: 'key', id: kid, actor })
+    },
+  }
+}
+
+function isPrivate({ d }: SigningJwk): boolean {
+  return d !== undefined
+}
+
+function readOnly(whatToDo: string): GatehouseError {
+  return new GatehouseError(
+    'ERR_SIGNING_KEYS_READ_ONLY',
+    `the host keeps the signing keys itself (\`signingKeys.jwks\`): ${whatToDo}`,
+  )
+}

@@ -1,0 +1,138 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { GatehouseError } from '../errors.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { loadRing } from './key-ring.ts'
+import type { KeyChange, KeyStep } from './key-states.ts'
+import type { OpenKey, RingRecords, StoredRing } from './ring-record.ts'
+
+/** The ring as this process knows it, and the way to change it. */
+export interface RingKeeper {
+  /** The ring that was read last. */
+  readonly known: StoredRing | undefined
+  /** Milliseconds since the epoch at which it was certain that it, or what signs of it, is in force. */
+  readonly confirmedAt: number
+  /**
+   * Reads the ring; makes one if there is none, and puts it back if it is gone.
+   *
+   * @throws {GatehouseError} `ERR_SECRET`, `ERR_STORE_RECORD`, `ERR_STORE_UNAVAILABLE`
+   */
+  read(): Promise<StoredRing>
+  /**
+   * Changes the ring by one write, so that a crash leaves nothing behind and of several processes one does it.
+   *
+   * @param stepOf what is to be done; asked again with what somebody else wrote meanwhile
+   * @param actor who asked for it
+   * @returns whether this process has changed it
+   */
+  change(stepOf: (keys: readonly OpenKey[]) => KeyStep<OpenKey>, actor?: string): Promise<boolean>
+}
+
+/** Where processes tell each other the id of a new ring. */
+export const CHANNEL = 'signing-keys'
+
+/** Attempts before a change gives up; far beyond any number of processes. */
+const MAX_ATTEMPTS = 100
+
+/**
+ * @param parts.onAdopted told of another ring, before anybody else is
+ * @param parts.onChanges told of what this process has done, once
+ */
+export function createRingKeeper(parts: {
+  readonly store: Store
+  readonly records: RingRecords
+  readonly logger: Logger
+  readonly onAdopted: (ring: StoredRing) => void
+  readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
+}): RingKeeper {
+  const { store, records, logger, onAdopted, onChanges } = parts
+  let known: StoredRing | undefined
+  let confirmedAt = Number.NEGATIVE_INFINITY
+  /** What was written without an answer. */
+  let attempted: { id: string; tell: () => void } | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** One after the other, so that what was read later is never overtaken by what was read before. */
+  function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work, work)
+    last = done.catch(() => {})
+    return done
+  }
+
+  async function read(): Promise<StoredRing> {
+    try {
+      const ring = (known && (await records.read())) ?? (await load())
+      confirmedAt = Date.now()
+      adopt(ring)
+      return ring
+    } catch (error) {
+      if (isSecret(error) && (await areSigningStill())) confirmedAt = Date.now()
+      throw error
+    }
+  }
+
+  function adopt(ring: StoredRing): void {
+    if (ring.id === known?.id) return
+    known = ring
+    onAdopted(ring)
+    if (attempted?.id === ring.id) attempted.tell()
+    attempted = undefined
+  }
+
+  async function load(): Promise<StoredRing> {
+    if (known) {
+      logger.warn({}, 'the signing keys had vanished from the store; those that are in use are put back')
+      await records.create(await records.draft(known.keys))
+    }
+    const { ring, changes } = await loadRing(records, logger)
+    if (changes.length > 0) onChanges(changes, undefined)
+    return ring
+  }
+
+  /** While one secret replaces another, keys may be sealed under one that this process does not have. */
+  async function areSigningStill(): Promise<boolean> {
+    const signing = await records.signing().catch(() => [])
+    const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
+    return signing.length > 0 && signing.every((kid) => ours?.includes(kid))
+  }
+
+  async function announce(id: string): Promise<void> {
+    await store.publish(CHANNEL, id).catch((error: unknown) => {
+      logger.warn({ err: error }, 'other processes hear of the new keys only when they look by themselves')
+    })
+  }
+
+  return {
+    get known() {
+      return known
+    },
+    get confirmedAt() {
+      return confirmedAt
+    },
+    read: () => exclusively(read),
+
+    change: (stepOf, actor) =>
+      exclusively(async () => {
+        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+          const ring = await read()
+          const { keys, changes } = stepOf(ring.keys)
+          if (keys === ring.keys) return false
+          const draft = await records.draft(keys)
+          const tell = () => onChanges(changes, actor)
+          attempted = { id: draft.id, tell }
+          const isWritten = await records.replace(ring, draft)
+          attempted = undefined
+          if (isWritten) {
+            await Promise.all([read(), announce(draft.id)]).finally(tell)
+            return true
+          }
+          await delay(Math.random() * Math.min(50, 2 * attempt))
+        }
+        throw new GatehouseError('ERR_CONFLICT', 'the signing keys were changed by others again and again')
+      }),
+  }
+}
+
+function isSecret(error: unknown): boolean {
+  return error instanceof GatehouseError && error.code === 'ERR_SECRET'
+}

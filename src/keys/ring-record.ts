@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import { GatehouseError } from '../errors.ts'
+import { createCollection, type Stored } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
+import { ALGORITHMS, inState, partOf, type RingKey } from './key-states.ts'
+import type { KeySealing } from './sealing.ts'
+
+/** A key with its material, which a key that is out of service has no more. */
+export interface OpenKey extends RingKey {
+  /** Its private part, or its public part where that is enough. */
+  readonly jwk?: SigningJwk | undefined
+  /** The same as it stands in the store; undefined where that is to be written anew. */
+  readonly sealed?: string | undefined
+}
+
+/** The keys as they stand in the store. */
+export interface StoredRing {
+  readonly keys: readonly OpenKey[]
+  /** Another one after each change. */
+  readonly id: string
+  /** Whether a key is sealed under a secret that has been replaced. */
+  readonly isOutdated: boolean
+  readonly stored: Stored<RingRecord>
+}
+
+interface KeyRecord extends RingKey {
+  /** A compact JWE. Public parts are sealed too: whoever can write to the store must not add a key of their own. */
+  readonly sealed?: string | undefined
+}
+
+interface RingRecord {
+  readonly id: string
+  readonly keys: readonly KeyRecord[]
+}
+
+/** The one record of all keys: what changes it at all changes it at once. */
+export interface RingRecords {
+  /**
+   * @throws {GatehouseError} `ERR_SECRET` if none of the secrets opens the keys; `ERR_STORE_RECORD`;
+   *   `ERR_STORE_UNAVAILABLE`
+   */
+  read(): Promise<StoredRing | undefined>
+  /** The ring with these keys, to be written. What need not be there any more of a key is not in it. */
+  draft(keys: readonly OpenKey[]): Promise<RingDraft>
+  /** @returns false if there is a ring already */
+  create(draft: RingDraft): Promise<boolean>
+  /** @returns false if it has been changed since it was read */
+  replace(expected: StoredRing, draft: RingDraft): Promise<boolean>
+  /** The keys that sign, although they may be sealed under a secret that is not known here. */
+  signing(): Promise<readonly string[]>
+}
+
+/** A ring that is to be written. */
+export interface RingDraft {
+  readonly id: string
+  readonly record: RingRecord
+}
+
+const RING = 'ring'
+
+export function createRingRecords(store: Store, sealing: KeySealing): RingRecords {
+  const rings = createCollection<RingRecord>(store, { name: 'signing-keys', version: 2, upgrade })
+
+  async function open({ sealed, ...key }: KeyRecord): Promise<{ key: OpenKey; isOutdated: boolean }> {
+    const part = partOf(key)
+    if (part === undefined) return { key, isOutdated: false }
+    const opened = await sealing.open(sealed ?? '')
+    const jwk = opened?.privateKey as SigningJwk | undefined
+    if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret()
+    if (part === 'private' && jwk.d === undefined) throw notOurs()
+    const isOutdated = opened?.isOutdated === true
+    return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
+  }
+
+  async function seal({ jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {
+    const part = partOf(key)
+    if (part === undefined || jwk === undefined) return key
+    if (part === 'private' || jwk.d === undefined)
+      return { ...key, sealed: sealed ?? (await sealing.seal(jwk)) }
+    return { ...key, sealed: await sealing.seal(toPublicJwk(jwk)) }
+  }
+
+  return {
+    async read() {
+      const stored = await rings.read(RING)
+      if (!stored) return undefined
+      const { id, keys } = stored.record
+      if (!Array.isArray(keys)) throw notOurs()
+      const opened = await Promise.all(keys.map(open))
+      return {
+        keys: opened.map(({ key }) => key),
+        id,
+        isOutdated: opened.some((one) => one.isOutdated),
+        stored,
+      }
+    },
+    async draft(keys) {
+      const id = randomUUID()
+      return { id, record: { id, keys: await Promise.all(keys.map(seal)) } }
+    },
+    create: ({ record }) => rings.create(RING, record),
+    replace: ({ stored }, { record }) => rings.replace(RING, stored, record),
+    async signing() {
+      const keys = (await rings.get(RING))?.keys ?? []
+      return inState(keys, 'current').map(({ kid }) => kid)
+    },
+  }
+}
+
+/** Makes new keys, each to be the next of its algorithm. */
+export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<OpenKey[]> {
+  return Promise.all(
+    algorithms.map(async (alg) => {
+      const jwk = await generateSigningKey(alg)
+      return { kid: jwk.kid, alg, state: 'next', createdAt: 0, since: 0, jwk }
+    }),
+  )
+}
+
+/** Version 1 had keys that sign, and no others. */
+function upgrade(record: Record<string, unknown>): RingRecord {
+  const { keys } = record as { keys: readonly Omit<KeyRecord, 'since'>[] }
+  return { id: 'version 1', keys: keys.map((key) => ({ ...key, since: key.createdAt })) }
+}
+
+function wrongSecret(): GatehouseError {
+  return new GatehouseError(
+    'ERR_SECRET',
+    'the signing keys in the store were encrypted under another `secret`; start with the one that was used ' +
+      'before (as a later entry of the list, if it has been replaced). Nothing was changed',
+  )
+}
+
+function notOurs(): GatehouseError {
+  return new GatehouseError(
+    'ERR_STORE_RECORD',
+    'what the store holds under "signing-keys:ring" is not what was put there',
+  )
+}

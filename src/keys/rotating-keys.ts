@@ -1,0 +1,171 @@
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
+import { GatehouseError } from '../errors.ts'
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import type { Store } from '../store/contract.ts'
+import { viewOf, type KeyRing } from './key-ring.ts'
+import { endOf, inState, LATE, revoke, rotate, tailOf, type RotationPolicy } from './key-states.ts'
+import { createRingKeeper } from './ring-keeper.ts'
+import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
+import { createRotation } from './rotation.ts'
+import type { KeySealing } from './sealing.ts'
+import { checkActor, type KeySource, type RevokeKey } from './signing-keys.ts'
+
+/** What keys that rotate by themselves are handed. */
+export interface RotatingKeysParts {
+  readonly store: Store
+  readonly sealing: KeySealing
+  /** See `RotationSchedule`. */
+  readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
+  /** How long what a key signs lives at most. */
+  readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
+  readonly revokeKey: RevokeKey
+  readonly events: EventSink
+  readonly logger: Logger
+  /** See `createRotation`. */
+  readonly lookEveryMs?: number | undefined
+  readonly patienceMs?: number | undefined
+}
+
+/** Milliseconds within which a second unknown key is not looked for. */
+const COOL_DOWN = 1000
+
+/**
+ * Keys that live in the store and rotate by themselves. Each process does what is due when it is due, and looks at
+ * the ring when another one says that it has changed it, once a minute, and when a token names a key that it does
+ * not know. Keeps no process alive.
+ */
+export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
+  const { store, schedule, longestLifetimes, revokeKey, events, logger } = parts
+  const listeners = new Set<() => void>()
+  /** Revoked keys whose tokens this process knows to be revoked. */
+  const settled = new Set<string>()
+  let ring: KeyRing = { signing: [], published: { keys: [] } }
+  let findKey: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let looked: Promise<void> = Promise.resolve()
+
+  const keeper = createRingKeeper({
+    store,
+    records: createRingRecords(store, parts.sealing),
+    logger,
+    onAdopted({ keys }) {
+      const before = ring.signing
+      ring = viewOf(keys)
+      findKey = createLocalJWKSet(ring.published as JSONWebKeySet)
+      const isSame = before.length === ring.signing.length
+      if (isSame && before.every(({ kid }, index) => kid === ring.signing[index]?.kid)) return
+      for (const listener of listeners) listener()
+    },
+    onChanges(changes, actor) {
+      for (const { what, kid, alg } of changes) events.emit(`key.${what}`, { kid, alg, actor })
+    },
+  })
+  const rotation = createRotation({
+    ...parts,
+    keeper,
+    readPolicy,
+    onSeen: settleRevoked,
+    lookEveryMs: parts.lookEveryMs ?? 60_000,
+    patienceMs: parts.patienceMs ?? 3000,
+  })
+
+  async function readPolicy(): Promise<RotationPolicy> {
+    const { ES256, RS256 } = longestLifetimes
+    const [access, id] = await Promise.all([ES256.seconds(), RS256.seconds()])
+    return {
+      rotateAfter: schedule.rotateAfterSeconds,
+      publishAhead: schedule.publishAheadSeconds,
+      tail: { ES256: tailOf(access), RS256: tailOf(id) },
+    }
+  }
+
+  /** Whoever took the key out of the ring may have ended before its tokens were revoked. */
+  async function settleRevoked(keys: readonly OpenKey[], policy: RotationPolicy): Promise<void> {
+    for (const key of inState(keys, 'revoked').filter(({ kid }) => !settled.has(kid))) {
+      await revokeKey(key.kid, Math.ceil(endOf(keys, key, policy) ?? 0))
+      settled.add(key.kid)
+    }
+  }
+
+  function lookForUnknown(): Promise<void> {
+    // Made-up names of keys cause no load.
+    if (performance.now() - lookedAt < COOL_DOWN) return looked
+    lookedAt = performance.now()
+    looked = rotation.look()
+    looked.catch(() => {})
+    return looked
+  }
+
+  const isFresh = () => Math.abs(Date.now() - keeper.confirmedAt) <= LATE * 1000
+
+  return {
+    follow: rotation.follow,
+
+    get ring() {
+      return ring
+    },
+
+    async getKey(header, token) {
+      try {
+        return await findKey(header, token)
+      } catch (error) {
+        const isKnown = keeper.known?.keys.some(({ kid }) => kid === header?.kid)
+        if (!(error instanceof errors.JWKSNoMatchingKey) || isKnown) throw error
+      }
+      await lookForUnknown()
+      return findKey(header, token)
+    },
+
+    async keepUp() {
+      if (isFresh()) return
+      await rotation.look().catch((error: unknown) => {
+        if (!isFresh()) throw error
+      })
+    },
+
+    onChanged(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+
+    async list() {
+      const [{ keys }, policy] = await Promise.all([keeper.read(), readPolicy()])
+      return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
+        const until = endOf(keys, key, policy)
+        return {
+          kid: key.kid,
+          alg: key.alg,
+          state: key.state,
+          createdAt: Math.floor(key.createdAt),
+          since: Math.floor(key.since),
+          ...(until !== undefined && { until: Math.ceil(until) }),
+        }
+      })
+    },
+
+    async rotate({ actor } = {}) {
+      checkActor(actor)
+      const replaced = inState((await keeper.read()).keys, 'current').map(({ kid }) => kid)
+      // They take long, and nobody waits for them but the caller.
+      const fresh = await makeKeys()
+      await keeper.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
+      rotation.fillUpSoon(0)
+    },
+
+    async revoke(kid, { actor } = {}) {
+      checkActor(actor)
+      const { keys } = await keeper.read()
+      const found = keys.find((key) => key.kid === kid)
+      if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
+      const replacement = keys.some(({ alg, state }) => alg === found.alg && state === 'next')
+      const fresh = replacement ? [] : await makeKeys([found.alg])
+      await keeper.change((now) => revoke(now, Date.now() / 1000, fresh, kid), actor)
+      // Again, if it has been before: perhaps what is stored of it was lost.
+      settled.delete(kid)
+      await settleRevoked((await keeper.read()).keys, await readPolicy())
+      events.emit('token.revoked', { of: 'key', id: kid, actor })
+      rotation.fillUpSoon(0)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { JWTVerifyGetKey } from 'jose'
+import { GatehouseError } from '../errors.ts'
+import type { SigningAlgorithm } from './generate-key.ts'
+import type { KeyRing } from './key-ring.ts'
+import type { KeyState } from './key-states.ts'
+
+/** A signing key without its private part. Times are in epoch seconds. */
+export interface SigningKeyInfo {
+  readonly kid: string
+  /** ES256 signs access tokens, RS256 ID tokens. */
+  readonly alg: SigningAlgorithm
+  /**
+   * `next`: published, and signs later. `current`: signs. `previous`: has signed what may still be good, and is
+   * published. `retired`: not published any more. `revoked`: taken out of service before its time.
+   */
+  readonly state: KeyState
+  /** When it was made, and published; undefined for keys that the host keeps. */
+  readonly createdAt?: number | undefined
+  /** Since when it has been in its state; undefined for keys that the host keeps. */
+  readonly since?: number | undefined
+  /** When it leaves its state by itself, as far as that is known. */
+  readonly until?: number | undefined
+}
+
+/** Who asks for a change. */
+interface KeyChangeOptions {
+  /** Who does it, in the host's own terms; handed on in events, for an audit trail. */
+  readonly actor?: string | undefined
+}
+
+/** The keys that sign tokens. */
+export interface SigningKeys {
+  /** All keys, those that sign first. */
+  list(): Promise<readonly SigningKeyInfo[]>
+  /**
+   * Has the next keys sign now, in every process, and makes new next ones. What the keys before have signed stays
+   * good. To do it twice within `publishAheadSeconds` makes a key sign that not everybody may know yet.
+   *
+   * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host keeps the keys; `ERR_STORE_UNAVAILABLE`
+   */
+  rotate(options?: KeyChangeOptions): Promise<void>
+  /**
+   * Takes a key out of service that somebody else may know: it is published no more, another one signs, and every
+   * gateway that hears of revocations refuses its tokens at once. To do it again does no harm, and finishes what a
+   * failure has left unfinished.
+   *
+   * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the key that signs if the host keeps
+   *   the keys; `ERR_STORE_UNAVAILABLE`: it may not be known everywhere, so do it again
+   */
+  revoke(kid: string, options?: KeyChangeOptions): Promise<void>
+}
+
+/** Takes back all tokens that were signed with a key; `until` is in epoch seconds. */
+export type RevokeKey = (kid: string, until: number) => Promise<void>
+
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
+export function checkActor(actor: unknown): void {
+  const fits = actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor))
+  if (fits) return
+  throw new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    '`actor` must be a text of 1 to 255 characters without control characters',
+  )
+}
+
+/** Where the keys come from: the store, or the host. */
+export interface KeySource extends SigningKeys {
+  /**
+   * Loads the keys, and follows their changes from then on. May be called again after it has rejected.
+   *
+   * @returns a function that ends it
+   * @throws {GatehouseError} `ERR_SECRET`, `ERR_STORE_RECORD`, `ERR_STORE_UNAVAILABLE`
+   */
+  follow(): Promise<() => Promise<void>>
+  /** The keys now. Not before `follow()`. */
+  readonly ring: KeyRing
+  /** Finds the public key of a token. */
+  readonly getKey: JWTVerifyGetKey
+  /**
+   * To be awaited before anything is signed: settles at once unless the keys have not been heard of for so long that
+   * others may not count on this process any more; then it looks first.
+   *
+   * @throws {GatehouseError} what keeps it from looking
+   */
+  keepUp(): Promise<void>
+  /** Calls `listener` whenever other keys sign. @returns a function that ends it */
+  onChanged(listener: () => void): () => void
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import {
+  advance,
+  canSign,
+  endOf,
+  fillUp,
+  inState,
+  lacking,
+  nextDue,
+  partOf,
+  revoke,
+  rotate,
+  tailOf,
+  type KeyState,
+  type RingKey,
+} from '../../src/keys/key-states.ts'
+
+const DAY = 86_400
+const HOUR = 3600
+const NOW = 1_800_000_000
+const policy = {
+  rotateAfter: 90 * DAY,
+  publishAhead: DAY,
+  tail: { ES256: tailOf(10 * DAY), RS256: tailOf(HOUR) },
+}
+
+const key = (kid: string, state: KeyState = 'next', since = NOW, createdAt = since): RingKey => ({
+  kid,
+  alg: kid.startsWith('r') ? 'RS256' : 'ES256',
+  state,
+  createdAt,
+  since,
+})
+const states = (keys: readonly RingKey[]) => Object.fromEntries(keys.map(({ kid, state }) => [kid, state]))
+const told = (changes: readonly { what: string; kid: string }[]) =>
+  changes.map(({ what, kid }) => `${kid} ${what}`)
+
+const ring = [key('e1', 'current'), key('r1', 'current'), key('e2'), key('r2')]
+
+describe('a key', () => {
+  test('begins to sign when the one before has signed for its time', () => {
+    const before = advance(ring, NOW + 90 * DAY - 1, policy)
+    expect(before).toEqual({ keys: ring, changes: [] })
+    expect(before.keys).toBe(ring)
+    const { keys, changes } = advance(ring, NOW + 90 * DAY, policy)
+    expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e2: 'current', r2: 'current' })
+    expect(told(changes)).toEqual(['e2 promoted', 'r2 promoted'])
+    for (const { since } of keys) expect(since).toBe(NOW + 90 * DAY)
+  })
+
+  test('never signs before it was published for its time, however late that was', () => {
+    const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
+    expect(states(advance(late, NOW + 101 * DAY - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
+    expect(states(advance(late, NOW + 101 * DAY, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
+  })
+
+  test('goes on signing while there is no other', () => {
+    const alone = [key('e1', 'current'), key('r1', 'current')]
+    expect(advance(alone, NOW + 1000 * DAY, policy).keys).toBe(alone)
+    expect(lacking(alone)).toEqual(['ES256', 'RS256'])
+    expect(nextDue(alone, policy)).toBe(Infinity)
+  })
+
+  test('of ID tokens changes by itself, whatever those of access tokens do', () => {
+    const own = [...ring.slice(0, 1), key('r1', 'current', NOW - 10 * DAY), ...ring.slice(2)]
+    expect(states(advance(own, NOW + 80 * DAY, policy).keys)).toMatchObject({ e1: 'current', r1: 'previous' })
+  })
+
+  test('stays published until all that it has signed has expired, and a margin for clocks and late processes', () => {
+    const old = [...ring, key('e0', 'previous'), key('r0', 'previous')]
+    const hour = NOW + HOUR + HOUR + 120
+    expect(advance(old, hour - 1, policy).keys).toBe(old)
+    expect(told(advance(old, hour, policy).changes)).toEqual(['r0 retired'])
+    const days = NOW + 10 * DAY + HOUR + 120
+    expect(states(advance(old, days - 1, policy).keys)['e0']).toBe('previous')
+    expect(told(advance(old, days, policy).changes)).toEqual(['e0 retired', 'r0 retired'])
+  })
+
+  test('is there with its private part only as long as something is done with it', () => {
+    const parts = (['next', 'current', 'previous', 'retired', 'revoked'] as const).map((state) => [
+      partOf(key('e', state)),
+      partOf(key('r', state)),
+    ])
+    expect(parts).toEqual([
+      ['private', 'private'],
+      ['private', 'private'],
+      ['public', 'private'],
+      [undefined, undefined],
+      [undefined, undefined],
+    ])
+  })
+
+  test('that is retired is listed for a while: the last five of an algorithm', () => {
+    const retired = Array.from({ length: 7 }, (_, n) => key(`e-${n}`, 'retired'))
+    const { keys, changes } = advance([...retired, ...ring, key('r-0', 'retired')], NOW + 1, policy)
+    expect(inState(keys, 'retired').map(({ kid }) => kid)).toEqual(['e-2', 'e-3', 'e-4', 'e-5', 'e-6', 'r-0'])
+    expect(changes).toEqual([])
+  })
+})
+
+describe('new keys', () => {
+  test('are published where one is lacking, as of now, and nowhere else', () => {
+    const { keys, changes } = fillUp(ring.slice(0, 3), NOW + 5, [key('e3', 'next', 0), key('r3', 'next', 0)])
+    expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e2: 'next', r3: 'next' })
+    expect(keys.at(-1)).toMatchObject({ kid: 'r3', createdAt: NOW + 5, since: NOW + 5 })
+    expect(told(changes)).toEqual(['r3 published'])
+    expect(fillUp(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
+  })
+
+  test('sign at once where nothing else can', () => {
+    const { keys, changes } = fillUp<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
+    expect(states(keys)).toEqual({ e1: 'current', r1: 'current' })
+    expect(told(changes)).toEqual(['e1 published', 'e1 promoted', 'r1 published', 'r1 promoted'])
+    expect(canSign(keys)).toBe(true)
+    expect(canSign([])).toBe(false)
+    expect(canSign([key('e1', 'current'), key('r1', 'previous')])).toBe(false)
+  })
+
+  test('take the place of those that begin to sign, in the same step', () => {
+    const { keys, changes } = advance(ring, NOW + 90 * DAY, policy, [key('e3'), key('r3')])
+    expect(states(keys)).toMatchObject({ e2: 'current', r2: 'current', e3: 'next', r3: 'next' })
+    expect(told(changes)).toEqual(['e2 promoted', 'e3 published', 'r2 promoted', 'r3 published'])
+  })
+})
+
+describe('rotating now', () => {
+  test('has the next keys sign, and publishes new ones', () => {
+    const { keys, changes } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
+    expect(states(keys)).toEqual({
+      e1: 'previous',
+      r1: 'previous',
+      e2: 'current',
+      r2: 'current',
+      e3: 'next',
+      r3: 'next',
+    })
+    expect(told(changes)).toEqual(['e2 promoted', 'e3 published', 'r2 promoted', 'r3 published'])
+  })
+
+  test('is done once, if others have asked for it at the same moment', () => {
+    const { keys } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
+    expect(rotate(keys, NOW + 2, [key('e4'), key('r4')], ['e1', 'r1']).keys).toBe(keys)
+  })
+
+  test('without a next key has a new one sign', () => {
+    const { keys } = rotate(ring.slice(0, 2), NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
+    expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e3: 'current', r3: 'current' })
+  })
+})
+
+describe('revoking', () => {
+  test('the key that signs: the next one does, and the rest is as it was', () => {
+    const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
+    expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
+    expect(told(changes)).toEqual(['e1 revoked', 'e2 promoted'])
+    expect(lacking(keys)).toEqual(['ES256'])
+  })
+
+  test('the key that signs where no other waits: a new one does', () => {
+    const { keys, changes } = revoke(ring.slice(0, 2), NOW + 1, [key('e3')], 'e1')
+    expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e3: 'current' })
+    expect(told(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 promoted'])
+  })
+
+  test.each(['previous', 'next', 'retired'] as const)('a key that is %s', (state) => {
+    const { keys, changes } = revoke([...ring.slice(0, 2), key('e9', state)], NOW + 1, [], 'e9')
+    expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e9: 'revoked' })
+    expect(told(changes)).toEqual(['e9 revoked'])
+  })
+
+  test('a second time changes nothing, and neither does an unknown one', () => {
+    const { keys } = revoke(ring, NOW + 1, [], 'r2')
+    expect(revoke(keys, NOW + 2, [], 'r2').keys).toBe(keys)
+    expect(revoke(keys, NOW + 2, [], 'e99').keys).toBe(keys)
+  })
+
+  test('it is remembered until the last access token of it has expired anywhere', () => {
+    const { keys } = revoke(ring, NOW, [], 'r2')
+    const end = NOW + 10 * DAY + HOUR + 120
+    expect(states(advance(keys, end - 1, policy).keys)['r2']).toBe('revoked')
+    expect(states(advance(keys, end, policy).keys)).not.toHaveProperty('r2')
+  })
+})
+
+test('what is due next is the end of a state that comes first', () => {
+  const all = [...ring, key('e0', 'previous'), key('x', 'revoked'), key('y', 'retired')]
+  const ends = all.map((one) => endOf(all, one, policy))
+  const [turn, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]
+  expect(ends).toEqual([turn, turn, turn, turn, access, access, undefined])
+  expect(nextDue(all, policy)).toBe(access)
+  expect(endOf([key('e2')], key('e2'), policy)).toBeUndefined()
+})
