@@ -6,6 +6,8 @@ import type { Store } from 'koa-gatehouse'
 import { deriveKey } from '../../src/keys/derive-key.ts'
 import { loadKeyRing } from '../../src/keys/key-ring.ts'
 import { createKeySealing } from '../../src/keys/sealing.ts'
+import { digest } from '../../src/store/digest.ts'
+import { createRefreshRetries, type LastExchange } from '../../src/tokens/refresh-retries.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../support/host.ts'
 import { dumpRedis, type DumpedKey } from '../support/redis-dump.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
@@ -75,7 +77,11 @@ async function startWatchedHost(store: Store) {
     }
   }
 
-  const host = await startHost({ store, above: [watch], gatehouse: { secret: GATEHOUSE_SECRET } })
+  const host = await startHost({
+    store,
+    above: [watch],
+    gatehouse: { secret: GATEHOUSE_SECRET, refreshRetrySeconds: 60 },
+  })
   return { host, secrets, note }
 }
 
@@ -125,6 +131,7 @@ describeWithRedis('what is at rest', () => {
         'key for cookies',
         'key for csrf',
         'key for refresh-tokens',
+        'key for refresh-retries',
         'key for signing-keys',
       ]),
     )
@@ -144,6 +151,25 @@ describeWithRedis('what is at rest', () => {
 
   test('a dump of Redis gives nothing away that could be used', () => {
     expect(findSecrets(dump, secrets)).toEqual([])
+  })
+
+  test('what a refresh token was exchanged for is of no use to whoever has a dump, even with the old token', () => {
+    const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
+    const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastExchange })
+    const exchanges = records.flatMap(({ last }) => last ?? [])
+    expect(exchanges.length).toBeGreaterThan(0)
+    const tokens = [...secrets].filter(([, what]) => what === 'refresh_token').map(([token]) => token)
+    const openedWith = (secret: string) => {
+      const keys = [deriveKey(secret, 'refresh-retries')]
+      const retries = createRefreshRetries({ seconds: 60, keys })
+      return exchanges.map((last) => {
+        const old = tokens.find((token) => digest(token) === last.of)
+        return old && retries.nextOf(old, last, last.at)
+      })
+    }
+    expect(openedWith('a guess of 32 bytes, which is none')).toEqual(exchanges.map(() => undefined))
+    // It is what is thought to be there: whoever has the secret too can read it.
+    for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
   test('everything but clients, their lists, the signing keys, and that there was something leaves by itself', () => {
@@ -239,7 +265,7 @@ async function noteKeys(store: Store, secrets: Secrets): Promise<void> {
     }
   }
   secrets.set(GATEHOUSE_SECRET, 'secret of gatehouse')
-  for (const purpose of ['cookies', 'csrf', 'refresh-tokens', 'signing-keys'] as const) {
+  for (const purpose of ['cookies', 'csrf', 'refresh-tokens', 'refresh-retries', 'signing-keys'] as const) {
     secrets.set(deriveKey(GATEHOUSE_SECRET, purpose).toString('base64url'), `key for ${purpose}`)
   }
 }

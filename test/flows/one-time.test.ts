@@ -278,4 +278,42 @@ describeWithRedis('codes and refresh tokens are usable once (two processes on on
     expectInvalidGrant(await send(refreshing(client, first.body['refresh_token']))(1))
     expectInvalidGrant(await send(refreshing(client, second.body['refresh_token']))(0))
   })
+
+  test('50 parallel refreshes of one token with refreshRetrySeconds: all 200, one distinct refresh token', async () => {
+    const keyPrefix = `${randomUUID()}:`
+    const one = await startHost({
+      store: redisStore(connection, { keyPrefix }),
+      gatehouse: { refreshRetrySeconds: 10 },
+    })
+    try {
+      const { issuer, audience } = one
+      const other = await program.start({
+        redisUrl: redis.url,
+        keyPrefix,
+        issuer,
+        audience,
+        refreshRetrySeconds: 10,
+      })
+      const owner = await one.createApplication()
+      const { refresh_token } = await connect(one, owner)
+      const refresh = (token: unknown, index: number) =>
+        one.post(`${index % 2 === 0 ? issuer : other.address}/oauth2/token`, refreshing(owner, token))
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, index) => refresh(refresh_token, index)),
+      )
+      expect(answers.map(({ status }) => status)).toEqual(Array<number>(50).fill(200))
+      const [next, ...more] = new Set(answers.map(({ body }) => body['refresh_token']))
+      expect(more).toEqual([])
+      expect(next).not.toBe(refresh_token)
+      await vi.waitFor(() => expect(other.events).toContain('refresh_token.retried'))
+      expect(other.events).not.toContain('refresh_token.reused')
+      // The family lives, at both.
+      const later = await refresh(next, 1)
+      expect(later.status).toBe(200)
+      expect((await refresh(later.body['refresh_token'], 0)).status).toBe(200)
+      await other.stop()
+    } finally {
+      await one.close()
+    }
+  })
 })

@@ -5,7 +5,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { startHost } from './host.ts'
 import type { HostProcessOptions } from './host-process.ts'
 
-const { redisUrl, keyPrefix, issuer, audience, secret } = JSON.parse(
+const { redisUrl, keyPrefix, issuer, audience, secret, refreshRetrySeconds } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
 
@@ -19,9 +19,16 @@ const host = await startHost({
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
     ...(secret !== undefined && { secret }),
+    ...(refreshRetrySeconds !== undefined && { refreshRetrySeconds }),
   },
 })
-const reported: (keyof GatehouseEvents)[] = ['token.issued', 'refresh_token.reused', 'code.reused', 'error']
+const reported: (keyof GatehouseEvents)[] = [
+  'token.issued',
+  'refresh_token.reused',
+  'refresh_token.retried',
+  'code.reused',
+  'error',
+]
 for (const name of reported) host.gatehouse.on(name, () => console.log(`event ${name}`))
 try {
   await host.gatehouse.ready()

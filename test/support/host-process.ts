@@ -15,6 +15,7 @@ export interface HostProcessOptions {
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   readonly secret?: string | readonly string[] | undefined
+  readonly refreshRetrySeconds?: number | undefined
 }
 
 /** A host in a process of its own. */
