@@ -5,10 +5,10 @@ import type { RevocationPage, RevocationSource } from '../tokens/revocations/rev
 import { authenticateClient, type ClientSecrets } from './client-authentication.ts'
 
 /**
- * Milliseconds for which what was read at a cursor is good for others who ask at the same one: gateways that were
- * started together ask together.
+ * Milliseconds for which what was read at a cursor is good for others who ask at the same one, as gateways do that
+ * were started together. By so much a revocation may be late there.
  */
-const SHARED_FOR = 250
+const SHARED_FOR = 100
 
 /**
  * Answers a gateway that has no access to the store: which tokens were taken back since its `cursor`, and where to
