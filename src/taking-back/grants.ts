@@ -96,7 +96,7 @@ export function createGrantService(parts: {
     const { accountId, clientId } = record
     await revocations.during({ of: 'grant', id: grantId }, async () => {
       await end(grantId)
-      return { result: undefined, taken: [{ of: 'grant', id: grantId }] }
+      return { result: undefined, taken: [{ of: 'grant', id: grantId }], actor }
     })
     events.emit('grant.revoked', { grantId, clientId, accountId, actor })
     // It was only kept for whoever had to try again; if it stays it expires.
@@ -147,6 +147,8 @@ export function createGrantService(parts: {
 
     async finishGrant(grantId) {
       await end(grantId)
+      // It is finished again for a while, and must not forget what the person decides from now on.
+      await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },
   }

@@ -108,6 +108,7 @@ describeEachStore('grants', (makeStore) => {
   test('one lives on with its first refresh token, and is not written at each refresh', async () => {
     await start()
     const { code } = await authorize(host, client.client_id)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
     written.splice(0)
     const { status, body } = await exchange(code)
     expect(status).toBe(200)
