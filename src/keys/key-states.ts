@@ -146,14 +146,9 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   const other = (state: KeyState) => keys.find((one) => one.alg === key.alg && one.state === state)
   const current = key.state === 'next' ? other('current') : key
   if (key.state === 'retired' || current === undefined) return undefined
-  if (key.state === 'previous' || key.state === 'revoked') return key.since + policy.tail[tailAlg(key)]
+  if (key.state === 'previous' || key.state === 'revoked') return key.since + policy.tail[key.alg]
   const end = promotionOf(keys, current, policy)
   return Number.isFinite(end) ? end : undefined
-}
-
-/** A revoked key is remembered for as long as its revocation, which is one of access tokens. */
-function tailAlg({ state, alg }: RingKey): SigningAlgorithm {
-  return state === 'revoked' ? 'ES256' : alg
 }
 
 /** When the next key takes the place of a current one. */
@@ -176,7 +171,7 @@ function retireOver(now: number, { tail }: RotationPolicy): Move {
 }
 
 function isForgotten(keys: readonly RingKey[], key: RingKey, now: number, policy: RotationPolicy): boolean {
-  if (key.state === 'revoked') return now >= key.since + policy.tail[tailAlg(key)]
+  if (key.state === 'revoked') return now >= key.since + policy.tail[key.alg]
   if (key.state !== 'retired') return false
   const retired = keys.filter(({ alg, state }) => alg === key.alg && state === 'retired')
   return retired.indexOf(key) < retired.length - REMEMBERED

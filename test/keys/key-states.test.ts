@@ -174,16 +174,16 @@ describe('revoking', () => {
     expect(revoke(keys, NOW + 2, [], 'e99').keys).toBe(keys)
   })
 
-  test('it is remembered until the last access token of it has expired anywhere', () => {
-    const { keys } = revoke(ring, NOW, [], 'r2')
+  test('it is remembered until the last token of it has expired anywhere', () => {
+    const { keys } = revoke(ring, NOW, [], 'e2')
     const end = NOW + 10 * DAY + HOUR + 120
-    expect(states(advance(keys, end - 1, policy).keys)['r2']).toBe('revoked')
-    expect(states(advance(keys, end, policy).keys)).not.toHaveProperty('r2')
+    expect(states(advance(keys, end - 1, policy).keys)['e2']).toBe('revoked')
+    expect(states(advance(keys, end, policy).keys)).not.toHaveProperty('e2')
   })
 })
 
 test('what is due next is the end of a state that comes first', () => {
-  const all = [...ring, key('e0', 'previous'), key('x', 'revoked'), key('y', 'retired')]
+  const all = [...ring, key('e0', 'previous'), key('ex', 'revoked'), key('ey', 'retired')]
   const ends = all.map((one) => endOf(all, one, policy))
   const [turn, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]
   expect(ends).toEqual([turn, turn, turn, turn, access, access, undefined])

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import { test } from 'vitest'
+import type { SigningAlgorithm } from '../../src/keys/generate-key.ts'
+import {
+  advance,
+  ALGORITHMS,
+  canSign,
+  endOf,
+  fillUp,
+  inState,
+  lacking,
+  LATE,
+  revoke,
+  rotate,
+  tailOf,
+  type KeyStep,
+  type RingKey,
+} from '../../src/keys/key-states.ts'
+
+const HOUR = 3600
+/** Tokens live longer than a key signs, so that several keys are published. */
+const LIFE = { ES256: 20 * HOUR, RS256: HOUR }
+const policy = {
+  rotateAfter: 8 * HOUR,
+  publishAhead: HOUR,
+  tail: { ES256: tailOf(LIFE.ES256), RS256: tailOf(LIFE.RS256) },
+}
+/** What the clocks of three processes are ahead. */
+const SKEW = [-30, 0, 30] as const
+
+/** The end of a key's state, of a token, or of the time for which a process may go by what it knows. */
+type Happening = 'end' | 'expiry' | 'late'
+
+type Crash = 'before' | 'after' | undefined
+
+type Action =
+  | { do: 'wait'; seconds: number }
+  /** Until shortly before or after something happens by itself. */
+  | { do: 'await'; what: Happening; which: number; seconds: number }
+  /** A process signs with what it knows, unless that is too old. */
+  | { do: 'sign'; by: number; alg: SigningAlgorithm }
+  /** A process reads the ring and does something; a crash comes before it writes, or after. */
+  | { do: 'look' | 'fill' | 'rotate'; by: number; crash?: Crash }
+  | { do: 'revoke'; by: number; which: number; crash?: Crash }
+
+const by = fc.integer({ min: 0, max: 2 })
+const crash = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom('before' as const, 'after' as const) },
+)
+const seconds = fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 10 * HOUR }))
+const happening = {
+  do: fc.constant('await' as const),
+  what: fc.constantFrom<Happening[]>('end', 'expiry', 'late'),
+  which: fc.nat(50),
+  seconds: fc.integer({ min: -31, max: 31 }),
+}
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      ...happening,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('sign' as const), by, alg: fc.constantFrom(...ALGORITHMS) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constantFrom('look' as const, 'look', 'fill', 'rotate'), by, crash }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), by, which: fc.nat(20), crash }) },
+)
+
+/** Three processes on one ring, as far as keys are concerned. */
+function createWorld() {
+  let time = 1_800_000_000
+  let made = 0
+  const make = (algorithms: readonly SigningAlgorithm[] = ALGORITHMS) =>
+    algorithms.map((alg): RingKey => ({
+      kid: `${alg} ${(made += 1)}`,
+      alg,
+      state: 'next',
+      createdAt: 0,
+      since: 0,
+    }))
+  let ring = fillUp(fillUp<RingKey>([], time, make()).keys, time, make()).keys
+  const known = SKEW.map(() => ({ keys: ring, at: time }))
+  const tokens: { kid: string; alg: SigningAlgorithm; exp: number }[] = []
+  const publishedAt = new Map(ring.map(({ kid }) => [kid, time]))
+  const revoked = new Set<string>()
+
+  function change(
+    process: number,
+    how: string | undefined,
+    isAsked: boolean,
+    stepOf: () => KeyStep<RingKey>,
+  ): void {
+    const before = ring
+    const { keys, changes } = stepOf()
+    if (how === 'before') return
+    ring = keys
+    for (const { what, kid } of changes) {
+      if (what === 'published') publishedAt.set(kid, time)
+      if (what === 'revoked') revoked.add(kid)
+      // By itself none signs before everybody can know it.
+      const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
+      if (what === 'promoted' && !isAsked && hadAnother) {
+        const ahead = time - (publishedAt.get(kid) ?? time)
+        assert.ok(ahead >= policy.publishAhead - 60, `${kid} signs ${ahead} s after it was published`)
+      }
+    }
+    if (how === undefined) known[process] = { keys: ring, at: time }
+  }
+
+  function look(process: number, how?: 'before' | 'after'): void {
+    const now = time + (SKEW[process] ?? 0)
+    change(process, how, false, () => advance(ring, now, policy, canSign(ring) ? [] : make()))
+  }
+
+  return {
+    act(what: Action): void {
+      if (what.do === 'wait') {
+        time += what.seconds
+        return
+      }
+      if (what.do === 'await') {
+        const instants = {
+          end: ring.map((key) => endOf(ring, key, policy) ?? 0),
+          expiry: tokens.map(({ exp }) => exp),
+          late: known.map(({ at }) => at + LATE),
+        }[what.what].filter((instant) => instant > time)
+        time = Math.max(time, (instants[what.which % instants.length] ?? time) + what.seconds)
+        return
+      }
+      const now = time + (SKEW[what.by] ?? 0)
+      if (what.do === 'sign') {
+        if (time - (known[what.by]?.at ?? 0) > LATE) look(what.by)
+        const { keys = [] } = known[what.by] ?? {}
+        const signing = inState(keys, 'current').find(({ alg }) => alg === what.alg)
+        assert.ok(signing)
+        tokens.push({ kid: signing.kid, alg: what.alg, exp: now + LIFE[what.alg] })
+      } else if (what.do === 'look') look(what.by, what.crash)
+      else if (what.do === 'fill') {
+        change(what.by, what.crash, false, () => fillUp(ring, now, make(lacking(ring))))
+      } else if (what.do === 'rotate') {
+        const replaced = inState(ring, 'current').map(({ kid }) => kid)
+        change(what.by, what.crash, true, () => rotate(ring, now, make(), replaced))
+      } else if ('which' in what) {
+        const key = ring[what.which % ring.length]
+        if (!key) return
+        const hasNext = ring.some(({ alg, state }) => alg === key.alg && state === 'next')
+        change(what.by, what.crash, true, () => revoke(ring, now, hasNext ? [] : make([key.alg]), key.kid))
+      }
+    },
+
+    // With plain assertions: they are asked a million times.
+    check(): void {
+      for (const alg of ALGORITHMS) {
+        assert.equal(
+          inState(ring, 'current').filter((key) => key.alg === alg).length,
+          1,
+          `one current ${alg}`,
+        )
+        assert.ok(inState(ring, 'next').filter((key) => key.alg === alg).length <= 1, `one next ${alg}`)
+      }
+      assert.equal(new Set(ring.map(({ kid }) => kid)).size, ring.length)
+      const published = inState(ring, 'next', 'current', 'previous').map(({ kid }) => kid)
+      const remembered = inState(ring, 'revoked').map(({ kid }) => kid)
+      for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
+      // For the clock that is the most behind.
+      for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
+        // As long as a revoked key is remembered, whoever sees the ring makes sure that its tokens are refused.
+        assert.ok((revoked.has(kid) ? remembered : published).includes(kid), `${kid} is forgotten`)
+      }
+    },
+  }
+}
+
+test('one key of each algorithm signs, and what is good can be verified until it expires, whatever happens', () => {
+  fc.assert(
+    fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), (actions) => {
+      const world = createWorld()
+      for (const each of actions) {
+        world.act(each)
+        world.check()
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('a process that hears of a rotation as late as it may signs nothing that cannot be verified until it expires', () => {
+  const some = fc.array(action, { maxLength: 3 })
+  const awaiting = (what: Happening) => fc.record({ ...happening, what: fc.constant(what) })
+  const scenario = fc.tuple(
+    by,
+    by,
+    by,
+    fc.constantFrom(...ALGORITHMS),
+    awaiting('late'),
+    awaiting('end'),
+    some,
+    some,
+  )
+  fc.assert(
+    fc.property(scenario, ([late, rotates, retires, alg, wait, end, before, after]) => {
+      const world = createWorld()
+      const actions: Action[] = [
+        ...before,
+        { do: 'look', by: late },
+        { do: 'rotate', by: rotates },
+        wait,
+        { do: 'sign', by: late, alg },
+        ...after,
+        end,
+        { do: 'look', by: retires },
+      ]
+      for (const each of actions) {
+        world.act(each)
+        world.check()
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
