@@ -15,8 +15,9 @@ export interface TakenInPart {
  * Counts that something was taken away, in the same write that takes it away: tokens carry the count
  * (`access_epoch`), and show by it whether they are from before. All of those are dead.
  */
-export function takenFrom<C extends Client>({ takenInPart: _, ...record }: ClientRecord<C>): ClientRecord<C> {
-  return { ...record, client: { ...record.client, epoch: record.client.epoch + 1 } }
+export function takenFrom<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+  const client = { ...record.client, epoch: record.client.epoch + 1 }
+  return { ...record, client, takenInPart: undefined }
 }
 
 /** The same, where only tokens from before are dead that carry one of `scopes`. */

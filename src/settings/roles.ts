@@ -26,7 +26,11 @@ const ROLES = {
     hint: "the host's accounts, as { find(accountId) { … } }",
     exact: true,
   },
-  registry: { required: ['find', 'verifySecret'], hint: '{ find(clientId), verifySecret(client, secret) }' },
+  registry: {
+    required: ['find', 'verifySecret'],
+    optional: ['list'],
+    hint: '{ find(clientId), verifySecret(client, secret) }',
+  },
   logger: { required: ['debug', 'info', 'warn', 'error'], hint: "a logger of pino's shape" },
 } satisfies Record<string, Role>
 

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createUnfinished } from '../../src/taking-back/unfinished.ts'
+import type { Subject, Taken } from '../../src/tokens/revocations/revocations.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function setup(settleWith: (finish: (subject: Subject) => Promise<readonly Taken[]>) => Promise<void>) {
+  const warn = vi.fn<() => void>()
+  const settle = vi.fn<typeof settleWith>(settleWith)
+  const { start } = createUnfinished({
+    revocations: { settleWith: settle },
+    clientTokens: { takenOf: async (id) => [{ of: 'client', id, below: 3 }] },
+    finishGrant: async (id) => [{ of: 'grant', id }],
+    logger: { ...silentLogger, warn },
+  })
+  return { start, settle, warn }
+}
+
+it('is looked for at once, and every minute from then on, until it ends', async () => {
+  const { start, settle, warn } = setup(async () => {})
+  const stop = start()
+  expect(settle).toHaveBeenCalledOnce()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(settle.mock.calls.length).toBeGreaterThan(9)
+  expect(settle.mock.calls.length).toBeLessThan(16)
+  stop()
+  settle.mockClear()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(settle).not.toHaveBeenCalled()
+  expect(warn).not.toHaveBeenCalled()
+})
+
+it('is finished by what its client, or its grant, is now', async () => {
+  const taken: (readonly Taken[])[] = []
+  const { start } = setup(async (finish) => {
+    taken.push(await finish({ of: 'client', id: 'c' }), await finish({ of: 'grant', id: 'g' }))
+  })
+  start()()
+  await vi.waitFor(() => expect(taken).toHaveLength(2))
+  expect(taken).toEqual([[{ of: 'client', id: 'c', below: 3 }], [{ of: 'grant', id: 'g' }]])
+})
+
+it('a failure is told, and it is tried again; after the end nobody hears of one', async () => {
+  let fail: (error: Error) => void = () => {}
+  const { start, settle, warn } = setup(() => new Promise<void>((_resolve, reject) => (fail = reject)))
+  const stop = start()
+  fail(new Error('the store is away'))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    { err: expect.any(Error) },
+    expect.stringContaining('trying again'),
+  )
+  expect(settle).toHaveBeenCalledTimes(2)
+  stop()
+  fail(new Error('closed'))
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(warn).toHaveBeenCalledOnce()
+})
