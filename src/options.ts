@@ -2,6 +2,7 @@ import type { ProductSource } from './catalog/definition.ts'
 import type { Accounts } from './host/accounts.ts'
 import type { Logger } from './host/logger.ts'
 import type { Texts } from './interaction/texts.ts'
+import type { SigningJwk } from './keys/generate-key.ts'
 import type { Registry } from './registry/client.ts'
 import type { Store } from './store/contract.ts'
 
@@ -252,7 +253,9 @@ export interface Settings {
   readonly requirePkce: boolean
   readonly refreshRetrySeconds: number
   readonly revocations: { readonly [Name in keyof RevocationOptions]-?: NonNullable<RevocationOptions[Name]> }
-  readonly signingKeys: Required<{ readonly [Name in keyof RotationSchedule]: number }> | HostKeys
+  readonly signingKeys:
+    | Required<{ readonly [Name in keyof RotationSchedule]: number }>
+    | { readonly jwks: { readonly keys: readonly SigningJwk[] } }
   readonly maxScopeBytes: number
   readonly storeTimeoutMs: number
   readonly productsTimeoutMs: number

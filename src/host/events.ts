@@ -46,6 +46,8 @@ export interface GatehouseEvents {
     of: 'token' | 'grant' | 'client' | 'operation' | 'key'
     /** `jti`, grant id, client id, scope or `kid`. */
     id: string
+    /** Who did it, where the host named them. */
+    actor?: string | undefined
   }
   /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
   'refresh_token.retried': { clientId: string; accountId: string; grantId: string }
@@ -56,19 +58,26 @@ export interface GatehouseEvents {
   /** They are heard of again. */
   'revocations.current': { ageSeconds: number }
   /** A key was made, and is published from now on; it signs later. */
-  'key.published': { kid: string; alg: 'ES256' | 'RS256' }
+  'key.published': KeyChange
   /** A key signs from now on. */
-  'key.promoted': { kid: string; alg: 'ES256' | 'RS256' }
+  'key.promoted': KeyChange
   /** Everything that a key had signed has expired; it is not published any more. */
-  'key.retired': { kid: string; alg: 'ES256' | 'RS256' }
+  'key.retired': KeyChange
   /** A key was taken out of service before its time. */
-  'key.revoked': { kid: string; alg: 'ES256' | 'RS256'; actor?: string | undefined }
+  'key.revoked': KeyChange
   /** A new catalog is in force in this process. */
   'catalog.reloaded': { products: number; operations: number }
   /** A new catalog was invalid; the last good one stays. */
   'catalog.refused': { error: Error }
   /** Our own failure that a client saw as 5xx. */
   error: { error: Error }
+}
+
+interface KeyChange {
+  kid: string
+  alg: 'ES256' | 'RS256'
+  /** Who asked for it, where somebody did. */
+  actor?: string | undefined
 }
 
 interface ClientChange {

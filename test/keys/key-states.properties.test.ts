@@ -189,7 +189,7 @@ test('one key of each algorithm signs, and what is good can be verified until it
         world.check()
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 300 },
   )
 })
 
@@ -224,6 +224,6 @@ test('a process that hears of a rotation as late as it may signs nothing that ca
         world.check()
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })

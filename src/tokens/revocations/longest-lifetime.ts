@@ -26,19 +26,24 @@ const RECORD = 'longest-lifetime'
  * when the last process with the old option ended.
  *
  * @param configured seconds that the access tokens of this process live at most
+ * @param record where it stands, if it is not about access tokens
  */
-export function createLongestLifetime(store: Store, configured: number): LongestLifetime {
+export function createLongestLifetime(
+  store: Store,
+  configured: number,
+  record: string = RECORD,
+): LongestLifetime {
   const lifetimes = createCollection<{ seconds: number }>(store, { name: COLLECTION, version: 1 })
   let known = configured
 
   async function announce(): Promise<number> {
     // Again if a record of others appears, or the store loses the one that was there.
     for (;;) {
-      const record = await lifetimes.update(RECORD, ({ seconds }) =>
+      const stored = await lifetimes.update(record, ({ seconds }) =>
         seconds < known ? { seconds: known } : undefined,
       )
-      if (record) return record.seconds
-      if (await lifetimes.create(RECORD, { seconds: known })) return known
+      if (stored) return stored.seconds
+      if (await lifetimes.create(record, { seconds: known })) return known
     }
   }
 
