@@ -76,6 +76,7 @@ describe('resolveSettings', () => {
         rememberedConsent: 31_536_000,
       },
       requirePkce: false,
+      refreshRetrySeconds: 0,
       maxScopeBytes: 4096,
       storeTimeoutMs: 1000,
       productsTimeoutMs: 30_000,
@@ -387,6 +388,7 @@ describe('mountPath', () => {
 
 describe('numbers', () => {
   it.each([
+    ['refreshRetrySeconds', 0, 60],
     ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
     ['tokenCacheBytes', 0, 1_073_741_824],
