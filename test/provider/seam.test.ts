@@ -117,6 +117,34 @@ describe('what the seam makes of it', () => {
     expect(issued).toEqual(['alice-2', 'alice-2'])
   })
 
+  it('what looks like a JWT is looked up where it is introspected or revoked, and nowhere else', async () => {
+    host = await startHost()
+    const key = await host.createApiKey()
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const token = String(body['access_token'])
+    const introspect = async (value: string) =>
+      (await host.post('/oauth2/introspect', { ...key, token: value })).body['active']
+    expect(await introspect(token)).toBe(true)
+    expect(await introspect(`token:${token}`)).toBe(false)
+
+    const client = await host.createApplication()
+    const { refresh_token: refreshToken, access_token: accessToken } = await connect(host, client)
+    const disguised = { ...client, grant_type: 'refresh_token', refresh_token: `token:${refreshToken}` }
+    expect((await host.token(disguised)).body['error']).toBe('invalid_grant')
+    const headers = { authorization: `Bearer token:${accessToken}` }
+    expect((await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status).toBe(401)
+    expect((await host.token({ ...disguised, refresh_token: refreshToken })).status).toBe(200)
+  })
+
+  it('what is revoked takes nothing else of its grant with it, unless it is a refresh token', async () => {
+    host = await startHost()
+    const client = await host.createApplication()
+    const { refresh_token: token, access_token: accessToken } = await connect(host, client)
+    expect((await host.post('/oauth2/revoke', { ...client, token: accessToken })).status).toBe(200)
+    const refreshed = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    expect(refreshed.status).toBe(200)
+  })
+
   it('a refresh token is named after its family, and its generation counts up', async () => {
     host = await startHost()
     const client = await host.createApplication()

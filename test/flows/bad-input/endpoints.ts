@@ -29,6 +29,7 @@ export interface Prepared {
 /** Every endpoint there is. One more is one line more. */
 export async function prepareEndpoints(host: Host): Promise<Prepared> {
   const key = await host.createApiKey()
+  await host.gatehouse.apiKeys.setResourceServer(key.client_id, true)
   const postLogout = 'https://ledger.example/bye'
   const application = await host.createApplication({ postLogoutRedirectUris: [postLogout] })
   const scope = 'openid profile invoices:read'
@@ -146,6 +147,30 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
       path: '/oauth2/userinfo',
       methods: ['POST', 'GET', 'HEAD'],
       parameters: { access_token: tokens.access_token },
+    },
+    {
+      name: 'revocation',
+      status: 200,
+      path: '/oauth2/revoke',
+      methods: ['POST'],
+      parameters: { ...application, token: 'x', token_type_hint: 'access_token' },
+    },
+    {
+      name: 'introspection',
+      status: 200,
+      path: '/oauth2/introspect',
+      methods: ['POST'],
+      parameters: { ...application, token: 'x', token_type_hint: 'access_token' },
+    },
+    {
+      name: 'revocations',
+      status: 200,
+      path: '/oauth2/revocations',
+      methods: ['GET', 'HEAD'],
+      parameters: { cursor: 'x' },
+      headers: {
+        authorization: `Basic ${Buffer.from(`${key.client_id}:${key.client_secret}`).toString('base64')}`,
+      },
     },
     {
       name: 'key set',

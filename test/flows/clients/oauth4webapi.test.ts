@@ -145,6 +145,48 @@ describeEachStore('oauth4webapi', (makeStore) => {
     await expect(refresh()).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
+  it('asks about tokens of both kinds and takes them back (RFC 7662, RFC 7009)', async () => {
+    const { client, authentication, tokens } = await delegated(await host.createApplication())
+    const introspect = async (token: string) => {
+      const response = await oauth.introspectionRequest(server, client, authentication, token, insecure)
+      return oauth.processIntrospectionResponse(server, client, response)
+    }
+    const revoke = async (token: string) => {
+      const response = await oauth.revocationRequest(server, client, authentication, token, insecure)
+      await oauth.processRevocationResponse(response)
+    }
+    const { access_token: token, refresh_token: refreshToken = '' } = tokens
+    expect(await introspect(token)).toMatchObject({
+      active: true,
+      iss: host.issuer,
+      sub: 'alice',
+      client_id: client.client_id,
+      account_id: 'alice',
+    })
+    expect(await introspect(refreshToken)).toMatchObject({ active: true, client_id: client.client_id })
+    await oauth.validateJwtAccessToken(server, apiCall(token), host.audience, insecure)
+
+    await revoke(token)
+    expect(await introspect(token)).toEqual({ active: false })
+    expect((await fetch(apiCall(token))).status).toBe(401)
+    const userInfo = await oauth.userInfoRequest(server, client, token, insecure)
+    await expect(oauth.processUserInfoResponse(server, client, 'alice', userInfo)).rejects.toMatchObject({
+      cause: [{ parameters: { error: 'invalid_token' } }],
+    })
+    // Its signature is as good as ever: who only looks at that does not hear of it.
+    await oauth.validateJwtAccessToken(server, apiCall(token), host.audience, insecure)
+
+    expect(await introspect(refreshToken)).toMatchObject({ active: true })
+    await revoke(refreshToken)
+    expect(await introspect(refreshToken)).toEqual({ active: false })
+    const wrong = oauth.ClientSecretPost('x'.repeat(43))
+    const refused = await oauth.revocationRequest(server, client, wrong, token, insecure)
+    await expect(oauth.processRevocationResponse(refused)).rejects.toMatchObject({
+      error: 'invalid_client',
+      status: 401,
+    })
+  })
+
   it('notices a response of another issuer, or for another state', async () => {
     const { client_id } = await host.createApplication()
     const { callback } = await authorize(host, client_id)

@@ -86,6 +86,66 @@ describeEachStore('openid-client', (makeStore) => {
     })
   })
 
+  it.each([
+    ['client_secret_post', oauth.ClientSecretPost],
+    ['client_secret_basic', oauth.ClientSecretBasic],
+  ])('asks about JWT access tokens and takes them back, with %s', async (_name, authenticate) => {
+    const application = await host.createApplication()
+    const config = await discover(application, authenticate(application.client_secret))
+    const tokens = await connect(config, 'openid profile invoices:read')
+    const call = () => host.call('GET /invoices/list', tokens.access_token)
+    expect(await oauth.fetchUserInfo(config, tokens.access_token, 'alice')).toMatchObject({ name: 'Alice' })
+    expect(await oauth.tokenIntrospection(config, tokens.access_token)).toMatchObject({
+      active: true,
+      iss: host.issuer,
+      aud: host.audience,
+      sub: 'alice',
+      client_id: application.client_id,
+      scope: 'openid profile invoices:read',
+      token_type: 'Bearer',
+      access_mode: 'delegated',
+    })
+    expect((await call()).status).toBe(200)
+
+    await oauth.tokenRevocation(config, tokens.access_token)
+    expect(await oauth.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false })
+    expect((await call()).status).toBe(401)
+    await expect(oauth.fetchUserInfo(config, tokens.access_token, 'alice')).rejects.toMatchObject({
+      cause: [{ parameters: { error: 'invalid_token' } }],
+    })
+
+    const hint = { token_type_hint: 'refresh_token' }
+    expect(await oauth.tokenIntrospection(config, tokens.refresh_token!, hint)).toMatchObject({
+      active: true,
+    })
+    const refreshed = await oauth.refreshTokenGrant(config, tokens.refresh_token!)
+    await oauth.tokenRevocation(config, refreshed.refresh_token!, hint)
+    expect(await oauth.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false })
+    await expect(oauth.refreshTokenGrant(config, refreshed.refresh_token!)).rejects.toMatchObject({
+      error: 'invalid_grant',
+    })
+  })
+
+  it('asks about a direct token, also as a resource server, and takes it back', async () => {
+    const key = await host.createApiKey(['invoices'])
+    const config = await discover(key)
+    const { access_token: token } = await oauth.clientCredentialsGrant(config)
+    const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
+      accountId: 'acme',
+      name: 'An API',
+      resourceServer: true,
+    })
+    const resourceServer = await discover({ client_id: apiKey.clientId, client_secret: clientSecret })
+    const answer = await oauth.tokenIntrospection(config, token)
+    expect(answer).toMatchObject({ active: true, access_mode: 'direct', account_id: 'acme' })
+    expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual(answer)
+    // What is no token of its own does not even tell it that it is one.
+    await oauth.tokenRevocation(resourceServer, token)
+    expect(await oauth.tokenIntrospection(config, token)).toEqual(answer)
+    await oauth.tokenRevocation(config, token)
+    expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual({ active: false })
+  })
+
   it('works without OpenID Connect, and without a scope at all', async () => {
     const config = await discover(await host.createApplication())
     const tokens = await connect(config, 'payments:list')

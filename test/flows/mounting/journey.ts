@@ -7,7 +7,7 @@ const SIGNED_OUT = 'http://localhost:9/signed-out'
 
 /**
  * The whole interface once over, as the world sees it: discovery, direct access, delegated access with sign-in,
- * consent, refresh, user info and sign-out. Every address that is met on the way is the issuer's.
+ * consent, refresh, user info, sign-out, and tokens that are taken back. Every address that is met on the way is the issuer's.
  */
 export async function journey(host: Host): Promise<void> {
   // Keys are made at the first start, which takes its time on a busy machine.
@@ -26,6 +26,8 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
     authorization_endpoint: `${issuer}/oauth2/authorize`,
     token_endpoint: `${issuer}/oauth2/token`,
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
+    revocation_endpoint: `${issuer}/oauth2/revoke`,
+    introspection_endpoint: `${issuer}/oauth2/introspect`,
     jwks_uri: `${issuer}/oauth2/jwks`,
     end_session_endpoint: `${issuer}/oauth2/logout`,
   })
@@ -35,7 +37,8 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
     authorization_servers: [issuer],
   })
   const { keys } = (await json(fetch, `${issuer}/oauth2/jwks`)) as { keys: { alg: string }[] }
-  expect(keys.map(({ alg }) => alg).toSorted()).toEqual(['ES256', 'RS256'])
+  // Those that sign, and those that will.
+  expect(keys.map(({ alg }) => alg).toSorted()).toEqual(['ES256', 'ES256', 'RS256', 'RS256'])
   // Nobody's address but the issuer's (and the API's) is in there, whatever a request says of itself.
   const addresses = JSON.stringify(openid).match(/https?:\/\/[^"]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(5)
@@ -44,10 +47,8 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
 
 /** An API key gets a token, and the API answers 200, 403, 401 and 404. */
 async function directAccess(host: Host): Promise<void> {
-  const { status, body } = await host.token({
-    ...(await host.createApiKey(['invoices'])),
-    grant_type: 'client_credentials',
-  })
+  const key = await host.createApiKey(['invoices'])
+  const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
   expect(status).toBe(200)
   expect(body).toMatchObject({
     token_type: 'Bearer',
@@ -70,6 +71,13 @@ async function directAccess(host: Host): Promise<void> {
     status: 200,
     body: { auth: { accountId: 'acme', mode: 'direct' } },
   })
+  expect(host.reached).toHaveLength(length + 1)
+
+  const presented = { ...key, token }
+  expect((await host.post('/oauth2/introspect', presented)).body).toMatchObject({ active: true })
+  expect(await host.post('/oauth2/revoke', presented)).toMatchObject({ status: 200, text: '' })
+  expect((await host.post('/oauth2/introspect', presented)).body).toEqual({ active: false })
+  expect(await host.call('GET /invoices/list', token)).toMatchObject({ status: 401 })
   expect(host.reached).toHaveLength(length + 1)
 }
 
