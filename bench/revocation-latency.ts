@@ -1,0 +1,257 @@
+/**
+ * How long a revocation takes to reach another process: two processes with one Redis under 200 requests/s each, one of
+ * them revokes, and the time is taken until the other one answers 401, from before the revocation is asked for until
+ * after the answer is there. Then the same with publish/subscribe cut, and for a gateway that polls over HTTP; there it
+ * is at most the interval between two readings. Starts a Redis of its own. Fails if a figure is beyond its limit.
+ * `node bench/revocation-latency.ts` (Node 22.18 or later), some 90 seconds.
+ */
+import { fork, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import type { ProcessOptions, Question, Target } from './revocation-process.ts'
+
+const KINDS = ['token', 'grant', 'client'] as const
+const SAMPLES = 200
+/** Requests a second through each gateway. */
+const RATE = 200
+/** Seconds between two readings at most, where no message arrives: the default. */
+const CATCH_UP = 5
+/** Milliseconds over which revocations are spread there. */
+const SPREAD = 15_000
+
+interface Service {
+  readonly port: number
+  ask<T>(question: DistributiveOmit<Question, 'number'>): Promise<T>
+}
+type DistributiveOmit<T, Key extends string> = T extends unknown ? Omit<T, Key> : never
+
+interface Claim {
+  readonly what: string
+  readonly times: readonly number[]
+  /** Milliseconds. */
+  readonly limits: { readonly median?: number; readonly p99?: number; readonly max?: number }
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+const children: ChildProcess[] = []
+const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-bench-'))
+const claims: Claim[] = []
+let wrongAnswers = 0
+let loaded = 0
+let loadedMs = 0
+
+try {
+  await run()
+} finally {
+  for (const child of children) child.kill('SIGKILL')
+  agent.destroy()
+  rmSync(folder, { recursive: true, force: true })
+}
+report()
+
+async function run(): Promise<void> {
+  const redisPort = await freePort()
+  const redisUrl = `redis://127.0.0.1:${redisPort}`
+  await startRedis(redisPort, redisUrl)
+  const servicePort = await freePort()
+  const start = async (options: Pick<ProcessOptions, 'role' | 'catchUpSeconds' | 'credentials'>) =>
+    startProcess({
+      ...options,
+      redisUrl,
+      servicePort,
+      port: options.role === 'service' && children.length === 1 ? servicePort : await freePort(),
+    })
+
+  const one = await start({ role: 'service', catchUpSeconds: 5 })
+  const other = await start({ role: 'service', catchUpSeconds: 5 })
+  const [bystander] = await one.ask<Target[]>({ ask: 'targets', kind: 'client', count: 1 })
+  const token = bystander?.token ?? ''
+  await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
+
+  for (const kind of KINDS) {
+    const targets = await one.ask<Target[]>({ ask: 'targets', kind, count: SAMPLES })
+    const times = await underLoad([one, other], token, () => oneByOne(one, other, targets))
+    claims.push({ what: `a ${kind}, by message`, times, limits: { median: 10, p99: 100 } })
+  }
+
+  const deaf = await start({ role: 'deaf', catchUpSeconds: CATCH_UP })
+  claims.push({
+    what: 'publish/subscribe cut',
+    times: await underLoad([one, deaf], token, async () => spread(one, deaf, await ofAllKinds(one))),
+    limits: { max: CATCH_UP * 1000 },
+  })
+
+  const credentials = await one.ask<ProcessOptions['credentials']>({ ask: 'resourceServer' })
+  const polling = await start({ role: 'gateway', catchUpSeconds: CATCH_UP, credentials })
+  claims.push({
+    what: 'over HTTP',
+    times: await underLoad([one, polling], token, async () => spread(one, polling, await ofAllKinds(one))),
+    limits: { max: CATCH_UP * 1000 },
+  })
+}
+
+/** Targets of all kinds, mixed. */
+async function ofAllKinds(service: Service): Promise<Target[]> {
+  const lists: Target[][] = []
+  for (const kind of KINDS) {
+    lists.push(await service.ask<Target[]>({ ask: 'targets', kind, count: Math.ceil(SAMPLES / 3) }))
+  }
+  return lists.flat().toSorted(() => Math.random() - 0.5)
+}
+
+/** Revokes one after the other. */
+async function oneByOne(one: Service, other: Service, targets: readonly Target[]): Promise<number[]> {
+  const times: number[] = []
+  for (const target of targets) {
+    await expectStatus(other, target.token, 200)
+    times.push(await revokeAndWait(one, other, target, 0))
+  }
+  return times
+}
+
+/** Revokes at moments that have nothing to do with the intervals between readings. */
+async function spread(one: Service, other: Service, targets: readonly Target[]): Promise<number[]> {
+  for (const { token } of targets) await expectStatus(other, token, 200)
+  return Promise.all(
+    targets.map(async (target) => {
+      await delay(Math.random() * SPREAD)
+      return revokeAndWait(one, other, target, 20)
+    }),
+  )
+}
+
+/** Milliseconds from before `one` is told to revoke until `other` has answered 401. */
+async function revokeAndWait(one: Service, other: Service, target: Target, pause: number): Promise<number> {
+  const started = performance.now()
+  const revoked = one.ask({ ask: 'revoke', target })
+  while ((await statusOf(other, target.token)) !== 401) {
+    if (performance.now() - started > 30_000) throw new Error(`a ${target.kind} is not revoked`)
+    await delay(pause)
+  }
+  const time = performance.now() - started
+  await revoked
+  return time
+}
+
+/** Makes calls with a good token all the while, which must all succeed. */
+async function underLoad<T>(services: readonly Service[], token: string, work: () => Promise<T>): Promise<T> {
+  const started = performance.now()
+  let sent = 0
+  const calls: Promise<void>[] = []
+  const timer = setInterval(() => {
+    // As many as are due, whatever the timer does.
+    for (; sent < ((performance.now() - started) * RATE) / 1000; sent += 1) {
+      for (const service of services) {
+        const call = statusOf(service, token).then((status) => {
+          loaded += 1
+          if (status !== 200) wrongAnswers += 1
+        })
+        calls.push(call)
+      }
+    }
+  }, 5)
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    await Promise.all(calls)
+    loadedMs += (performance.now() - started) * services.length
+  }
+}
+
+async function expectStatus(service: Service, token: string, expected: number): Promise<void> {
+  const status = await statusOf(service, token)
+  if (status !== expected) throw new Error(`HTTP ${status} where ${expected} was expected`)
+}
+
+/** The status of a call, or 0 where there was no answer. */
+function statusOf({ port }: Service, token: string): Promise<number> {
+  return new Promise((resolve) => {
+    const headers = { Authorization: `Bearer ${token}` }
+    const call = request({ port, host: '127.0.0.1', agent, path: '/api/invoices/7', headers }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    call.on('error', () => resolve(0)).end()
+  })
+}
+
+async function startProcess(options: ProcessOptions): Promise<Service> {
+  const child = fork(path.join(import.meta.dirname, 'revocation-process.ts'), [JSON.stringify(options)])
+  children.push(child)
+  const answers = new Map<number, (value: unknown) => void>()
+  let count = 0
+  const ready = new Promise<number>((resolve, reject) => {
+    child.on('message', (message: { ready?: number; number?: number; value?: unknown }) => {
+      if (message.ready !== undefined) resolve(message.ready)
+      else answers.get(message.number ?? -1)?.(message.value)
+    })
+    child.once('exit', (code) => reject(new Error(`a process ended with ${code}`)))
+  })
+  return {
+    port: await ready,
+    ask: (question) =>
+      new Promise((resolve) => {
+        count += 1
+        answers.set(count, resolve as (value: unknown) => void)
+        child.send({ ...question, number: count })
+      }),
+  }
+}
+
+async function startRedis(port: number, url: string): Promise<void> {
+  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
+  children.push(spawn('redis-server', settings, { stdio: 'ignore' }))
+  const client = new Redis(url, { maxRetriesPerRequest: null })
+  client.on('error', () => {})
+  await client.ping()
+  client.disconnect()
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function report(): void {
+  const figures = claims.map(({ what, times, limits }) => {
+    const sorted = times.toSorted((a, b) => a - b)
+    const at = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN
+    const [median, p99, max] = [at(0.5), at(0.99), at(1)]
+    const holds =
+      median <= (limits.median ?? Infinity) &&
+      p99 <= (limits.p99 ?? Infinity) &&
+      max <= (limits.max ?? Infinity)
+    const limit = Object.entries(limits).map(([name, value]) => `${name} ≤ ${value}`)
+    return [
+      what,
+      {
+        times: times.length,
+        median: round(median),
+        p99: round(p99),
+        max: round(max),
+        limit: limit.join(', '),
+        holds,
+      },
+    ] as const
+  })
+  console.log('Milliseconds until the other process answers 401:')
+  console.table(Object.fromEntries(figures))
+  console.log(
+    `${Math.round((loaded / loadedMs) * 1000)} further requests/s through each gateway, of which ${wrongAnswers} were not answered 200; Node ${process.version}`,
+  )
+  if (wrongAnswers > 0 || figures.some(([, { holds }]) => !holds)) process.exitCode = 1
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

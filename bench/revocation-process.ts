@@ -1,0 +1,171 @@
+/** One process of `revocation-latency.ts`: an authorization service with its gateway, or a gateway alone. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Redis } from 'ioredis'
+import Koa from 'koa'
+import { redisStore } from '../adapters/redis.ts'
+import { createGatehouse, type Gatehouse } from '../src/gatehouse.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+import type { RevocationFeed } from '../src/options.ts'
+
+/** What a process is started with, as JSON. */
+export interface ProcessOptions {
+  readonly redisUrl: string
+  /** Its port, and that of the authorization service. */
+  readonly port: number
+  readonly servicePort: number
+  readonly catchUpSeconds: number
+  /** `service`; `deaf`: one that hears no message; `gateway`: without the store, over HTTP. */
+  readonly role: 'service' | 'deaf' | 'gateway'
+  readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined
+}
+
+/** Something to take back, and a token that dies with it. */
+export interface Target {
+  readonly kind: Kind
+  readonly id: string
+  readonly token: string
+}
+type Kind = 'token' | 'grant' | 'client'
+
+/** What the parent process asks for; the answer has the same number. */
+export type Question = { readonly number: number } & (
+  | { readonly ask: 'targets'; readonly kind: Kind; readonly count: number }
+  | { readonly ask: 'revoke'; readonly target: Target }
+  | { readonly ask: 'resourceServer' }
+)
+
+const CALLBACK = 'https://app.example/callback'
+const { redisUrl, port, servicePort, catchUpSeconds, role, credentials } = JSON.parse(
+  process.argv[2] ?? '',
+) as ProcessOptions
+const issuer = `http://localhost:${servicePort}/auth`
+const audience = `http://localhost:${servicePort}/api`
+const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read invoices' } },
+  },
+} as const
+
+const app = new Koa()
+const gateway = role === 'gateway' ? gatewayAlone() : service()
+app.use((ctx) => void (ctx.body = 'served'))
+const handle = app.callback()
+const server = createServer((incoming, response) => void handle(incoming, response))
+await new Promise<void>((resolve) => void server.listen(port, resolve))
+await gateway.ready()
+process.send?.({ ready: (server.address() as AddressInfo).port })
+
+function gatewayAlone(): Gateway {
+  const revocations = { ...credentials, catchUpSeconds } as RevocationFeed & { catchUpSeconds: number }
+  const made = createGateway({ issuer, audience, products, revocations })
+  app.use(made.middleware())
+  return made
+}
+
+function service(): Pick<Gateway, 'ready'> {
+  const store = redisStore(new Redis(redisUrl))
+  const gatehouse = createGatehouse({
+    issuer,
+    audience,
+    secret: 'a secret for measurements, long enough to be one',
+    store: role === 'deaf' ? { ...store, subscribe: async () => async () => {} } : store,
+    products,
+    revocations: { catchUpSeconds },
+    accounts: {
+      find: (id) => ({ id }),
+      current: () => ({ accountId: 'alice' }),
+      signInUrl: () => '/sign-in',
+    },
+  })
+  app.use(gatehouse.middleware())
+  app.use(gatehouse.gateway.middleware())
+  process.on('message', (question: Question) => {
+    void answer(gatehouse, question).then((value) => process.send?.({ number: question.number, value }))
+  })
+  return { ready: () => gatehouse.ready() }
+}
+
+async function answer(gatehouse: Gatehouse, question: Question): Promise<unknown> {
+  if (question.ask === 'targets') return makeTargets(gatehouse, question.kind, question.count)
+  if (question.ask === 'resourceServer') {
+    const { apiKey, clientSecret } = await createKey(gatehouse)
+    await gatehouse.apiKeys.setResourceServer(apiKey.clientId, true)
+    return { clientId: apiKey.clientId, clientSecret }
+  }
+  const { kind, id, token } = question.target
+  if (kind === 'token') await gatehouse.tokens.revoke(token)
+  else if (kind === 'grant') await gatehouse.grants.revoke(id)
+  else await gatehouse.apiKeys.disable(id)
+  return undefined
+}
+
+const createKey = (gatehouse: Gatehouse) =>
+  gatehouse.apiKeys.create({ accountId: 'acme', name: 'Measured', products: ['invoices'] })
+
+async function makeTargets(gatehouse: Gatehouse, kind: Kind, count: number): Promise<Target[]> {
+  const targets: Target[] = []
+  if (kind === 'grant') {
+    const { application, clientSecret } = await gatehouse.applications.create({
+      accountId: 'acme',
+      name: 'Measured',
+      products: ['invoices'],
+      redirectUris: [CALLBACK],
+    })
+    await gatehouse.applications.setFirstParty(application.clientId, true)
+    for (let i = 0; i < count; i += 1) {
+      const code = await authorize(application.clientId)
+      const token = await requestToken(application.clientId, clientSecret, {
+        grant_type: 'authorization_code',
+        code,
+      })
+      targets.push({ kind, id: claimsOf(token).grant_id, token })
+    }
+    return targets
+  }
+  let key = await createKey(gatehouse)
+  for (let i = 0; i < count; i += 1) {
+    if (kind === 'client') key = await createKey(gatehouse)
+    const token = await requestToken(key.apiKey.clientId, key.clientSecret, {
+      grant_type: 'client_credentials',
+    })
+    targets.push({ kind, id: key.apiKey.clientId, token })
+  }
+  return targets
+}
+
+async function requestToken(clientId: string, clientSecret: string, parameters: Record<string, string>) {
+  const body = new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...parameters })
+  const response = await fetch(`${issuer}/oauth2/token`, { method: 'POST', body })
+  if (!response.ok) throw new Error(`no token: ${await response.text()}`)
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+/** Goes where a browser would, until there is a code. */
+async function authorize(clientId: string): Promise<string> {
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: CALLBACK,
+    scope: 'invoices:read',
+  })
+  const cookies = new Map<string, string>()
+  let url = new URL(`${issuer}/oauth2/authorize?${query.toString()}`)
+  for (let hop = 0; hop < 10 && !url.href.startsWith(CALLBACK); hop += 1) {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(url, { redirect: 'manual', headers: { cookie } })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`no code: HTTP ${response.status} ${await response.text()}`)
+    url = new URL(location, url)
+  }
+  return url.searchParams.get('code') ?? ''
+}
+
+function claimsOf(token: string): { grant_id: string } {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { grant_id: string }
+}
