@@ -3,12 +3,12 @@ import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import type { ProductSource } from './catalog/definition.ts'
 import { afterReady } from './after-ready.ts'
+import { createCatalogAgreement } from './agreement/catalog-agreement.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { catalogLookups } from './catalog/lookups.ts'
-import { createCatalogNotice } from './catalog-notice.ts'
 import { GatehouseError } from './errors.ts'
-import type { GatewayRevocations } from './gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
+import { createTokenVerifier } from './gateway/verify-token.ts'
 import { createCheckedAccounts } from './host/checked-accounts.ts'
 import { createEvents, type EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
@@ -16,29 +16,39 @@ import { createPages } from './interaction/pages.ts'
 import { createTexts } from './interaction/texts.ts'
 import { registerInternals } from './internals.ts'
 import { deriveKey } from './keys/derive-key.ts'
+import { createHostKeys } from './keys/host-keys.ts'
+import { createRotatingKeys } from './keys/rotating-keys.ts'
+import { createKeySealing } from './keys/sealing.ts'
+import type { KeySource, SigningKeys } from './keys/signing-keys.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { authorizationService } from './mount/authorization-service.ts'
+import { keySetMaxAge } from './mount/key-set.ts'
 import { createPlainHttpWarning } from './mount/plain-http.ts'
 import { wellKnown } from './mount/well-known.ts'
 import type { GatehouseOptions } from './options.ts'
 import type { BuiltProvider } from './provider/build-provider.ts'
 import { createInteractionPort } from './provider/interaction-port.ts'
-import { createApiKeys, type ApiKeys } from './registry/api-keys.ts'
-import { createApplications, type Applications } from './registry/applications.ts'
-import { createCheckedRegistry } from './registry/checked-registry.ts'
-import { createReadOnlyServices } from './registry/read-only.ts'
-import { createStoreRegistry } from './registry/store-registry.ts'
+import { createRememberedConsents } from './provider/remembered-consents.ts'
+import type { ApiKeys } from './registry/api-keys.ts'
+import type { Applications } from './registry/applications.ts'
+import { clientsAtHost, clientsInStore } from './registry/kept-clients.ts'
 import { createUsage } from './registry/usage.ts'
 import { resolveSettings } from './settings/resolve-settings.ts'
 import { createStart } from './start.ts'
 import { withDeadline } from './store/deadline.ts'
 import { markUse } from './store/in-use.ts'
+import { createAccountChanges, type AccountChanges } from './taking-back/accounts.ts'
+import { createGrantService, type Grants } from './taking-back/grants.ts'
+import { createTokens, type Tokens } from './taking-back/tokens.ts'
+import { createTokensOfAccount } from './taking-back/tokens-of-account.ts'
+import { createUnfinished } from './taking-back/unfinished.ts'
+import { createGrantLives } from './tokens/grants/grant-lives.ts'
 import { createRefreshFamilies } from './tokens/refresh-families.ts'
+import { createRefreshRetries } from './tokens/refresh-retries.ts'
 import { createRefreshTokenFormat } from './tokens/refresh-token.ts'
-import { createRevocationFollower } from './tokens/revocations/follow-revocations.ts'
+import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
 import { createLongestLifetime } from './tokens/revocations/longest-lifetime.ts'
 import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
-import { createRevocationSet } from './tokens/revocations/revocation-set.ts'
 import { createRevocations } from './tokens/revocations/revocations.ts'
 
 /** A token service and API gateway inside a Koa app. */
@@ -57,14 +67,24 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   readonly apiKeys: ApiKeys<Scope, Product>
   /** Credentials for delegated access. */
   readonly applications: Applications<Scope, Product>
+  /** What accounts have authorized applications to do. */
+  readonly grants: Grants
+  /** Takes access tokens back before they expire. */
+  readonly tokens: Tokens
+  /** The keys that sign tokens; they change by themselves. */
+  readonly signingKeys: SigningKeys
+  /** To be told of changes of your accounts. */
+  readonly accounts: AccountChanges
   /** The products and operations. */
   readonly catalog: {
     /**
      * Loads the products anew where they come from a function: here at once, and in every other process on
-     * the store within a moment, or within a minute where its connection to the store is disturbed.
+     * the store within a moment, or within a minute where its connection to the store is disturbed. Tokens that
+     * carry an operation which has left a product are taken back.
      *
      * @throws {GatehouseError} `ERR_CATALOG` with all its problems if it is invalid: the last good one stays.
-     *   `ERR_STORE_UNAVAILABLE`: the others may not have been told, so try again. And what `ready()` throws
+     *   `ERR_STORE_UNAVAILABLE`: what has left the products has ended here; what is new may not be there yet, and
+     *   the others may not have been told. Done within a minute, or try again. And what `ready()` throws
      */
     reload(): Promise<void>
   }
@@ -112,46 +132,80 @@ function assemble(options: GatehouseOptions): Gatehouse {
     kycLevels: settings.kycLevels,
     reservedScopes: Object.keys(settings.claims),
     loadTimeoutMs: settings.productsTimeoutMs,
-    onReloaded: ({ products, operations }) =>
-      events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
     onRefused: (error) => events.emit('catalog.refused', { error }),
   })
-  const catalogNotice = createCatalogNotice({ store, catalog, products: settings.products, logger })
   const accounts = createCheckedAccounts(settings.accounts, settings)
   const usage = createUsage({ store, logger })
-  const registry = settings.registry
-    ? createCheckedRegistry(settings.registry)
-    : createStoreRegistry({ store })
-  const revoked = createRevocationSet()
   const revocationLog = createRevocationLog(store)
+  const revoked = createKnownRevocations({
+    source: revocationLog,
+    policy: settings.revocations,
+    logger,
+    events,
+  })
   const longestLifetime = createLongestLifetime(
     store,
     Math.max(settings.lifetimes.directAccessToken, settings.lifetimes.delegatedAccessToken),
   )
-  const revocations = createRevocations({ store, log: revocationLog, set: revoked, longestLifetime, logger })
-  const follower = createRevocationFollower({
-    source: revocationLog,
+  const revocations = createRevocations({
+    store,
+    log: revocationLog,
     set: revoked,
-    policy: settings.revocations,
+    longestLifetime,
+    events,
     logger,
-    onContact: ({ isLost, ageSeconds }) =>
-      events.emit(isLost ? 'revocations.lost' : 'revocations.current', { ageSeconds }),
   })
-  const services = createServices()
+  const catalogAgreement = createCatalogAgreement({
+    store,
+    catalog,
+    products: settings.products,
+    revocations: { revoke: revocations.revoke, isRevoked: revoked.isRevoked },
+    onRevoked: revoked.onAdded,
+    longestLifetime,
+    logger,
+    onChanged: ({ products, operations }) =>
+      events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
+  })
+  const { registry, clientTokens, ...services } = createClients()
   const refreshTokenFormat = createRefreshTokenFormat(
     settings.secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
   )
   const families = createRefreshFamilies(store, refreshTokenFormat, {
     restartable: settings.lifetimes.authorizationCode + 60,
+    retries: createRetries(),
+  })
+  const grantLives = createGrantLives(store, settings.lifetimes)
+  const consents = createRememberedConsents(store, settings.lifetimes.rememberedConsent, grantLives.epochs)
+  const { grants, finishGrant } = createGrantService({
+    lives: grantLives,
+    families,
+    consents,
+    revocations,
+    events,
+    logger,
+    audience: settings.audience,
+  })
+  const tokensOfAccount = createTokensOfAccount(clientTokens, {
+    revokeAllOf: (accountId, options) => grants.revokeAllOf({ accountId }, options),
+  })
+  const unfinished = createUnfinished({
+    revocations,
+    clientTokens,
+    finishGrant,
+    logger,
   })
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
+  const keys = createKeys()
   const start = createStart({
     settings,
     store,
+    keys,
     catalog,
     registry,
     accounts,
     families,
+    grantLives,
+    consents,
     refreshTokenFormat,
     cookieKeys: new Keygrip(
       settings.secrets.map((secret) => deriveKey(secret, 'cookies').toString('base64url')),
@@ -161,33 +215,22 @@ function assemble(options: GatehouseOptions): Gatehouse {
     pages,
     events,
     logger,
-    catalogNotice,
-    follower,
+    catalogAgreement,
+    follower: revoked,
     longestLifetime,
+    unfinished,
     revocations,
     isRevoked: revoked.isRevoked,
   })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
 
-  const gatewayRevocations: GatewayRevocations = {
-    isRevoked: revoked.isRevoked,
-    onAdded: revoked.onAdded,
-    get mustRefuse() {
-      return follower.mustRefuse
-    },
-    get contact() {
-      return follower.contact
-    },
-    get size() {
-      return revoked.size
-    },
-  }
   const gateway = createGatewayFrom({
     issuer: settings.issuer,
     audience: settings.audience,
     getKey: async (header, token) => (await lifecycle.ready(settings.startTimeoutMs)).getKey(header, token),
     ...catalogLookups(catalog),
-    revocations: gatewayRevocations,
+    revocations: revoked,
+    events,
     ready: async () => void (await lifecycle.ready(PATIENCE)),
     close: async () => {},
     startTimeoutMs: settings.startTimeoutMs,
@@ -203,22 +246,48 @@ function assemble(options: GatehouseOptions): Gatehouse {
     events,
     pages,
     csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
+    revocationSource: revocationLog,
     warnOnPlainHttp: createPlainHttpWarning(settings),
-    ready: () => lifecycle.ready(settings.startTimeoutMs),
+    keySetMaxAge: keySetMaxAge(
+      'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,
+    ),
+    async ready() {
+      const running = await lifecycle.ready(settings.startTimeoutMs)
+      await keys.keepUp()
+      return running
+    },
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts) }
+  const tokens = createTokens({
+    verify: createTokenVerifier({
+      issuer: settings.issuer,
+      audience: settings.audience,
+      getKey: async (header, token) => (await lifecycle.ready(PATIENCE)).getKey(header, token),
+    }),
+    revocations,
+    clientTokens,
+    tokensOfAccount,
+  })
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
     apiKeys: afterReady(services.apiKeys, () => lifecycle.ready(PATIENCE)),
     applications: afterReady(services.applications, () => lifecycle.ready(PATIENCE)),
+    grants: afterReady(grants, () => lifecycle.ready(PATIENCE)),
+    tokens: afterReady(tokens, () => lifecycle.ready(PATIENCE)),
+    signingKeys: afterReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, () =>
+      lifecycle.ready(PATIENCE),
+    ),
+    accounts: afterReady(createAccountChanges({ accounts, catalog, clientTokens, tokensOfAccount }), () =>
+      lifecycle.ready(PATIENCE),
+    ),
     gateway,
     middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,
     wellKnown: () => wellKnown(service, gateway),
     catalog: {
       async reload() {
         await lifecycle.ready(PATIENCE)
-        await catalogNotice.reload()
+        await catalogAgreement.reload()
       },
     },
     async ready({ timeoutMs = PATIENCE } = {}) {
@@ -227,16 +296,54 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  registerInternals(gatehouse, { settings, store, signingKey })
+  registerInternals(gatehouse, { settings, store, catalog, signingKey })
   return gatehouse
 
-  function createServices() {
-    if (settings.registry) return createReadOnlyServices()
-    const parts = { store, catalog, events, usage, logger, maxScopeBytes: settings.maxScopeBytes }
-    return {
-      apiKeys: createApiKeys(parts),
-      applications: createApplications({ ...parts, oidcScopes: settings.openIdScopes }),
+  function createClients() {
+    const parts = { store, events, revocations }
+    if (settings.registry) return clientsAtHost(settings.registry, parts)
+    const { maxScopeBytes, openIdScopes } = settings
+    return clientsInStore({ ...parts, catalog, usage, logger, maxScopeBytes, oidcScopes: openIdScopes })
+  }
+
+  function createKeys(): KeySource {
+    const { signingKeys, lifetimes, secrets } = settings
+    const revokeKey = (id: string, until: number) => revocations.revoke({ of: 'key', id, until })
+    if ('jwks' in signingKeys) {
+      const anyToken = { tokenId: '', clientId: '', scopes: [], claims: {} }
+      return createHostKeys({
+        keys: signingKeys.jwks.keys,
+        revokeKey,
+        isKeyRevoked: (keyId) => revoked.isRevoked({ ...anyToken, keyId }),
+        onRevoked: revoked.onAdded,
+        events,
+      })
     }
+    return createRotatingKeys({
+      store,
+      sealing: createKeySealing(secrets),
+      schedule: signingKeys,
+      longestLifetimes: {
+        ES256: longestLifetime,
+        // ID tokens are shown again at sign-out, until the session has ended, although they have expired.
+        RS256: createLongestLifetime(
+          store,
+          Math.max(lifetimes.idToken, lifetimes.session),
+          'longest-id-token',
+        ),
+      },
+      revokeKey,
+      events,
+      logger,
+    })
+  }
+
+  function createRetries() {
+    if (settings.refreshRetrySeconds === 0) return undefined
+    return createRefreshRetries({
+      seconds: settings.refreshRetrySeconds,
+      keys: settings.secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
+    })
   }
 
   function requireBuilt(): BuiltProvider {
@@ -254,6 +361,6 @@ function assemble(options: GatehouseOptions): Gatehouse {
   async function close(): Promise<void> {
     const stopped = lifecycle.close()
     families.close()
-    await Promise.all([stopped, follower.close(), gateway.close()])
+    await Promise.all([stopped, revoked.close(), gateway.close()])
   }
 }

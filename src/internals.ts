@@ -1,3 +1,4 @@
+import type { CurrentCatalog } from './catalog/catalog.ts'
 import type { SigningJwk } from './keys/generate-key.ts'
 import type { Settings } from './options.ts'
 import type { Store } from './store/contract.ts'
@@ -6,6 +7,7 @@ import type { Store } from './store/contract.ts'
 export interface Internals {
   readonly settings: Pick<Settings, 'issuer' | 'audience' | 'lifetimes'>
   readonly store: Store
+  readonly catalog: CurrentCatalog
   /** The key that signs access tokens now. */
   signingKey(): Promise<SigningJwk>
 }

@@ -26,6 +26,11 @@ export interface Catalog {
   /** Ordered, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
   /**
+   * Counts how often something was withdrawn from the products of all processes on a store; signed into tokens as
+   * `catalog_epoch`. 0 where nothing was, or nobody counts.
+   */
+  readonly epoch: number
+  /**
    * The operation that a request is, in time that does not grow with the number of operations.
    *
    * @param method upper case; HEAD finds the GET

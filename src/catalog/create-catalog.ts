@@ -53,6 +53,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     products,
     operations,
     kycLevels: Object.freeze([...(options.kycLevels ?? [])]),
+    epoch: 0,
     findOperation(method: string, path: string) {
       return routes.find(method === 'HEAD' ? 'GET' : method, path)?.operation
     },

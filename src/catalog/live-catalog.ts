@@ -2,17 +2,25 @@ import { GatehouseError } from '../errors.ts'
 import type { Catalog, CurrentCatalog } from './catalog.ts'
 import { createCatalog, type CatalogOptions } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
+import { givenBy, givesTheSame, type Given } from './given.ts'
+import { oneAtATime } from './one-at-a-time.ts'
+import { restrictCatalog } from './restrict-catalog.ts'
 
 /** Where the catalog comes from, and who is told about it. */
 export interface LiveCatalogOptions extends CatalogOptions {
   /** The products, or a function that loads them. */
   readonly products: ProductSource
-  /** A loaded catalog is in force, the first one too. */
-  readonly onReloaded?: ((catalog: Catalog) => void) | undefined
   /** Loading failed, or what was loaded is not valid; the catalog that was in force stays. */
   readonly onRefused?: ((error: GatehouseError) => void) | undefined
   /** Milliseconds after which a load counts as failed. */
   readonly loadTimeoutMs: number
+}
+
+/** What of a catalog may be in force. */
+export interface Restriction {
+  readonly products: Given
+  /** The epoch of what is in force. */
+  readonly epoch: number
 }
 
 /** The catalog that is in force now, and how it changes. */
@@ -21,6 +29,8 @@ export interface LiveCatalog extends CurrentCatalog {
   readonly current: Catalog
   /** Whether there is a catalog; false only until the first load of products from a function. */
   readonly loaded: boolean
+  /** What the products give by themselves, in force or not; nothing while nothing could be loaded yet. */
+  readonly given: Given
   /**
    * Loads the first catalog, if there is none yet. May be called again after it failed.
    *
@@ -36,6 +46,8 @@ export interface LiveCatalog extends CurrentCatalog {
    *   the last good catalog stays
    */
   reload(): Promise<void>
+  /** Keeps what is in force, now and after each load, within what may be. Without a call all is in force. */
+  restrict(to: Restriction): void
 }
 
 /**
@@ -45,46 +57,60 @@ export interface LiveCatalog extends CurrentCatalog {
  */
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { products } = options
-  let catalog = typeof products === 'function' ? undefined : createCatalog(products, options)
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  let loaded: Catalog | undefined
+  let given: Given = {}
+  let restriction: Restriction | undefined
+  let current: Catalog | undefined
+  let starting: Promise<void> | undefined
+
+  const reload = oneAtATime(async () => {
+    if (typeof products === 'function') await load(products)
+  })
+  if (typeof products !== 'function') use(createCatalog(products, options))
 
   return {
     get current() {
-      if (catalog === undefined) {
+      if (current === undefined) {
         throw new GatehouseError(
           'ERR_NOT_READY',
           'the products have not been loaded yet: await gatehouse.ready() first',
         )
       }
-      return catalog
+      return current
     },
     get loaded() {
-      return catalog !== undefined
+      return current !== undefined
+    },
+    get given() {
+      return given
     },
     async start() {
-      if (catalog === undefined) await (running ?? reload())
+      if (current !== undefined) return
+      await (starting ??= reload().finally(() => (starting = undefined)))
     },
     reload,
+    restrict(to) {
+      const isNew = to.epoch !== restriction?.epoch || !givesTheSame(to.products, restriction.products)
+      restriction = to
+      if (isNew) restrict()
+    },
   }
 
-  function reload(): Promise<void> {
-    if (typeof products !== 'function') return Promise.resolve()
-    if (running === undefined) return (running = load(products).finally(() => (running = undefined)))
-    // `running` may fail; that is its own callers' matter, and the next one goes ahead.
-    next ??= running
-      .catch(() => {})
-      .then(() => {
-        next = undefined
-        return reload()
-      })
-    return next
+  function use(catalog: Catalog): void {
+    loaded = catalog
+    given = givenBy(catalog)
+    restrict()
+  }
+
+  function restrict(): void {
+    current =
+      loaded && restriction ? restrictCatalog(loaded, restriction.products, restriction.epoch) : loaded
   }
 
   async function load(from: () => unknown): Promise<void> {
     try {
       const definitions = await withinTime(from, options.loadTimeoutMs)
-      catalog = createCatalog(definitions, options)
+      use(createCatalog(definitions, options))
     } catch (error) {
       const refusal = isInvalidCatalog(error)
         ? error
@@ -92,7 +118,6 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       options.onRefused?.(refusal)
       throw refusal
     }
-    options.onReloaded?.(catalog)
   }
 }
 

@@ -54,7 +54,11 @@ export function createDelegatedAccess(
     if (application.products.length === 0) {
       throw new errors.UnauthorizedClient('this application has no API product; add one to it first')
     }
-    return applicationScopes(catalog.current, application, await developerLevel(ctx, application))
+    const level = await developerLevel(ctx, application)
+    const { current } = catalog
+    // Kept beside the scopes, because products may change before the token is signed.
+    requestState(ctx).catalogEpoch = current.epoch
+    return applicationScopes(current, application, level)
   }
 
   /** Once a request: what was checked before a token is used up is what the token then carries. */

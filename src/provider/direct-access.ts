@@ -3,6 +3,7 @@ import { directScopes, explainRefusal } from '../catalog/resolve-scopes.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import type { HostAccounts } from './host-accounts.ts'
+import { requestState } from './request-state.ts'
 import { requireKnownResource } from './resource.ts'
 import { requestedScopes, requireAllowed } from './requested-scope.ts'
 
@@ -25,7 +26,10 @@ export function registerDirectAccess(
     const key = recordOf(client)
     requireKnownResource(params.resource, settings.audience)
 
-    const available = directScopes(catalog.current, key)
+    // One catalog to the end: products may change while the host is asked.
+    const { current } = catalog
+    requestState(ctx).catalogEpoch = current.epoch
+    const available = directScopes(current, key)
     if (available.length === 0) {
       throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
     }
@@ -33,7 +37,7 @@ export function registerDirectAccess(
       throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
     }
     const requested = requestedScopes(params.scope)
-    requireAllowed(requested, (scope) => explainRefusal(catalog.current, key, undefined, scope))
+    requireAllowed(requested, (scope) => explainRefusal(current, key, undefined, scope))
     const scopes = requested.length > 0 ? requested : available
 
     const token = new provider.ClientCredentials({ client, scope: scopes.join(' ') })

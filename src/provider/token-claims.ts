@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
 import { recordOf } from './client-metadata.ts'
+import { requestState } from './request-state.ts'
 import type { WithUser } from './seam.ts'
 
 type AccessToken = NonNullable<KoaContextWithOIDC['oidc']['entities']['AccessToken']>
@@ -11,12 +12,14 @@ type ClientCredentials = NonNullable<KoaContextWithOIDC['oidc']['entities']['Cli
  */
 export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | ClientCredentials): UnknownObject {
   const client = recordOf(token.client)
+  const { catalogEpoch } = requestState(ctx)
   if (token.kind === 'ClientCredentials') {
     return {
       access_mode: 'direct',
       account_id: client.accountId,
       user_id: client.userId,
       access_epoch: client.epoch,
+      catalog_epoch: catalogEpoch,
     }
   }
   const delegated: AccessToken = token
@@ -26,5 +29,6 @@ export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | Client
     user_id: (ctx.oidc.entities.Grant as WithUser | undefined)?.userId,
     grant_id: delegated.grantId,
     access_epoch: client.epoch,
+    catalog_epoch: catalogEpoch,
   }
 }

@@ -22,7 +22,7 @@ export async function mintToken<Scope extends string>(
   const internals = internalsOf(gatehouse)
   if (!internals)
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'mintToken() takes what createGatehouse() made')
-  const { settings, store, signingKey } = internals
+  const { settings, store, catalog, signingKey } = internals
   if (!store.volatile && (await isInUseOnceThere(store))) {
     throw new GatehouseError(
       'ERR_TESTING_REFUSED',
@@ -34,7 +34,8 @@ export async function mintToken<Scope extends string>(
   const { directAccessToken, delegatedAccessToken } = settings.lifetimes
   const { issuer, audience } = settings
   const lifetime = token.expiresIn ?? (token.mode === 'delegated' ? delegatedAccessToken : directAccessToken)
-  return signToken(key, { issuer, audience, lifetime }, token)
+  const catalogEpoch = catalog.current.epoch
+  return signToken(key, { issuer, audience, lifetime, catalogEpoch }, token)
 }
 
 /** Milliseconds that a store which is not there yet is waited for, and between attempts. */

@@ -20,7 +20,12 @@ export interface MintedToken<Scope extends string = string> {
 /** Signs an access token that looks like a real one (RFC 9068 2). */
 export async function signToken(
   key: SigningJwk,
-  { issuer, audience, lifetime }: { issuer: string; audience: string; lifetime: number },
+  {
+    issuer,
+    audience,
+    lifetime,
+    catalogEpoch = 0,
+  }: { issuer: string; audience: string; lifetime: number; catalogEpoch?: number },
   { accountId, userId, scopes, mode = 'direct', clientId = 'test-client' }: MintedToken,
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
@@ -30,6 +35,7 @@ export async function signToken(
     access_mode: mode,
     account_id: accountId,
     access_epoch: 0,
+    catalog_epoch: catalogEpoch,
     ...(userId === undefined ? {} : { user_id: userId }),
     ...(mode === 'delegated' ? { grant_id: `test-${randomUUID()}` } : {}),
   })

@@ -69,16 +69,14 @@ describe('createLiveCatalog with a function', () => {
     expect(live.loaded).toBe(true)
   })
 
-  it('puts what it loads into force, and tells', async () => {
-    const onReloaded = vi.fn()
+  it('puts what it loads into force', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockReturnValueOnce(productsNamed('a', 'b'))
-    const live = liveCatalog({ products: load, onReloaded })
+    const live = liveCatalog({ products: load })
     await live.start()
     const first = live.current
     await live.reload()
     expect([...live.current.products.keys()]).toEqual(['a', 'b'])
     expect([...first.products.keys()]).toEqual(['a'])
-    expect(onReloaded.mock.calls).toEqual([[first], [live.current]])
   })
 
   it.each([
@@ -150,5 +148,34 @@ describe('createLiveCatalog with a function', () => {
     asked[0]!.answer(productsNamed('late'))
     await settle()
     expect([...live.current.products.keys()]).toEqual(['new'])
+  })
+})
+
+describe('a restricted catalog', () => {
+  const gives = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
+
+  it('has what may be given, with the epoch of it, now and after each load', async () => {
+    const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
+    const live = liveCatalog({ products: load })
+    await live.start()
+    expect(live.current.epoch).toBe(0)
+    live.restrict({ products: { a: ['a:read'], c: ['c:read'] }, epoch: 4 })
+    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['a:read'], epoch: 4 })
+    await live.reload()
+    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['c:read'], epoch: 4 })
+    expect(live.given).toEqual({ b: ['b:read'], c: ['c:read'] })
+    live.restrict({ products: live.given, epoch: 5 })
+    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({
+      gives: ['b:read', 'c:read'],
+      epoch: 5,
+    })
+  })
+
+  it('never changes: who holds one keeps what it was', () => {
+    const live = liveCatalog({ products: productsNamed('a', 'b') })
+    const before = live.current
+    live.restrict({ products: { a: ['a:read'] }, epoch: 1 })
+    expect([before.epoch, before.operations.size, before.products.size]).toEqual([0, 2, 2])
+    expect(live.current).not.toBe(before)
   })
 })

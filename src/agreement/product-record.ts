@@ -1,0 +1,55 @@
+import { lacking, type Given } from '../catalog/given.ts'
+
+/** What the products of all processes on a store give: one record, changed by who starts and who reloads. */
+export interface ProductRecord {
+  /** Another one after each write, so that others see at a glance that there is something new. */
+  readonly generation: string
+  /** Rises by one with each change that takes something away. Never falls. */
+  readonly epoch: number
+  readonly products: Given
+  /** What was taken away, for as long as tokens may carry it. */
+  readonly withdrawn: readonly Withdrawn[]
+}
+
+/** An operation that left a product. */
+export interface Withdrawn {
+  readonly scope: string
+  /** The epoch that began with it: tokens that carry the scope and are of an earlier one are dead. */
+  readonly below: number
+  /** Epoch seconds at which the last of them has expired. */
+  readonly until: number
+}
+
+/**
+ * The record once the products give `given`. Whether they do is for the caller to know: something that was read before
+ * the record was must not get here, since it would bring back what others have withdrawn.
+ *
+ * @param before undefined if there is none
+ * @param given what the products give now
+ * @param at.lowestEpoch what the epoch does not fall below, though the record be lost
+ * @param at.now epoch seconds
+ * @param at.until epoch seconds at which the last token that is issued now has expired
+ */
+export function nextRecord(
+  before: ProductRecord | undefined,
+  given: Given,
+  at: {
+    readonly generation: string
+    readonly lowestEpoch: number
+    readonly now: number
+    readonly until: number
+  },
+): ProductRecord {
+  const { generation, lowestEpoch, now, until } = at
+  const left = new Set(lacking(given, before?.products ?? {}).map(({ scope }) => scope))
+  const epoch = Math.max(before?.epoch ?? 0, lowestEpoch) + (left.size > 0 ? 1 : 0)
+  const earlier = (before?.withdrawn ?? []).filter((each) => each.until > now)
+  // Where the same operation has left before, the later one covers the earlier one.
+  const kept = earlier.filter(({ scope }) => !left.has(scope))
+  const added = [...left].map((scope) => ({
+    scope,
+    below: epoch,
+    until: Math.max(until, earlier.find((each) => each.scope === scope)?.until ?? 0),
+  }))
+  return { generation, epoch, products: given, withdrawn: [...kept, ...added] }
+}

@@ -1,0 +1,35 @@
+import type { Catalog, Product } from './catalog.ts'
+import { scopesOf, type Given } from './given.ts'
+
+/**
+ * The part of a catalog that may be given. A route of an operation that is left out belongs to nobody, rather than
+ * to another operation whose route fits too: what answers it in this process is still the one that is left out.
+ *
+ * @param to what may be given
+ * @param epoch of `to`
+ * @returns the frozen catalog
+ */
+export function restrictCatalog(catalog: Catalog, to: Given, epoch: number): Catalog {
+  const products = new Map<string, Product>()
+  const scopes = new Set<string>()
+  for (const [id, product] of catalog.products) {
+    const allowed = new Set(scopesOf(to, id))
+    const operations = product.operations.filter(({ scope }) => allowed.has(scope))
+    for (const { scope } of operations) scopes.add(scope)
+    if (operations.length > 0) {
+      products.set(id, Object.freeze({ ...product, operations: Object.freeze(operations) }))
+    }
+  }
+  const operations = new Map([...catalog.operations].filter(([scope]) => scopes.has(scope)))
+
+  return Object.freeze({
+    products,
+    operations,
+    kycLevels: catalog.kycLevels,
+    epoch,
+    findOperation(method: string, path: string) {
+      const operation = catalog.findOperation(method, path)
+      return operation && scopes.has(operation.scope) ? operation : undefined
+    },
+  })
+}
