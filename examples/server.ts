@@ -12,6 +12,7 @@ import session from 'koa-session'
 import { createPartnerApp } from './partner-app.ts'
 import { findAccount } from './server/accounts.ts'
 import { api } from './server/api.ts'
+import { connectedApplications } from './server/connected-applications.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
 import { listen, stopListening } from './server/listening.ts'
 import { products } from './server/products.ts'
@@ -67,6 +68,7 @@ async function start(): Promise<void> {
   app.use(gatehouse.gateway.middleware({ public: ['GET /health'] }))
   app.use(api.routes())
   app.use(website(origin).routes())
+  app.use(connectedApplications(gatehouse).routes())
 
   const server = await listen(app, settings.port, 'PORT')
   await gatehouse.ready()

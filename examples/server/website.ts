@@ -4,7 +4,8 @@ import { html, page, stylesheet } from '../page.ts'
 import { checkPassword, findAccount } from './accounts.ts'
 import { inEuros, invoicesOf } from './api.ts'
 
-const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
+/** What stands on every page. */
+export const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
 
 /** Who is signed in in this browser, from the host's own session. */
 export const signedInAccount = (ctx: Context) => findAccount(String(ctx.session?.accountId ?? ''))
@@ -117,7 +118,10 @@ const accountPage = (account: { id: string; name: string; email: string }) => ht
   <section>
     <h1>${account.name}</h1>
     <p>${account.email}</p>
-    <form class="actions" method="post" action="/logout"><button class="plain">Sign out</button></form>
+    <form class="actions" method="post" action="/logout">
+      <a class="button" href="/applications">Connected applications</a>
+      <button class="plain">Sign out</button>
+    </form>
   </section>
   <section>
     <h2>Your invoices</h2>

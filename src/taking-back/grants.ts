@@ -20,8 +20,8 @@ export interface GrantHolder {
 /** What accounts have authorized applications to do. */
 export interface Grants {
   /**
-   * The grants of an account that are in use, in the order in which they were made. One whose code has not been
-   * exchanged yet is not in use.
+   * The grants of an account that are in use, in the order in which they were made, to the second. One whose code
+   * nobody has exchanged yet is not in use.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, and what `ready()` throws, as all of these do
    */

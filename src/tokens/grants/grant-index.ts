@@ -18,7 +18,7 @@ export interface ListedGrant {
 }
 
 /**
- * The grants of each account that are in use, in the order in which they were made.
+ * The grants of each account that are in use, in the order in which they were made, to the second.
  *
  * An entry stands on a shelf with all of its account that end in the same span of time; the store drops a shelf as a
  * whole when that is over. A grant that lives on is put on a later shelf before its record says so, and stays on the
