@@ -113,21 +113,15 @@ function covers(
   { tokenId, grantId, clientId, keyId, ...of }: RevocableToken,
 ): boolean {
   const epochs = of.claims as { access_epoch: number; catalog_epoch: number }
-  switch (revocation.of) {
-    case 'token':
-      return tokenId === revocation.id
-    case 'grant':
-      return grantId === revocation.id
-    case 'key':
-      return keyId === revocation.id
-    case 'operation':
-      return of.scopes.includes(revocation.id) && epochs.catalog_epoch < revocation.below
-    case 'client': {
-      const { id, below, scopes } = revocation
-      const isCarried = scopes === undefined || scopes.some((scope) => of.scopes.includes(scope))
-      return clientId === id && isCarried && (below === undefined || epochs.access_epoch < below)
-    }
+  if (revocation.of === 'token') return tokenId === revocation.id
+  if (revocation.of === 'grant') return grantId === revocation.id
+  if (revocation.of === 'key') return keyId === revocation.id
+  if (revocation.of === 'operation') {
+    return of.scopes.includes(revocation.id) && epochs.catalog_epoch < revocation.below
   }
+  const { id, below, scopes } = revocation
+  const isCarried = scopes === undefined || scopes.some((scope) => of.scopes.includes(scope))
+  return clientId === id && isCarried && (below === undefined || epochs.access_epoch < below)
 }
 
 describe('precedence', () => {
