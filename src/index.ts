@@ -13,6 +13,7 @@ export type {
 export type { Account, Accounts, SignedIn } from './host/accounts.ts'
 export type { GatehouseEvents } from './host/events.ts'
 export type { Logger } from './host/logger.ts'
+export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './interaction/texts.ts'
 export type {
   ApiKey,
@@ -28,14 +29,21 @@ export type { Applications, NewApplication } from './registry/applications.ts'
 export type { ClientPage, ListOptions } from './registry/client-index.ts'
 export type { ChangeOptions, RotatedSecret, RotationOptions, SecretInfo } from './registry/client-service.ts'
 export { hashSecret } from './registry/secrets.ts'
+export type { AccountChanges } from './taking-back/accounts.ts'
+export type { GrantHolder, Grants } from './taking-back/grants.ts'
+export type { TokenOwner, Tokens } from './taking-back/tokens.ts'
+export type { RevokedAccess } from './taking-back/tokens-of-account.ts'
+export type { Grant, GrantPage } from './tokens/grants/grant.ts'
 export type {
   Authenticated,
   Authentication,
   AuthenticateOptions,
   IncomingCall,
 } from './gateway/authenticate.ts'
+export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
+export type { GatewayHealth } from './gateway/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/public-routes.ts'
 export type { Refusal } from './gateway/refusal.ts'

@@ -157,6 +157,7 @@ declare global {
   const server: Server
   const redis: RedisClient
   const issuer: string
+  const leakedToken: string
   const audience: string
   const webSocketServer: WebSocketServer
   const products: ProductDefinitions<'none' | 'basic' | 'verified'>
@@ -169,6 +170,7 @@ declare global {
   const mount: typeof import('koa-mount')
   const db: {
     account(id: string): Promise<{ id: string; kycLevel: 'none' | 'basic' | 'verified'; name: string; email: string } | undefined>
+    setKycLevel(id: string, kycLevel: 'none' | 'basic' | 'verified'): Promise<void>
     products(): Promise<(Pick<ProductDefinition, 'title' | 'operations'> & { id: string })[]>
     client(id: string): Promise<ClientRow | undefined>
     secretHashes(id: string): Promise<string[]>
