@@ -2,6 +2,7 @@ import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import { recordOf } from './client-metadata.ts'
 import type { HostAccounts } from './host-accounts.ts'
+import type { WithUser } from './seam.ts'
 
 /** What is asked about: a token of any kind that is in force as far as it goes itself. */
 interface Asked {
@@ -29,7 +30,7 @@ export function createMayIntrospect(registry: CheckedRegistry, hostAccounts: Hos
     const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
     if (!client || client.disabled) return false
     const accountId = token.accountId ?? client.accountId
-    return (await hostAccounts.find(ctx, accountId, userOf(token))) !== undefined
+    return (await hostAccounts.find(ctx, accountId, userOf(ctx, token))) !== undefined
   }
 }
 
@@ -39,7 +40,9 @@ function isResourceServer(caller: ProviderClient): boolean {
   return client.kind === 'apiKey' && client.resourceServer
 }
 
-function userOf({ extra }: Asked): string | undefined {
+/** Which member of the account it is about: an access token says it, of a refresh token the grant does. */
+function userOf(ctx: KoaContextWithOIDC, { extra }: Asked): string | undefined {
   const userId = extra?.['user_id']
-  return typeof userId === 'string' ? userId : undefined
+  if (typeof userId === 'string') return userId
+  return (ctx.oidc.entities.Grant as WithUser | undefined)?.userId
 }

@@ -133,6 +133,39 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect(registry.verified).toEqual([])
   })
 
+  it('a row may be a resource server, and what a row loses shows where its tokens are asked about', async () => {
+    const { body } = await host.token({ ...key, ...direct })
+    const token = String(body['access_token'])
+    const monitor = { client_id: 'monitor', client_secret: 'the secret of the monitor' }
+    registry.rows.set('monitor', {
+      kind: 'apiKey',
+      clientId: 'monitor',
+      accountId: 'acme',
+      name: 'Monitor',
+      products: [],
+      secretHash: sha256(monitor.client_secret),
+    })
+    const introspect = async () =>
+      (await host.post('/oauth2/introspect', { ...monitor, token })).body['active']
+    const feed = async () => {
+      const credentials = Buffer.from(`monitor:${encodeURIComponent(monitor.client_secret)}`).toString(
+        'base64',
+      )
+      const headers = { authorization: `Basic ${credentials}` }
+      return (await fetch(`${host.issuer}/oauth2/revocations`, { headers })).status
+    }
+    expect([await introspect(), await feed()]).toEqual([false, 403])
+    change('monitor', { resourceServer: true })
+    expect([await introspect(), await feed()]).toEqual([true, 200])
+    // The host has told nobody, so that a gateway cannot know of it.
+    change('nightly', { disabled: true })
+    expect(await introspect()).toBe(false)
+    change('nightly', { disabled: false })
+    expect(await introspect()).toBe(true)
+    registry.rows.delete('nightly')
+    expect(await introspect()).toBe(false)
+  })
+
   it('a disabled application gets no code and no refresh', async () => {
     const { refresh_token } = await connect(host, app)
     change('ledger', { disabled: true })

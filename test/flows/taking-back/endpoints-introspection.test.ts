@@ -239,6 +239,30 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
   })
 })
 
+describe('introspection where accounts have several members', () => {
+  it('goes by the member who authorized the application, for tokens of both kinds', async () => {
+    const gone = new Set<string>()
+    const host = await startHost({
+      gatehouse: {
+        accounts: {
+          find: (id: string, userId = '') => (gone.has(userId) ? undefined : { id, kycLevel: 'verified' }),
+          current: () => ({ accountId: 'shop', userId: 'shop-2' }),
+          signInUrl: () => '/login',
+        },
+      },
+    })
+    const client = await host.createApplication()
+    const tokens = await connect(host, client)
+    const ask = async (token: string) => (await host.post('/oauth2/introspect', { ...client, token })).body
+    expect(await ask(tokens.access_token)).toMatchObject({ active: true, user_id: 'shop-2' })
+    expect(await ask(tokens.refresh_token)).toMatchObject({ active: true })
+    gone.add('shop-2')
+    for (const token of [tokens.access_token, tokens.refresh_token])
+      expect(await ask(token)).toEqual(INACTIVE)
+    await host.close()
+  })
+})
+
 describe('POST {auth_url}/oauth2/introspect', () => {
   let host: Host
   let key: Client
