@@ -185,15 +185,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
     logger,
     audience: settings.audience,
   })
-  const tokensOfAccount = createTokensOfAccount(clientTokens, {
-    revokeAllOf: (accountId, options) => grants.revokeAllOf({ accountId }, options),
-  })
-  const unfinished = createUnfinished({
-    revocations,
-    clientTokens,
-    finishGrant,
-    logger,
-  })
+  const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
+  const unfinished = createUnfinished({ revocations, clientTokens, finishGrant, logger })
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
   const keys = createKeys()
   const start = createStart({
@@ -223,15 +216,19 @@ function assemble(options: GatehouseOptions): Gatehouse {
     isRevoked: revoked.isRevoked,
   })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
+  const ready = () => lifecycle.ready(PATIENCE)
 
-  const gateway = createGatewayFrom({
+  const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
     audience: settings.audience,
     getKey: async (header, token) => (await lifecycle.ready(settings.startTimeoutMs)).getKey(header, token),
+  }
+  const gateway = createGatewayFrom({
+    ...accessTokens,
     ...catalogLookups(catalog),
     revocations: revoked,
     events,
-    ready: async () => void (await lifecycle.ready(PATIENCE)),
+    ready: async () => void (await ready()),
     close: async () => {},
     startTimeoutMs: settings.startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,
@@ -258,35 +255,22 @@ function assemble(options: GatehouseOptions): Gatehouse {
     },
   }
   const service = { ...parts, port: createInteractionPort(requireBuilt, parts) }
-  const tokens = createTokens({
-    verify: createTokenVerifier({
-      issuer: settings.issuer,
-      audience: settings.audience,
-      getKey: async (header, token) => (await lifecycle.ready(PATIENCE)).getKey(header, token),
-    }),
-    revocations,
-    clientTokens,
-    tokensOfAccount,
-  })
+  const verify = createTokenVerifier(accessTokens)
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
-    apiKeys: afterReady(services.apiKeys, () => lifecycle.ready(PATIENCE)),
-    applications: afterReady(services.applications, () => lifecycle.ready(PATIENCE)),
-    grants: afterReady(grants, () => lifecycle.ready(PATIENCE)),
-    tokens: afterReady(tokens, () => lifecycle.ready(PATIENCE)),
-    signingKeys: afterReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, () =>
-      lifecycle.ready(PATIENCE),
-    ),
-    accounts: afterReady(createAccountChanges({ accounts, catalog, clientTokens, tokensOfAccount }), () =>
-      lifecycle.ready(PATIENCE),
-    ),
+    apiKeys: afterReady(services.apiKeys, ready),
+    applications: afterReady(services.applications, ready),
+    grants: afterReady(grants, ready),
+    tokens: afterReady(createTokens({ verify, revocations, clientTokens, tokensOfAccount }), ready),
+    accounts: afterReady(createAccountChanges({ accounts, catalog, clientTokens, tokensOfAccount }), ready),
+    signingKeys: afterReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
     gateway,
     middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,
     wellKnown: () => wellKnown(service, gateway),
     catalog: {
       async reload() {
-        await lifecycle.ready(PATIENCE)
+        await ready()
         await catalogAgreement.reload()
       },
     },
@@ -352,7 +336,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   }
 
   async function signingKey() {
-    const { keyRing } = await lifecycle.ready(PATIENCE)
+    const { keyRing } = await ready()
     const key = keyRing.signing.find(({ alg }) => alg === 'ES256')
     if (!key) throw new GatehouseError('ERR_NOT_READY', 'there is no key for access tokens')
     return key

@@ -17,7 +17,7 @@ export interface GrantsOfAccount {
    *
    * @returns how many there were
    */
-  revokeAllOf(accountId: string, options: ChangeOptions): Promise<number>
+  revokeAllOf(holder: { readonly accountId: string }, options: ChangeOptions): Promise<number>
 }
 
 /** All tokens that have to do with an account, whether it owns the client or is acted on. */
@@ -54,7 +54,7 @@ export function createTokensOfAccount(
         await clientTokens.revokeAll(clientId, options)
         return true
       })
-      return { clients, grants: await grants.revokeAllOf(accountId, options) }
+      return { clients, grants: await grants.revokeAllOf({ accountId }, options) }
     },
   }
 }
