@@ -123,7 +123,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
         takeBack: () => takeBack(grantId),
         living: () => livingOf(answer),
       }
-    })
+    }, ['after'])
     expect(alive).toEqual([])
     for (const call of ['get refresh-family', 'get grant', 'replace refresh-family']) {
       expect(calls).toContain(call)
@@ -142,7 +142,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
           takeBack: () => takeBack(grantId),
           living: async () => (code === '' ? [] : livingOf(await exchange(code))),
         }
-      })
+      }, ['after'])
       expect(alive).toEqual([])
       for (const call of ['get consent', 'create grant', 'set code']) expect(calls).toContain(call)
     },
