@@ -138,7 +138,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
   )
 
   test.each(['refused', 'unanswered'] as const)('is revoked by the next attempt: %s', async (fault) => {
-    await atEachCall(fault, false, async ({ grantId, token, call, faulty }) => {
+    await atEachCall(fault, false, async ({ grantId, token, call }) => {
       const again = processOn(store)
       await again.grants.revoke(grantId).catch((error: { code?: string }) => {
         // It was done, and only what was left of it could not be cleared away.
