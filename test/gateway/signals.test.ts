@@ -95,19 +95,22 @@ describe('the signal of a token', () => {
     expect(codeOf(seen)).toBe('ERR_TOKEN_REVOKED')
   })
 
-  test('is one for all principals of the token, and has no limit of listeners', () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
+  test('is one for all principals of the token, and has no limit of listeners', async () => {
+    const warned = vi.fn()
+    process.on('warning', warned)
     const principals = Array.from({ length: 1000 }, () => principalOf('a'))
     const all = principals.map((principal) => signals.signalOf(principal))
     expect(new Set(all).size).toBe(1)
     const heard = vi.fn()
     for (const signal of all) signal.addEventListener('abort', () => heard())
     expect(getEventListeners(all[0]!, 'abort')).toHaveLength(1000)
+    // Node 20 warns of a leak from the eleventh on.
+    await new Promise((resolve) => process.nextTick(resolve))
+    process.off('warning', warned)
+    expect(warned).not.toHaveBeenCalled()
     revoke('a')
     vi.advanceTimersByTime(10)
     expect(heard).toHaveBeenCalledTimes(1000)
-    expect(warn).not.toHaveBeenCalled()
-    warn.mockRestore()
   })
 
   test('a storm of revocations costs one look at each', () => {
