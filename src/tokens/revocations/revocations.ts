@@ -101,15 +101,13 @@ export function createRevocations(parts: {
 
     async during(subject, change) {
       const entry = await begun.begin(subject)
-      try {
-        const { result, taken, actor } = await change()
-        await revoke(taken, actor)
-        await begun.end(entry)
-        return result
-      } catch (error) {
+      const { result, taken, actor } = await change().catch(async (error: unknown) => {
         if (error instanceof GatehouseError && error.status < 500) await begun.end(entry)
         throw error
-      }
+      })
+      await revoke(taken, actor)
+      await begun.end(entry)
+      return result
     },
 
     settleWith: (finish) => begun.settle(async (subject) => revoke(await finish(subject))),

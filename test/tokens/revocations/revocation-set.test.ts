@@ -113,11 +113,11 @@ function covers(
   { tokenId, grantId, clientId, keyId, ...of }: RevocableToken,
 ): boolean {
   const epochs = of.claims as { access_epoch: number; catalog_epoch: number }
-  if (revocation.of === 'token') return tokenId === revocation.id
-  if (revocation.of === 'grant') return grantId === revocation.id
-  if (revocation.of === 'key') return keyId === revocation.id
   if (revocation.of === 'operation') {
     return of.scopes.includes(revocation.id) && epochs.catalog_epoch < revocation.below
+  }
+  if (revocation.of !== 'client') {
+    return { token: tokenId, grant: grantId, key: keyId }[revocation.of] === revocation.id
   }
   const { id, below, scopes } = revocation
   const isCarried = scopes === undefined || scopes.some((scope) => of.scopes.includes(scope))
