@@ -46,6 +46,7 @@ async function ask(cursor?: string, headers: Record<string, string> = {}) {
 }
 
 it('hands the cursor on as it is, and none as none', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(10_000)
   read.mockResolvedValue(page('next'))
   for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
   expect(read.mock.calls).toEqual([[undefined], ['a.b-c_é /+']])
