@@ -194,6 +194,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     ['is no cursor', () => 'x'.repeat(5000)],
     ['is JSON', () => '{"since":0}'],
     ['has something behind it', (cursor) => `${cursor}\n`],
+    ['has something in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
     ['names an index of others', (cursor) => `${cursor}.s.families.eA`],
     ['names a place in an index of long ago', (cursor) => `${cursor}.r.0.AAAA`],
     ['holds a number that is none', () => '999999999999999'],

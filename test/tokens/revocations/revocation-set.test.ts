@@ -158,9 +158,14 @@ describe('precedence', () => {
           const set = createRevocationSet()
           const made: Revocation[] = []
           for (const step of steps) {
-            // Revocations are made to last until the last token has expired that they cover.
-            if (typeof step === 'number') set.prune(Math.min(step, now))
-            else made.push({ ...step, until: Math.max(step.until, one.expiresAt) })
+            if (typeof step === 'number') {
+              set.prune(Math.min(step, now))
+              continue
+            }
+            // Revocations are made to last until the last token has expired that they cover. Others may be over long
+            // before.
+            const until = covers(step, one) ? Math.max(step.until, one.expiresAt) : step.until - 700
+            made.push({ ...step, until })
             set.add(made.slice(-1))
           }
           set.prune(now)
@@ -171,6 +176,23 @@ describe('precedence', () => {
       ),
       { numRuns: 1000 },
     )
+  })
+
+  test.each<[string, Omit<Revocation, 'until'>]>([
+    ['a token', { of: 'token', id: 't1' }],
+    ['a grant', { of: 'grant', id: 'g1' }],
+    ['a key', { of: 'key', id: 'k1' }],
+    ['a client', { of: 'client', id: 'c1' }],
+  ])('the longest of several ends counts for %s, whichever came last', (_, revocation) => {
+    for (const ends of [
+      [1000, 9000],
+      [9000, 1000],
+    ]) {
+      const set = createRevocationSet()
+      for (const until of ends) set.add([{ ...revocation, until } as Revocation])
+      set.prune(8999)
+      expect(set.isRevoked(token())).toBe(true)
+    }
   })
 
   test('what was forgotten too early is there again once it is read again', () => {
