@@ -44,6 +44,8 @@ export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 
 /** Seconds that a process may take to hear of a rotation: it looks more often, and does not sign before it has. */
 export const LATE = 3600
+/** Seconds that it takes all processes to publish a key that one has made, where no message reaches them. */
+const HEARING = 60
 /** Seconds by which clocks may differ. */
 const SKEW = 120
 /** Retired keys of each algorithm that are still listed. */
@@ -155,7 +157,10 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
 function promotionOf(keys: readonly RingKey[], current: RingKey, policy: RotationPolicy): number {
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
-  return Math.max(current.since + policy.rotateAfter, next.createdAt + policy.publishAhead)
+  const { rotateAfter, publishAhead } = policy
+  // It is published everywhere when the last process has heard of it.
+  const hearing = Math.min(HEARING, publishAhead / 2)
+  return Math.max(current.since + rotateAfter, next.createdAt + hearing + publishAhead)
 }
 
 /** The state that a key comes into, or undefined if it stays as it is. */

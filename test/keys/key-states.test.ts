@@ -50,8 +50,12 @@ describe('a key', () => {
 
   test('never signs before it was published for its time, however late that was', () => {
     const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
-    expect(states(advance(late, NOW + 101 * DAY - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
-    expect(states(advance(late, NOW + 101 * DAY, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
+    // A day, and a minute in which all processes hear of it.
+    const turn = NOW + 101 * DAY + 60
+    expect(states(advance(late, turn - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
+    expect(states(advance(late, turn, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
+    const short = { ...policy, publishAhead: 2 }
+    expect(nextDue(late, short)).toBe(NOW + 100 * DAY + 3)
   })
 
   test('goes on signing while there is no other', () => {

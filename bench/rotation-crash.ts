@@ -1,0 +1,135 @@
+/**
+ * Processes that are killed (SIGKILL) in the middle of a rotation, 50 times: before the ring is written, after it,
+ * after others were told, and at any moment. All the while exactly one key of each algorithm may sign; after each
+ * crash another process, which also rotates by itself, must go on: sign tokens that it takes itself, have a next key
+ * within seconds, and rotate. Fails otherwise. Starts a Redis of its own. `node bench/rotation-crash.ts` (Node 22.18 or
+ * later), some two minutes.
+ */
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { freePort, startProcess, startRedis, type Running } from './processes.ts'
+import type { Clients } from './rotation-process.ts'
+
+const CRASHES = 50
+/** Milliseconds after which something that has not happened counts as a hang. */
+const HANG = 15_000
+/** With the prefix that the adapter gives it. */
+const RING = 'gatehouse:signing-keys:ring'
+
+interface Ring {
+  readonly id: string
+  readonly keys: readonly { readonly kid: string; readonly alg: string; readonly state: string }[]
+}
+
+const failures: string[] = []
+const outcomes = { 'nothing was written': 0, 'the rotation was written': 0 }
+const recovery: number[] = []
+let samples = 0
+let changes = 0
+let isOver = false
+
+const { url: redisUrl, client: redis } = await startRedis()
+const servicePort = await freePort()
+const options = { redisUrl, servicePort, role: 'service' } as const
+const steady = await startProcess({ ...options, port: servicePort, rotateAfterSeconds: 4 })
+const { key } = await steady.ask<Clients>('clients')
+const sampling = sample()
+
+for (let crash = 0; crash < CRASHES; crash += 1) {
+  await crashOnce(crash).catch((error: unknown) => failures.push(`crash ${crash + 1}: ${String(error)}`))
+}
+isOver = true
+await sampling
+report()
+process.exit(failures.length === 0 ? 0 : 1)
+
+async function crashOnce(crash: number): Promise<void> {
+  const crashAt = (['before writing', 'after writing', 'after telling', undefined] as const)[crash % 4]
+  const victim = await startProcess({ ...options, port: await freePort(), crashAt })
+  const before = currents(await readRing())
+  const rotation = victim.ask('rotate').catch(() => {})
+  if (crashAt === undefined) {
+    // A rotation takes about as long as an RSA key.
+    await delay(randomInt(400))
+    await victim.kill()
+  }
+  await within(victim.ended, 'the process did not crash')
+  await rotation
+  const isWritten = currents(await readRing()) !== before
+  outcomes[isWritten ? 'the rotation was written' : 'nothing was written'] += 1
+
+  const crashedAt = performance.now()
+  await within(useToken(steady), 'no token was issued and taken')
+  await within(untilThereIsANext(), 'there was no next key')
+  recovery.push(performance.now() - crashedAt)
+  await steady.ask('rotate', HANG)
+  await within(useToken(steady), 'no token was issued and taken after a rotation')
+}
+
+async function useToken({ port }: Running): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/auth/oauth2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...key, grant_type: 'client_credentials' }),
+  })
+  const { access_token: token } = (await response.json()) as { access_token?: string }
+  const headers = { authorization: `Bearer ${token}` }
+  const { status } = await fetch(`http://127.0.0.1:${port}/api/invoices/1`, { headers })
+  if (response.status !== 200 || status !== 200) throw new Error(`token: ${response.status}, call: ${status}`)
+}
+
+async function untilThereIsANext(): Promise<void> {
+  for (;;) {
+    const { keys } = await readRing()
+    if (['ES256', 'RS256'].every((alg) => keys.some((one) => one.alg === alg && one.state === 'next'))) return
+    await delay(20)
+  }
+}
+
+/** Looks at the ring again and again, as anybody who reads it at that moment would see it. */
+async function sample(): Promise<void> {
+  let last = ''
+  while (!isOver) {
+    const ring = await readRing()
+    samples += 1
+    if (ring.id !== last) changes += 1
+    last = ring.id
+    for (const alg of ['ES256', 'RS256']) {
+      const number = ring.keys.filter((one) => one.alg === alg && one.state === 'current').length
+      if (number !== 1) failures.push(`${number} keys for ${alg} sign`)
+    }
+    await delay(2)
+  }
+}
+
+async function readRing(): Promise<Ring> {
+  return JSON.parse((await redis.get(RING)) ?? '{"keys":[]}') as Ring
+}
+
+function currents({ keys }: Ring): string {
+  return keys.flatMap(({ state, kid }) => (state === 'current' ? kid : [])).join()
+}
+
+async function within(work: Promise<unknown>, failure: string): Promise<void> {
+  const timer = new AbortController()
+  const late = delay(HANG, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${failure} within ${HANG} ms`)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    timer.abort()
+    late.catch(() => {})
+  }
+}
+
+function report(): void {
+  console.table(outcomes)
+  const longest = Math.round(Math.max(...recovery))
+  const median = Math.round(recovery.toSorted((a, b) => a - b)[Math.floor(recovery.length / 2)] ?? Number.NaN)
+  console.log(
+    `${CRASHES} crashes; the ring was read ${samples} times, and changed ${changes} times.\n` +
+      `Until there was a next key again: ${median} ms (median), ${longest} ms (longest).`,
+  )
+  for (const failure of new Set(failures)) console.log(`FAILED: ${failure}`)
+  if (failures.length === 0) console.log('never two current keys, never none, never a hang')
+}

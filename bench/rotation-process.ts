@@ -1,0 +1,132 @@
+/** One process of `rotation.ts` and `rotation-crash.ts`: an authorization service with its gateway, or a gateway alone. */
+import { createServer } from 'node:http'
+import { Redis } from 'ioredis'
+import Koa from 'koa'
+import { redisStore } from '../adapters/redis.ts'
+import { createGatehouse } from '../src/gatehouse.ts'
+import { createGateway } from '../src/gateway.ts'
+import type { Store } from '../src/store/contract.ts'
+
+/** What a process is started with, as JSON. */
+export interface ProcessOptions {
+  readonly redisUrl: string
+  /** Its port, and that of the authorization service. */
+  readonly port: number
+  readonly servicePort: number
+  readonly role: 'service' | 'gateway'
+  readonly rotateAfterSeconds?: number | undefined
+  /** Where it ends itself as a crash does: before or after the ring is written, or after others were told. */
+  readonly crashAt?: 'before writing' | 'after writing' | 'after telling' | undefined
+}
+
+/** What a process tells: that it is ready, that a key has changed, and the answer to what it was asked. */
+export interface Told {
+  readonly ready?: true
+  readonly event?: { readonly name: string; readonly kid: string; readonly alg: string; readonly at: number }
+  readonly number?: number
+  readonly value?: unknown
+}
+
+/** What the parent process asks for. */
+export interface Question {
+  readonly number: number
+  readonly ask: 'clients' | 'rotate' | 'list'
+}
+
+/** An API key and an application. */
+export interface Clients {
+  readonly key: { readonly client_id: string; readonly client_secret: string }
+  readonly application: { readonly client_id: string; readonly client_secret: string }
+}
+
+const {
+  redisUrl,
+  port,
+  servicePort,
+  role,
+  rotateAfterSeconds = 3600,
+  crashAt,
+} = JSON.parse(process.argv[2] ?? '') as ProcessOptions
+const issuer = `http://localhost:${servicePort}/auth`
+const audience = `http://localhost:${servicePort}/api`
+const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read invoices' } },
+  },
+} as const
+const tell = (told: Told) => process.send?.(told)
+
+const app = new Koa()
+const ready = role === 'gateway' ? gatewayAlone() : service()
+app.use((ctx) => void (ctx.body = 'served'))
+const handle = app.callback()
+const server = createServer((incoming, response) => void handle(incoming, response))
+await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
+await ready()
+tell({ ready: true })
+
+function gatewayAlone(): () => Promise<void> {
+  const jwksUri = `${issuer}/oauth2/jwks`
+  const options = { issuer, audience, products, jwksUri, jwksCacheSeconds: 1, jwksCooldownSeconds: 1 }
+  const gateway = createGateway(options)
+  app.use(gateway.middleware())
+  return () => gateway.ready()
+}
+
+function service(): () => Promise<void> {
+  const gatehouse = createGatehouse({
+    issuer,
+    audience,
+    secret: 'a secret for measurements, long enough to be one',
+    store: crashing(redisStore(new Redis(redisUrl))),
+    products,
+    signingKeys: { rotateAfterSeconds, publishAheadSeconds: 1 },
+    accounts: {
+      find: (id) => ({ id }),
+      current: () => ({ accountId: 'alice' }),
+      signInUrl: () => '/sign-in',
+    },
+  })
+  for (const name of ['key.published', 'key.promoted', 'key.retired'] as const) {
+    gatehouse.on(name, ({ kid, alg }) => tell({ event: { name, kid, alg, at: Date.now() } }))
+  }
+  app.use(gatehouse.middleware())
+  app.use(gatehouse.gateway.middleware())
+  process.on('message', ({ number, ask }: Question) => {
+    void answer(ask).then((value) => tell({ number, value }))
+  })
+  return () => gatehouse.ready()
+
+  async function answer(ask: Question['ask']): Promise<unknown> {
+    if (ask === 'rotate') return gatehouse.signingKeys.rotate()
+    if (ask === 'list') return gatehouse.signingKeys.list()
+    const common = { accountId: 'acme', name: 'Measured', products: ['invoices'] } as const
+    const one = await gatehouse.apiKeys.create(common)
+    const redirectUris = ['https://app.example/callback']
+    const other = await gatehouse.applications.create({ ...common, redirectUris })
+    await gatehouse.applications.setFirstParty(other.application.clientId, true)
+    return {
+      key: { client_id: one.apiKey.clientId, client_secret: one.clientSecret },
+      application: { client_id: other.application.clientId, client_secret: other.clientSecret },
+    } satisfies Clients
+  }
+}
+
+function crashing(store: Store): Store {
+  const crash = () => process.kill(process.pid, 'SIGKILL')
+  return {
+    ...store,
+    async replace(key, ...rest) {
+      const isRing = key === 'signing-keys:ring'
+      if (isRing && crashAt === 'before writing') crash()
+      const isReplaced = await store.replace(key, ...rest)
+      if (isRing && isReplaced && crashAt === 'after writing') crash()
+      return isReplaced
+    },
+    async publish(channel, message) {
+      await store.publish(channel, message)
+      if (channel === 'signing-keys' && crashAt === 'after telling') crash()
+    },
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Keys that rotate every 2 seconds for 60 seconds, under both flows from two processes with one Redis and a third one
+ * that is a gateway alone: no good token may be refused, nothing may answer 5xx, and each turn changes one key of each
+ * algorithm. Fails otherwise. Starts a Redis of its own. `node bench/rotation.ts` (Node 22.18 or later), some 70 seconds.
+ */
+import { randomInt } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { freePort, startProcess, startRedis, type Running } from './processes.ts'
+import type { Clients, Told } from './rotation-process.ts'
+
+const SECONDS = 60
+const ROTATE_AFTER = 2
+/** Loops of each flow, and milliseconds between two rounds of one. */
+const LOOPS = 2
+const PAUSE = 100
+/** Tokens that are kept to be used again later, of all ages. */
+const KEPT = 400
+
+const events: NonNullable<Told['event']>[] = []
+const failures: string[] = []
+const count = { direct: 0, delegated: 0, refreshed: 0, idTokens: 0, calls: 0, callsWithOlder: 0 }
+const older: string[] = []
+
+const { url: redisUrl } = await startRedis()
+const servicePort = await freePort()
+const start = async (role: 'service' | 'gateway', port: number) =>
+  startProcess({ redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATE_AFTER }, (event) =>
+    events.push(event),
+  )
+const one = await start('service', servicePort)
+const other = await start('service', await freePort())
+const alone = await start('gateway', await freePort())
+const services = [one, other]
+const gateways = [one, other, alone]
+const { key, application } = await one.ask<Clients>('clients')
+
+const startedAt = Date.now()
+const until = startedAt + SECONDS * 1000
+const loops = Array.from({ length: LOOPS }, () => [again(direct), again(delegated), again(withOlder)]).flat()
+await Promise.all(loops)
+report()
+process.exit(failures.length === 0 ? 0 : 1)
+
+async function again(round: () => Promise<void>): Promise<void> {
+  while (Date.now() < until) {
+    await round().catch((error: unknown) => failures.push(String(error)))
+    await delay(PAUSE * (0.5 + Math.random()))
+  }
+}
+
+async function direct(): Promise<void> {
+  const { access_token: token } = await requestToken(any(services), key, { grant_type: 'client_credentials' })
+  count.direct += 1
+  await use(token)
+}
+
+async function delegated(): Promise<void> {
+  // Each step at another process, as behind a load balancer.
+  const code = await authorize()
+  let tokens = await requestToken(any(services), application, { grant_type: 'authorization_code', code })
+  count.delegated += 1
+  await Promise.all([use(tokens.access_token), checkIdToken(tokens.id_token)])
+  for (let refreshes = 0; refreshes < 3; refreshes += 1) {
+    await delay(PAUSE)
+    const parameters = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' }
+    tokens = await requestToken(any(services), application, parameters)
+    count.refreshed += 1
+    await Promise.all([use(tokens.access_token), checkIdToken(tokens.id_token)])
+  }
+}
+
+async function withOlder(): Promise<void> {
+  const token = older[randomInt(older.length || 1)]
+  if (token === undefined) return
+  count.callsWithOlder += gateways.length
+  await Promise.all(gateways.map((gateway) => call(gateway, token)))
+}
+
+/** At once, at all gateways. */
+async function use(token: string): Promise<void> {
+  older.push(token)
+  if (older.length > KEPT) older.splice(randomInt(older.length), 1)
+  count.calls += gateways.length
+  await Promise.all(gateways.map((gateway) => call(gateway, token)))
+}
+
+async function call(gateway: Running, token: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${gateway.port}/api/invoices/1`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const text = await response.text()
+  if (response.status === 200) return
+  failures.push(`${name(gateway)} answered a good token with ${response.status} ${text}`)
+}
+
+/** As an application does that fetches the keys now, from either process. */
+async function checkIdToken(idToken: string | undefined): Promise<void> {
+  count.idTokens += 1
+  for (const service of services) {
+    const response = await fetch(`http://127.0.0.1:${service.port}/auth/oauth2/jwks`)
+    const keys = createLocalJWKSet((await response.json()) as JSONWebKeySet)
+    await jwtVerify(idToken ?? '', keys, { audience: application.client_id }).catch((error: unknown) => {
+      failures.push(`an ID token cannot be verified with the keys of ${name(service)}: ${String(error)}`)
+    })
+  }
+}
+
+interface Tokens {
+  readonly access_token: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+}
+
+async function requestToken(
+  service: Running,
+  client: Clients['key'],
+  parameters: Record<string, string>,
+): Promise<Tokens> {
+  const response = await fetch(`http://127.0.0.1:${service.port}/auth/oauth2/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ ...client, ...parameters }),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${name(service)} gave no token: ${response.status} ${text}`)
+  return JSON.parse(text) as Tokens
+}
+
+/** Goes where a browser would, until there is a code. */
+async function authorize(): Promise<string> {
+  const callback = 'https://app.example/callback'
+  const query = new URLSearchParams({
+    client_id: application.client_id,
+    response_type: 'code',
+    redirect_uri: callback,
+    scope: 'openid invoices:read',
+  })
+  const cookies = new Map<string, string>()
+  let url = new URL(`http://localhost:${servicePort}/auth/oauth2/authorize?${query.toString()}`)
+  for (let hop = 0; hop < 10 && !url.href.startsWith(callback); hop += 1) {
+    const at = new URL(url.pathname + url.search, `http://127.0.0.1:${any(services).port}`)
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(at, { redirect: 'manual', headers: { cookie } })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const location = response.headers.get('location')
+    if (location === null) throw new Error(`no code: ${response.status} ${await response.text()}`)
+    url = new URL(location, url)
+  }
+  return url.searchParams.get('code') ?? ''
+}
+
+function report(): void {
+  const seconds = (Date.now() - startedAt) / 1000
+  for (const alg of ['ES256', 'RS256']) {
+    const promoted = events.filter(({ name: what, ...event }) => what === 'key.promoted' && event.alg === alg)
+    const during = promoted.filter(({ at }) => at >= startedAt)
+    const times = promoted.map(({ at }) => at).toSorted((a, b) => a - b)
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
+    const [shortest, longest] = [Math.min(...gaps), Math.max(...gaps)]
+    console.log(
+      `${alg}: ${during.length} key changes in ${seconds.toFixed(1)} s, ${shortest} to ${longest} ms apart`,
+    )
+    if (new Set(promoted.map(({ kid }) => kid)).size < promoted.length)
+      failures.push(`${alg}: a key was promoted twice`)
+    // A turn may take a little longer, never less; clocks are the same, timers are exact to milliseconds.
+    if (shortest < ROTATE_AFTER * 1000 - 100) failures.push(`${alg}: two changes in one turn`)
+    if (during.length < (SECONDS / ROTATE_AFTER) * 0.8) failures.push(`${alg}: turns were left out`)
+  }
+  console.table(count)
+  const times = new Map<string, number>()
+  for (const failure of failures) times.set(failure, (times.get(failure) ?? 0) + 1)
+  for (const [failure, number] of times) console.log(`FAILED (${number} times): ${failure}`)
+  if (failures.length === 0)
+    console.log('no good token was refused, nothing answered 5xx, one key change a turn')
+}
+
+function any<T>(list: readonly T[]): T {
+  return list[randomInt(list.length)] as T
+}
+
+function name(process: Running): string {
+  return process === alone ? 'the gateway alone' : `process ${services.indexOf(process) + 1}`
+}
