@@ -172,9 +172,11 @@ describeWithRedis('what is at rest', () => {
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
-  test('everything but clients, their lists, the signing keys, and that there was something leaves by itself', () => {
+  test('everything but clients, their lists, the products, the signing keys, and that there was something leaves by itself', () => {
     const staying = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
-    expect(new Set(staying)).toEqual(new Set(['client', 'client-usage', 'clients', 'in-use', 'signing-keys']))
+    expect(new Set(staying)).toEqual(
+      new Set(['catalog', 'client', 'client-usage', 'clients', 'in-use', 'signing-keys']),
+    )
     for (const { key, ttl } of dump)
       expect({ key, inAYear: ttl <= 366 * 86_400 }).toEqual({ key, inAYear: true })
   })
