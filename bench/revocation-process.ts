@@ -53,6 +53,8 @@ const gateway = role === 'gateway' ? gatewayAlone() : service()
 app.use((ctx) => void (ctx.body = 'served'))
 const handle = app.callback()
 const server = createServer((incoming, response) => void handle(incoming, response))
+// Longer than anything here: a connection that ends while a request is on its way is not what is measured.
+server.keepAliveTimeout = 300_000
 await new Promise<void>((resolve) => void server.listen(port, resolve))
 await gateway.ready()
 process.send?.({ ready: (server.address() as AddressInfo).port })
