@@ -20,6 +20,21 @@ const readRecord = async (store: Store) =>
     withdrawn: { scope: string; below: number; until: number }[]
   }
 
+/** A store that tells how often its record was looked at. */
+function watchLooks(inner: Store) {
+  let looks = 0
+  const get: Store['get'] = (key) => {
+    if (key === RECORD) looks += 1
+    return inner.get(key)
+  }
+  /** Waits until somebody has looked several times more. */
+  async function moreLooks(): Promise<void> {
+    const before = looks
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3))
+  }
+  return { store: { ...inner, get }, moreLooks }
+}
+
 /** A store on which revocations cannot be written while `isDown`. */
 function withoutRevocations(inner: Store) {
   const state = { isDown: true }
@@ -225,15 +240,15 @@ describe('a reload of the products', () => {
   })
 
   it('that is invalid is told to nobody, and not tried again', async () => {
-    const [store, database] = [memoryStore(), createDatabase('a')]
-    const here = await startProcess(store, database.load, { lookEveryMs: 10 })
+    const [{ store, moreLooks }, database] = [watchLooks(memoryStore()), createDatabase('a')]
+    const here = await startProcess(store, database.load, { lookEveryMs: 5 })
     const before = await store.get(RECORD)
     const heard: string[] = []
     await store.subscribe('catalog', (message) => heard.push(message))
     database.products = { a: {} } as never
     await expect(here.agreement.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG' })
     database.load.mockClear()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await moreLooks()
     expect(database.load).not.toHaveBeenCalled()
     expect(await store.get(RECORD)).toBe(before)
     expect(heard).toEqual([])
@@ -360,14 +375,15 @@ describe('an operation that leaves a product', () => {
 
   it('is not given any more by a process that still has it, which says so once', async () => {
     const store = memoryStore()
-    const old = await startProcess(store, productsNamed('a:read+write', 'b'), { lookEveryMs: 10 })
+    const watched = watchLooks(store)
+    const old = await startProcess(watched.store, productsNamed('a:read+write', 'b'), { lookEveryMs: 5 })
     await startProcess(store, productsNamed('a', 'b'))
     await vi.waitFor(() => expect(old.scopes()).toEqual(['a:read', 'b:read']))
     expect(old.catalog.current.findOperation('GET', '/a/write')).toBeUndefined()
     expect(old.catalog.current.findOperation('GET', '/a/read')?.scope).toBe('a:read')
     // Another one with the same products starts, and looks go on: no news.
     await startProcess(store, productsNamed('a', 'b', 'c'))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await watched.moreLooks()
     expect(old.warn.mock.calls).toEqual([
       [{ operations: ['a:write of a'] }, expect.stringContaining('not given here any more')],
     ])
@@ -457,14 +473,15 @@ describe('what was withdrawn and not taken back', () => {
   it('once taken back is not written again at each look', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const add = vi.fn(inner.add)
-    const here = await startProcess({ ...inner, add }, database.load, { lookEveryMs: 5 })
-    const there = await startProcess({ ...inner, add }, database.load, { lookEveryMs: 5 })
+    const { store, moreLooks } = watchLooks({ ...inner, add })
+    const here = await startProcess(store, database.load, { lookEveryMs: 5 })
+    const there = await startProcess(store, database.load, { lookEveryMs: 5 })
     database.products = productsNamed('b')
     await here.agreement.reload()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
     const count = add.mock.calls.length
     expect(count).toBeGreaterThan(0)
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await moreLooks()
     expect(add.mock.calls.length).toBe(count)
   })
 })
