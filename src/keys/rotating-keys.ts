@@ -4,7 +4,7 @@ import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { viewOf, type KeyRing } from './key-ring.ts'
-import { endOf, inState, LATE, revoke, rotate, tailOf, type RotationPolicy } from './key-states.ts'
+import { canSign, endOf, inState, LATE, revoke, rotate, tailOf, type RotationPolicy } from './key-states.ts'
 import { createRingKeeper } from './ring-keeper.ts'
 import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
 import { createRotation } from './rotation.ts'
@@ -22,6 +22,8 @@ export interface RotatingKeysParts {
   readonly revokeKey: RevokeKey
   readonly events: EventSink
   readonly logger: Logger
+  /** Makes new keys, one of each algorithm that is asked for. @default real ones */
+  readonly makeKeys?: typeof makeKeys | undefined
   /** See `createRotation`. */
   readonly lookEveryMs?: number | undefined
   readonly patienceMs?: number | undefined
@@ -37,6 +39,7 @@ const COOL_DOWN = 1000
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const { store, schedule, longestLifetimes, revokeKey, events, logger } = parts
+  const make = parts.makeKeys ?? makeKeys
   const listeners = new Set<() => void>()
   /** Revoked keys whose tokens this process knows to be revoked. */
   const settled = new Set<string>()
@@ -66,6 +69,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     keeper,
     readPolicy,
     onSeen: settleRevoked,
+    makeKeys: make,
     lookEveryMs: parts.lookEveryMs ?? 60_000,
     patienceMs: parts.patienceMs ?? 3000,
   })
@@ -86,6 +90,21 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       await revokeKey(key.kid, Math.ceil(endOf(keys, key, policy) ?? 0))
       settled.add(key.kid)
     }
+  }
+
+  /** @returns whether nothing else could sign, so that nothing was done */
+  async function takeOut(
+    kid: string,
+    fresh: readonly OpenKey[],
+    actor: string | undefined,
+  ): Promise<boolean> {
+    let isNeeded = false
+    await keeper.change((keys) => {
+      const step = revoke(keys, Date.now() / 1000, fresh, kid)
+      isNeeded = !canSign(step.keys)
+      return isNeeded ? { keys, changes: [] } : step
+    }, actor)
+    return isNeeded
   }
 
   function lookForUnknown(): Promise<void> {
@@ -148,7 +167,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       checkActor(actor)
       const replaced = inState((await keeper.read()).keys, 'current').map(({ kid }) => kid)
       // They take long, and nobody waits for them but the caller.
-      const fresh = await makeKeys()
+      const fresh = await make()
       await keeper.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
       rotation.fillUpSoon(0)
     },
@@ -158,9 +177,9 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       const { keys } = await keeper.read()
       const found = keys.find((key) => key.kid === kid)
       if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
-      const replacement = keys.some(({ alg, state }) => alg === found.alg && state === 'next')
-      const fresh = replacement ? [] : await makeKeys([found.alg])
-      await keeper.change((now) => revoke(now, Date.now() / 1000, fresh, kid), actor)
+      // It takes long, and is hardly ever needed.
+      let fresh: readonly OpenKey[] = []
+      while (await takeOut(kid, fresh, actor)) fresh = await make([found.alg])
       // Again, if it has been before: perhaps what is stored of it was lost.
       settled.delete(kid)
       await settleRevoked((await keeper.read()).keys, await readPolicy())

@@ -3,7 +3,7 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { advance, canSign, fillUp, lacking, nextDue, type RotationPolicy } from './key-states.ts'
 import { CHANNEL, type RingKeeper } from './ring-keeper.ts'
-import { makeKeys, type OpenKey } from './ring-record.ts'
+import type { makeKeys, OpenKey } from './ring-record.ts'
 
 /** Has keys change by themselves. */
 export interface Rotation {
@@ -36,6 +36,7 @@ export function createRotation(parts: {
   readonly keeper: RingKeeper
   readonly readPolicy: () => Promise<RotationPolicy>
   readonly onSeen: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<void>
+  readonly makeKeys: typeof makeKeys
   readonly logger: Logger
   readonly lookEveryMs: number
   readonly patienceMs: number
@@ -53,7 +54,7 @@ export function createRotation(parts: {
     const ring = await keeper.read()
     const policy = await parts.readPolicy()
     // At once only where nothing could sign otherwise.
-    const fresh = canSign(ring.keys) ? [] : await makeKeys()
+    const fresh = canSign(ring.keys) ? [] : await parts.makeKeys()
     const isOurs = await changeIfDue((keys) => advance(keys, Date.now() / 1000, policy, fresh))
     await parts.onSeen(keeper.known?.keys ?? [], policy)
     fillUpSoon(isOurs ? 0 : patienceMs * (0.5 + Math.random() / 2))
@@ -109,7 +110,7 @@ export function createRotation(parts: {
 
   async function fillUpNow(): Promise<void> {
     try {
-      const fresh = await makeKeys(lacking((await keeper.read()).keys))
+      const fresh = await parts.makeKeys(lacking((await keeper.read()).keys))
       if (isFollowing) await changeIfDue((keys) => fillUp(keys, Date.now() / 1000, fresh))
     } catch (error) {
       logger.warn({ err: error }, 'the next signing keys could not be made yet')

@@ -1,0 +1,400 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { giveKeys } from '../support/ready-keys.ts'
+import { faultyStore } from '../support/faulty-store.ts'
+import { describeEachStore, watchWrites } from '../support/stores.ts'
+import { DAY, keyProcess, quickKeys, SECRET } from './key-process.ts'
+
+const NOW = Date.UTC(2030, 0, 1)
+const RING = 'signing-keys:ring'
+
+describeEachStore('keys that rotate by themselves', (makeStore) => {
+  const leaves: (() => Promise<void>)[] = []
+  let data: string
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW })
+    data = crypto.randomUUID()
+    await quickKeys()
+  })
+  afterEach(async () => {
+    await Promise.all(leaves.splice(0).map((leave) => leave()))
+    vi.useRealTimers()
+  })
+
+  async function start(options?: Parameters<typeof keyProcess>[1], store: Store = makeStore(data)) {
+    await giveKeys(store, SECRET)
+    const started = keyProcess(store, options)
+    leaves.push(await started.keys.follow())
+    return started
+  }
+  const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
+  const storedKeys = async () => {
+    const text = (await makeStore(data).get(RING)) ?? '{}'
+    return (JSON.parse(text) as { keys: { kid: string; state: string; sealed?: string }[] }).keys
+  }
+
+  test('the next ones sign when their time has come, once for all processes, and new ones are published', async () => {
+    const all = [await start(), await start(), await start()]
+    const [first] = all as [(typeof all)[number]]
+    const before = first.published()
+    const old = first.signing()
+    const token = await first.sign()
+    later(90 * DAY + 1)
+    await Promise.all(all.map(({ keys }) => keys.keepUp()))
+    await vi.waitFor(() => {
+      for (const { published } of all) expect(published()).toHaveLength(6)
+    })
+    for (const one of all) {
+      expect(one.published()).toEqual(first.published())
+      expect([one.signing('ES256'), one.signing('RS256')]).toEqual([before[2], before[3]])
+      expect(await one.verify(token)).toBe(old)
+    }
+    const told = all.flatMap((one) => one.told)
+    const [, , , , , , ...none] = told
+    expect(none).toEqual([])
+    const added = first.published().filter((kid) => !before.includes(kid))
+    expect(told.toSorted()).toEqual(
+      [
+        `promoted ES256 ${before[2]}`,
+        `promoted RS256 ${before[3]}`,
+        `published ES256 ${added[0]}`,
+        `published RS256 ${added[1]}`,
+      ].toSorted(),
+    )
+  })
+
+  test('private parts go when nothing is done with them any more', async () => {
+    const { keys, list } = await start()
+    await keys.rotate()
+    const [, , , , es256, rs256] = await list()
+    const lengths = (await storedKeys()).map(({ kid, sealed }) => [kid, sealed?.length ?? 0] as const)
+    const lengthOf = (line: string | undefined) => lengths.find(([kid]) => line?.endsWith(kid))?.[1] ?? 0
+    // Of an RSA key the private part is most of it.
+    expect(lengthOf(rs256)).toBeGreaterThan(1500)
+    expect(lengthOf(es256)).toBeLessThan(lengths.find(([kid]) => !es256?.includes(kid))?.[1] ?? 0)
+    const gone = keyProcess(makeStore(data))
+    leaves.push(await gone.keys.follow())
+    expect(gone.keys.ring.signing.filter(({ alg }) => alg === 'ES256')).toHaveLength(1)
+    later(14 * DAY + 2 * 3600)
+    await keys.keepUp()
+    expect((await list()).filter((line) => line.startsWith('retired'))).toHaveLength(2)
+    for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
+  })
+
+  test('rotate() has the next ones sign at once, everywhere, and publishes new ones in the same write', async () => {
+    const [one, other] = [await start(), await start()]
+    const [es1, rs1, es2, rs2] = one.published()
+    const token = await one.sign()
+    await one.keys.rotate({ actor: 'ops' })
+    expect([one.signing('ES256'), one.signing('RS256')]).toEqual([es2, rs2])
+    expect(one.published()).toHaveLength(6)
+    await vi.waitFor(() => expect(other.published()).toEqual(one.published()))
+    expect(other.signing()).toBe(es2)
+    expect(await other.verify(await one.sign())).toBe(es2)
+    expect(await other.verify(token)).toBe(es1)
+    const [, , es3, rs3] = one.published()
+    expect(one.told.toSorted()).toEqual(
+      [
+        `promoted ES256 ${es2} ops`,
+        `promoted RS256 ${rs2} ops`,
+        `published ES256 ${es3} ops`,
+        `published RS256 ${rs3} ops`,
+      ].toSorted(),
+    )
+    expect(other.told).toEqual([])
+    expect(await one.list()).toEqual([
+      `current ES256 ${es2}`,
+      `current RS256 ${rs2}`,
+      `next ES256 ${es3}`,
+      `next RS256 ${rs3}`,
+      `previous ES256 ${es1}`,
+      `previous RS256 ${rs1}`,
+    ])
+  })
+
+  test('rotate() at the same moment in three processes is one rotation', async () => {
+    const all = [await start(), await start(), await start()]
+    const [, , es2] = all[0]!.published()
+    await Promise.all(all.map(({ keys }) => keys.rotate()))
+    for (const { keys, signing, published } of all) {
+      await keys.list()
+      expect(signing()).toBe(es2)
+      expect(published()).toHaveLength(6)
+    }
+    expect(all.flatMap(({ told }) => told)).toHaveLength(4)
+  })
+
+  test('list() tells times, and nothing private', async () => {
+    const { keys } = await start()
+    later(DAY)
+    await keys.rotate()
+    const list = await keys.list()
+    const now = Date.now() / 1000
+    const made = list.find(({ state }) => state === 'previous')!
+    expect(made.createdAt).toBeLessThanOrEqual(now)
+    expect(made).toMatchObject({ since: now, until: now + 10 * DAY + 3600 + 120 })
+    expect(list[0]).toMatchObject({ state: 'current', since: now, until: now + 90 * DAY })
+    expect(list[2]).toMatchObject({ state: 'next', createdAt: now, since: now, until: now + 90 * DAY })
+    for (const info of list) {
+      expect(Object.keys(info).toSorted()).toEqual(['alg', 'createdAt', 'kid', 'since', 'state', 'until'])
+    }
+  })
+
+  test('revoke() of the key that signs: it is gone everywhere, another one signs, its tokens are taken back', async () => {
+    const [one, other] = [await start(), await start()]
+    const [es1, , es2] = one.published() as [string, string, string]
+    const token = await other.sign()
+    await one.keys.revoke(es1, { actor: 'ops' })
+    expect(one.published()).not.toContain(es1)
+    expect(one.signing()).toBe(es2)
+    const until = Date.now() / 1000 + 10 * DAY + 3600 + 120
+    expect(one.revoked).toEqual([{ kid: es1, until }])
+    await vi.waitFor(() => expect(other.published()).not.toContain(es1))
+    await expect(other.verify(token)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
+    expect(await other.verify(await one.sign())).toBe(es2)
+    expect(one.told.slice(0, 3)).toEqual([
+      `revoked ES256 ${es1} ops`,
+      `promoted ES256 ${es2} ops`,
+      `key ${es1} of ops`,
+    ])
+    expect((await storedKeys()).find(({ kid }) => kid === es1)).not.toHaveProperty('sealed')
+    // The place of the one that signs now is filled behind the scenes.
+    await vi.waitFor(async () => expect(await one.list()).toHaveLength(5))
+    expect((await one.list()).filter((line) => line.startsWith('next ES256'))).toHaveLength(1)
+  })
+
+  test('a key that was taken out of the ring by a process which crashed then: the others take its tokens back', async () => {
+    const failure = new Error('crashed')
+    const one = await start({ revokeKey: () => Promise.reject(failure) })
+    const other = await start()
+    const [es1] = one.published() as [string]
+    await expect(one.keys.revoke(es1)).rejects.toThrow(failure)
+    await vi.waitFor(() => expect(other.revoked.map(({ kid }) => kid)).toEqual([es1]))
+    const late = await start()
+    expect(late.revoked.map(({ kid }) => kid)).toEqual([es1])
+    expect(late.told).toEqual([])
+    // To do it again finishes it, and changes no key.
+    await late.keys.revoke(es1, { actor: 'ops' })
+    expect(late.revoked).toHaveLength(2)
+    expect(late.told).toEqual([`key ${es1} of ops`])
+  })
+
+  test('revoke() where no other key could sign makes one first', async () => {
+    const store = makeStore(data)
+    await giveKeys(store, SECRET)
+    const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
+    await store.set(
+      RING,
+      JSON.stringify({ ...ring, keys: ring.keys.filter(({ state }) => state !== 'next') }),
+    )
+    const one = await start()
+    const [es1, rs1] = one.published() as [string, string]
+    await one.keys.revoke(es1)
+    expect(one.published()).not.toContain(es1)
+    expect(one.signing('RS256')).toBe(rs1)
+    expect(await one.verify(await one.sign())).toBe(one.signing())
+    expect(one.told.map((line) => line.split(' ', 2).join(' ')).slice(0, 3)).toEqual([
+      'revoked ES256',
+      'published ES256',
+      'promoted ES256',
+    ])
+  })
+
+  test('revoke() of an unknown key is ERR_NOT_FOUND, and of a key by nobody ERR_INVALID_ARGUMENT; nothing is written', async () => {
+    const { store, writes } = watchWrites(makeStore(data))
+    const { keys, revoked, signing } = await start({}, store)
+    writes.length = 0
+    await expect(keys.revoke('unknown')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    for (const actor of ['', 'a\nb', 7 as never]) {
+      await expect(keys.revoke(signing(), { actor })).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+      await expect(keys.rotate({ actor })).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    }
+    expect(writes).toEqual([])
+    expect(revoked).toEqual([])
+  })
+
+  test('a process that heard nothing looks when a token names a key that it does not know, at most once a second', async () => {
+    const one = await start()
+    const inner = makeStore(data)
+    const faulty = faultyStore({ ...inner, subscribe: async () => async () => {} })
+    const deaf = await start({}, faulty.store)
+    await one.keys.rotate()
+    await one.keys.rotate()
+    const [good, made] = [await one.sign(), await keyProcessOf('another')]
+    faulty.arm()
+    expect(await deaf.verify(good)).toBe(one.signing())
+    const reads = () => faulty.calls.filter((call) => call === `get ${RING}`).length
+    expect(reads()).toBe(1)
+    await expect(deaf.verify(made)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
+    await expect(deaf.verify(made)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
+    expect(reads()).toBe(1)
+  })
+
+  test('while the store is away a token of an unknown key is not refused for good', async () => {
+    const faulty = faultyStore(makeStore(data))
+    const one = await start({}, faulty.store)
+    const token = await one.sign()
+    const made = await keyProcessOf('another')
+    faulty.goAway()
+    await expect(one.verify(made)).rejects.toThrow('ECONNRESET')
+    await expect(one.verify(made)).rejects.toThrow('ECONNRESET')
+    expect(await one.verify(token)).toBe(one.signing())
+    faulty.comeBack()
+  })
+
+  test('a process that has not heard of the keys for an hour looks before it signs', async () => {
+    const faulty = faultyStore(makeStore(data))
+    const one = await start({}, faulty.store)
+    faulty.arm()
+    later(3600)
+    await one.keys.keepUp()
+    expect(faulty.calls).toEqual([])
+    later(1)
+    faulty.goAway()
+    await expect(one.keys.keepUp()).rejects.toThrow('ECONNRESET')
+    faulty.comeBack()
+    faulty.arm()
+    await one.keys.keepUp()
+    expect(faulty.calls).toContain(`get ${RING}`)
+    faulty.arm()
+    await one.keys.keepUp()
+    expect(faulty.calls).toEqual([])
+  })
+
+  test.each(['refused', 'unanswered'] as const)(
+    'a write that is %s: one rotation, told once',
+    async (fault) => {
+      const faulty = faultyStore(makeStore(data))
+      const one = await start({ patienceMs: 20 }, faulty.store)
+      const [, , es2] = one.published()
+      later(91 * DAY)
+      faulty.arm('replace signing-keys', fault)
+      await one.keys.keepUp()
+      later(3601)
+      await one.keys.keepUp()
+      expect(one.signing()).toBe(es2)
+      await vi.waitFor(() => expect(one.told).toHaveLength(4))
+      expect(one.told.filter((line) => line.startsWith('promoted ES256'))).toEqual([`promoted ES256 ${es2}`])
+    },
+  )
+
+  test('what a process which crashed has not made is made by another', async () => {
+    const store = makeStore(data)
+    await giveKeys(store, SECRET)
+    const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
+    await store.set(
+      RING,
+      JSON.stringify({ ...ring, keys: ring.keys.filter(({ state }) => state !== 'next') }),
+    )
+    const one = await start({ patienceMs: 20 })
+    expect(one.published()).toHaveLength(2)
+    await vi.waitFor(() => expect(one.published()).toHaveLength(4))
+    expect(one.told.map((line) => line.split(' ')[0])).toEqual(['published', 'published'])
+  })
+
+  test('a ring in which nothing is left that could sign gets keys before anything is signed', async () => {
+    const store = makeStore(data)
+    await store.set(RING, '{"v":2,"id":"empty","keys":[]}')
+    const one = await start({ patienceMs: 20 })
+    expect(one.keys.ring.signing.map(({ alg }) => alg)).toEqual(['ES256', 'RS256'])
+    await vi.waitFor(() => expect(one.published()).toHaveLength(4))
+  })
+
+  test('a ring of the first version goes on, and gets keys that sign next', async () => {
+    const store = makeStore(data)
+    await giveKeys(store, SECRET)
+    const { keys } = JSON.parse((await store.get(RING)) ?? '') as { keys: Record<string, unknown>[] }
+    const createdAt = NOW / 1000 - 200 * DAY
+    const first = keys
+      .filter(({ state }) => state === 'current')
+      .map(({ kid, alg, state, sealed }) => ({ kid, alg, state, createdAt, sealed }))
+    await store.set(RING, JSON.stringify({ v: 1, keys: first }))
+    const one = await start({ patienceMs: 20 })
+    const [es1, rs1] = first.map(({ kid }) => kid)
+    expect(one.published().slice(0, 2)).toEqual([es1, rs1])
+    await vi.waitFor(() => expect(one.published()).toHaveLength(4))
+    // It has signed for longer than it should; the next one is published for a day all the same.
+    expect(one.signing()).toBe(es1)
+    const [signing] = await one.keys.list()
+    expect(signing).toMatchObject({ kid: es1, createdAt })
+    expect(signing?.until).toBeGreaterThanOrEqual(NOW / 1000 + DAY + 60)
+    expect(JSON.parse((await store.get(RING)) ?? '')).toMatchObject({ v: 2 })
+    later(DAY + 61)
+    await one.keys.keepUp()
+    expect(one.signing()).toBe(one.published()[0])
+    expect(one.signing()).not.toBe(es1)
+    expect(one.published()).toContain(es1)
+  })
+
+  test('a process without the secret that seals them now goes on with what it has, as long as that signs, and writes nothing', async () => {
+    const [OLD, NEW] = [SECRET, 'the secret of tomorrow, also long enough']
+    const { store, writes } = watchWrites(makeStore(data))
+    const error = vi.fn()
+    const logger = { debug() {}, info() {}, warn: error, error }
+    const old = await start({ secrets: [OLD], logger }, store)
+    const es1 = old.signing()
+    writes.length = 0
+    const young = await start({ secrets: [NEW, OLD] })
+    expect(young.signing()).toBe(es1)
+    await expect(old.keys.list()).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    await expect(old.keys.rotate()).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    later(3601)
+    await old.keys.keepUp()
+    expect(old.signing()).toBe(es1)
+    await young.keys.rotate()
+    later(3601)
+    await expect(old.keys.keepUp()).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    expect(writes).toEqual([])
+    expect(error.mock.calls.flat().join()).not.toContain(NEW)
+    await young.keys.list()
+  })
+
+  test('the next write seals all keys under the newest secret', async () => {
+    const NEW = 'the secret of tomorrow, also long enough'
+    const faulty = faultyStore(makeStore(data))
+    await giveKeys(faulty.store, SECRET)
+    faulty.arm('replace signing-keys')
+    const one = keyProcess(faulty.store, { secrets: [NEW, SECRET] })
+    leaves.push(await one.keys.follow())
+    await expect(keyProcess(makeStore(data), { secrets: [NEW] }).keys.follow()).rejects.toMatchObject({
+      code: 'ERR_SECRET',
+    })
+    await one.keys.rotate()
+    const other = keyProcess(makeStore(data), { secrets: [NEW] })
+    leaves.push(await other.keys.follow())
+    expect(other.published()).toEqual(one.published())
+  })
+
+  test('a store that has lost everything gets back the keys that are in use', async () => {
+    const one = await start()
+    const before = one.published()
+    await makeStore(data).delete(RING)
+    expect(await one.list()).toHaveLength(4)
+    expect(one.published()).toEqual(before)
+    const other = await start()
+    expect(other.published()).toEqual(before)
+  })
+
+  test('a process that was closed neither looks nor writes', async () => {
+    const { store, writes } = watchWrites(makeStore(data))
+    const one = await start({}, store)
+    const other = await start()
+    const before = one.published()
+    await leaves[0]?.()
+    writes.length = 0
+    await other.keys.rotate()
+    later(100 * DAY)
+    expect(one.published()).toEqual(before)
+    expect(writes).toEqual([])
+  })
+
+  /** A token of a key that is in no ring. */
+  async function keyProcessOf(name: string): Promise<string> {
+    const store = makeStore(`${data} ${name}`)
+    await store.create(RING, '{"v":2,"id":"empty","keys":[]}')
+    const stranger = keyProcess(store)
+    leaves.push(await stranger.keys.follow())
+    return stranger.sign()
+  }
+})
