@@ -292,13 +292,15 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   function createKeys(): KeySource {
     const { signingKeys, lifetimes, secrets } = settings
-    const revokeKey = (id: string, until: number) => revocations.revoke({ of: 'key', id, until })
+    const revokeKey = (id: string, until: number, actor?: string) =>
+      revocations.revokeAs(actor, { of: 'key', id, until })
+    const anyToken = { tokenId: '', clientId: '', scopes: [], claims: {} }
+    const isKeyRevoked = (keyId: string) => revoked.isRevoked({ ...anyToken, keyId })
     if ('jwks' in signingKeys) {
-      const anyToken = { tokenId: '', clientId: '', scopes: [], claims: {} }
       return createHostKeys({
         keys: signingKeys.jwks.keys,
         revokeKey,
-        isKeyRevoked: (keyId) => revoked.isRevoked({ ...anyToken, keyId }),
+        isKeyRevoked,
         onRevoked: revoked.onAdded,
         events,
       })
@@ -317,6 +319,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
         ),
       },
       revokeKey,
+      isKeyRevoked,
       events,
       logger,
     })

@@ -4,7 +4,8 @@ import type { EventSink } from '../host/events.ts'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import { ALGORITHMS } from './key-states.ts'
-import { checkActor, type KeySource, type RevokeKey } from './signing-keys.ts'
+import type { RevokeKey } from './revoked-keys.ts'
+import { checkActor, type KeySource } from './signing-keys.ts'
 
 /** Seconds for which a key that the host keeps stays revoked: only the host can take it out of its set. */
 const FOR_GOOD = 10 * 366 * 86_400
@@ -89,10 +90,9 @@ export function createHostKeys(parts: {
         )
       }
       const isNew = !isKeyRevoked(kid)
-      await revokeKey(kid, Math.ceil(Date.now() / 1000) + FOR_GOOD)
+      await revokeKey(kid, Math.ceil(Date.now() / 1000) + FOR_GOOD, actor)
       look()
       if (isNew) events.emit('key.revoked', { kid, alg: key.alg, actor })
-      events.emit('token.revoked', { of: 'key', id: kid, actor })
     },
   }
 }

@@ -9,7 +9,8 @@ import { createRingKeeper } from './ring-keeper.ts'
 import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
 import { createRotation } from './rotation.ts'
 import type { KeySealing } from './sealing.ts'
-import { checkActor, type KeySource, type RevokeKey } from './signing-keys.ts'
+import { createRevokedKeys, type RevokeKey } from './revoked-keys.ts'
+import { checkActor, type KeySource } from './signing-keys.ts'
 
 /** What keys that rotate by themselves are handed. */
 export interface RotatingKeysParts {
@@ -20,10 +21,9 @@ export interface RotatingKeysParts {
   /** How long what a key signs lives at most. */
   readonly longestLifetimes: { readonly [Alg in 'ES256' | 'RS256']: { seconds(): Promise<number> } }
   readonly revokeKey: RevokeKey
+  readonly isKeyRevoked: (kid: string) => boolean
   readonly events: EventSink
   readonly logger: Logger
-  /** Makes new keys, one of each algorithm that is asked for. @default real ones */
-  readonly makeKeys?: typeof makeKeys | undefined
   /** See `createRotation`. */
   readonly lookEveryMs?: number | undefined
   readonly patienceMs?: number | undefined
@@ -38,11 +38,9 @@ const COOL_DOWN = 1000
  * not know. Keeps no process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
-  const { store, schedule, longestLifetimes, revokeKey, events, logger } = parts
-  const make = parts.makeKeys ?? makeKeys
+  const { store, schedule, longestLifetimes, events, logger } = parts
+  const { lookEveryMs = 60_000, patienceMs = 3000 } = parts
   const listeners = new Set<() => void>()
-  /** Revoked keys whose tokens this process knows to be revoked. */
-  const settled = new Set<string>()
   let ring: KeyRing = { signing: [], published: { keys: [] } }
   let findKey: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -64,14 +62,14 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       for (const { what, kid, alg } of changes) events.emit(`key.${what}`, { kid, alg, actor })
     },
   })
+  const revokedKeys = createRevokedKeys({ ...parts, patienceMs })
   const rotation = createRotation({
     ...parts,
     keeper,
     readPolicy,
-    onSeen: settleRevoked,
-    makeKeys: make,
-    lookEveryMs: parts.lookEveryMs ?? 60_000,
-    patienceMs: parts.patienceMs ?? 3000,
+    onSeen: revokedKeys.settle,
+    lookEveryMs,
+    patienceMs,
   })
 
   async function readPolicy(): Promise<RotationPolicy> {
@@ -81,14 +79,6 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       rotateAfter: schedule.rotateAfterSeconds,
       publishAhead: schedule.publishAheadSeconds,
       tail: { ES256: tailOf(access), RS256: tailOf(id) },
-    }
-  }
-
-  /** Whoever took the key out of the ring may have ended before its tokens were revoked. */
-  async function settleRevoked(keys: readonly OpenKey[], policy: RotationPolicy): Promise<void> {
-    for (const key of inState(keys, 'revoked').filter(({ kid }) => !settled.has(kid))) {
-      await revokeKey(key.kid, Math.ceil(endOf(keys, key, policy) ?? 0))
-      settled.add(key.kid)
     }
   }
 
@@ -167,7 +157,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       checkActor(actor)
       const replaced = inState((await keeper.read()).keys, 'current').map(({ kid }) => kid)
       // They take long, and nobody waits for them but the caller.
-      const fresh = await make()
+      const fresh = await makeKeys()
       await keeper.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
       rotation.fillUpSoon(0)
     },
@@ -179,11 +169,9 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
       // It takes long, and is hardly ever needed.
       let fresh: readonly OpenKey[] = []
-      while (await takeOut(kid, fresh, actor)) fresh = await make([found.alg])
-      // Again, if it has been before: perhaps what is stored of it was lost.
-      settled.delete(kid)
-      await settleRevoked((await keeper.read()).keys, await readPolicy())
-      events.emit('token.revoked', { of: 'key', id: kid, actor })
+      while (await takeOut(kid, fresh, actor)) fresh = await makeKeys([found.alg])
+      const after = await keeper.read()
+      await revokedKeys.takeBack(after.keys, kid, await readPolicy(), actor)
       rotation.fillUpSoon(0)
     },
   }

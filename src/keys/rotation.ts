@@ -3,7 +3,7 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { advance, canSign, fillUp, lacking, nextDue, type RotationPolicy } from './key-states.ts'
 import { CHANNEL, type RingKeeper } from './ring-keeper.ts'
-import type { makeKeys, OpenKey } from './ring-record.ts'
+import { makeKeys, type OpenKey } from './ring-record.ts'
 
 /** Has keys change by themselves. */
 export interface Rotation {
@@ -26,7 +26,8 @@ const LONGEST_TIMER = 2 ** 31 - 1
 
 /**
  * @param parts.readPolicy when keys change, as things are now
- * @param parts.onSeen does what a ring demands of each process that sees it
+ * @param parts.onSeen does what a ring demands of each process that sees it; answers after how many milliseconds to
+ *   look again
  * @param parts.lookEveryMs milliseconds between two looks at most
  * @param parts.patienceMs milliseconds that the process which has used up a next key has to make another one,
  *   before the others do
@@ -35,8 +36,7 @@ export function createRotation(parts: {
   readonly store: Store
   readonly keeper: RingKeeper
   readonly readPolicy: () => Promise<RotationPolicy>
-  readonly onSeen: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<void>
-  readonly makeKeys: typeof makeKeys
+  readonly onSeen: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
   readonly lookEveryMs: number
   readonly patienceMs: number
@@ -54,11 +54,11 @@ export function createRotation(parts: {
     const ring = await keeper.read()
     const policy = await parts.readPolicy()
     // At once only where nothing could sign otherwise.
-    const fresh = canSign(ring.keys) ? [] : await parts.makeKeys()
+    const fresh = canSign(ring.keys) ? [] : await makeKeys()
     const isOurs = await changeIfDue((keys) => advance(keys, Date.now() / 1000, policy, fresh))
-    await parts.onSeen(keeper.known?.keys ?? [], policy)
+    const again = await parts.onSeen(keeper.known?.keys ?? [], policy)
     fillUpSoon(isOurs ? 0 : patienceMs * (0.5 + Math.random() / 2))
-    wakeWhenDue(policy)
+    wakeWhenDue(policy, again)
   }
 
   async function changeIfDue(stepOf: Parameters<RingKeeper['change']>[0]): Promise<boolean> {
@@ -95,9 +95,9 @@ export function createRotation(parts: {
   }
 
   /** Not all processes at once, so that mostly one finds something to do. */
-  function wakeWhenDue(policy: RotationPolicy): void {
+  function wakeWhenDue(policy: RotationPolicy, orIn: number): void {
     const dueIn = nextDue(keeper.known?.keys ?? [], policy) * 1000 - Date.now()
-    wake(dueIn + Math.random() * Math.min(10_000, policy.rotateAfter * 20))
+    wake(Math.min(orIn, dueIn + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
   }
 
   function fillUpSoon(delayMs: number): void {
@@ -110,7 +110,7 @@ export function createRotation(parts: {
 
   async function fillUpNow(): Promise<void> {
     try {
-      const fresh = await parts.makeKeys(lacking((await keeper.read()).keys))
+      const fresh = await makeKeys(lacking((await keeper.read()).keys))
       if (isFollowing) await changeIfDue((keys) => fillUp(keys, Date.now() / 1000, fresh))
     } catch (error) {
       logger.warn({ err: error }, 'the next signing keys could not be made yet')

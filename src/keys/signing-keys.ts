@@ -50,9 +50,6 @@ export interface SigningKeys {
   revoke(kid: string, options?: KeyChangeOptions): Promise<void>
 }
 
-/** Takes back all tokens that were signed with a key; `until` is in epoch seconds. */
-export type RevokeKey = (kid: string, until: number) => Promise<void>
-
 /** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
 export function checkActor(actor: unknown): void {
   const fits = actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor))

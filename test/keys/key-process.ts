@@ -1,29 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { SignJWT, decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import type { Store } from 'koa-gatehouse'
 import { createEvents } from '../../src/host/events.ts'
 import type { Logger } from '../../src/host/logger.ts'
-import { generateSigningKey, type SigningJwk } from '../../src/keys/generate-key.ts'
-import { ALGORITHMS } from '../../src/keys/key-states.ts'
-import type { OpenKey } from '../../src/keys/ring-record.ts'
 import { createRotatingKeys } from '../../src/keys/rotating-keys.ts'
 import { createKeySealing } from '../../src/keys/sealing.ts'
 
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
-
-let rsa: Promise<SigningJwk> | undefined
-
-/** Keys that take no time: those for RS256 differ in their names only. */
-export function quickKeys(algorithms = ALGORITHMS): Promise<OpenKey[]> {
-  return Promise.all(
-    algorithms.map(async (alg): Promise<OpenKey> => {
-      rsa ??= generateSigningKey('RS256')
-      const jwk = alg === 'RS256' ? { ...(await rsa), kid: randomUUID() } : await generateSigningKey(alg)
-      return { kid: jwk.kid, alg, state: 'next', createdAt: 0, since: 0, jwk }
-    }),
-  )
-}
 
 /** The keys of one process on a store: what it tells, and what it takes back, is written down. */
 export function keyProcess(
@@ -33,19 +16,20 @@ export function keyProcess(
     logger?: Logger
     /** Throws, where taking back does not work. */
     revokeKey?: () => Promise<void>
-    /** Milliseconds before it makes a key that another process should have made. */
+    /** What it has heard of. @default nothing */
+    isKeyRevoked?: (kid: string) => boolean
+    /** Milliseconds before it does what another process should have done. */
     patienceMs?: number
   } = {},
 ) {
   const told: string[] = []
-  const revoked: { kid: string; until: number }[] = []
+  const revoked: { kid: string; until: number; actor?: string }[] = []
   const events = createEvents(() => {})
   for (const name of ['key.published', 'key.promoted', 'key.retired', 'key.revoked'] as const) {
     events.on(name, ({ kid, alg, actor }) =>
       told.push([name.slice(4), alg, kid, actor].filter(Boolean).join(' ')),
     )
   }
-  events.on('token.revoked', ({ of, id, actor }) => told.push(`${of} ${id} of ${actor}`))
   const keys = createRotatingKeys({
     store,
     sealing: createKeySealing(options.secrets ?? [SECRET]),
@@ -54,13 +38,13 @@ export function keyProcess(
       ES256: { seconds: async () => 10 * DAY },
       RS256: { seconds: async () => 14 * DAY },
     },
-    async revokeKey(kid, until) {
+    async revokeKey(kid, until, actor) {
       await options.revokeKey?.()
-      revoked.push({ kid, until })
+      revoked.push({ kid, until, ...(actor !== undefined && { actor }) })
     },
+    isKeyRevoked: (kid) => options.isKeyRevoked?.(kid) ?? false,
     events,
     logger: options.logger ?? { debug() {}, info() {}, warn() {}, error() {} },
-    makeKeys: quickKeys,
     patienceMs: options.patienceMs ?? 3_600_000,
   })
 

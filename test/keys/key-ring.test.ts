@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, compactDecrypt, importJWK, jwtVerify, SignJWT, type JWK } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
+import type * as Keys from '../../src/keys/generate-key.ts'
 import { deriveKey } from '../../src/keys/derive-key.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { loadKeyRing } from '../../src/keys/key-ring.ts'
@@ -7,6 +8,16 @@ import { createKeySealing } from '../../src/keys/sealing.ts'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
+
+vi.mock('../../src/keys/generate-key.ts', async (original) => {
+  const keys = await original<typeof Keys>()
+  // As many as the rings of one test have; making them takes long.
+  const made = Array.from({ length: 4 }, () => keys.generateSigningKey('RS256'))
+  let next = 0
+  const generateSigningKey: typeof keys.generateSigningKey = (alg) =>
+    alg === 'RS256' ? made[(next += 1) % 4]! : keys.generateSigningKey(alg)
+  return { ...keys, generateSigningKey }
+})
 
 const TODAY = 'the secret of today, which is long enough'
 const YESTERDAY = 'the secret of yesterday, also long enough'

@@ -77,6 +77,8 @@ describe('resolveSettings', () => {
       },
       requirePkce: false,
       refreshRetrySeconds: 0,
+      revocations: { catchUpSeconds: 5, onLostContact: 'keep-serving', refuseAfterSeconds: 60 },
+      signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
       maxScopeBytes: 4096,
       storeTimeoutMs: 1000,
       productsTimeoutMs: 30_000,

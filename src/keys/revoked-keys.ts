@@ -1,0 +1,66 @@
+import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.ts'
+
+/** Takes back all tokens that were signed with a key; `until` is in epoch seconds. */
+export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
+
+/** Sees to it that the tokens of a key that is out of service are refused. */
+export interface RevokedKeys {
+  /** Takes the tokens of a key back, whether that has been done or not. */
+  takeBack(keys: readonly RingKey[], kid: string, policy: RotationPolicy, actor?: string): Promise<void>
+  /**
+   * Takes back what whoever took the key out of the ring has not, because it ended before.
+   *
+   * @returns milliseconds after which to ask again; `Infinity` if all is done
+   */
+  settle(keys: readonly RingKey[], policy: RotationPolicy): Promise<number>
+}
+
+/**
+ * @param parts.isKeyRevoked whether this process has heard that the tokens of a key are taken back. In memory
+ * @param parts.patienceMs milliseconds that whoever takes a key out of service has for its tokens
+ */
+export function createRevokedKeys(parts: {
+  readonly revokeKey: RevokeKey
+  readonly isKeyRevoked: (kid: string) => boolean
+  readonly patienceMs: number
+}): RevokedKeys {
+  const { revokeKey, isKeyRevoked, patienceMs } = parts
+  /** Since when keys are seen to be revoked; before all that is heard of where it was so at the start. */
+  const seenAt = new Map<string, number>()
+  const settled = new Set<string>()
+  /** Refused here, and perhaps nowhere else. */
+  const unwritten = new Set<string>()
+  let hasSettled = false
+
+  async function takeBack(
+    keys: readonly RingKey[],
+    kid: string,
+    policy: RotationPolicy,
+    actor?: string,
+  ): Promise<void> {
+    const key = keys.find((one) => one.kid === kid)
+    const until = (key && endOf(keys, key, policy)) ?? Date.now() / 1000 + policy.tail.ES256
+    unwritten.add(kid)
+    await revokeKey(kid, Math.ceil(until), actor)
+    unwritten.delete(kid)
+    settled.add(kid)
+  }
+
+  return {
+    takeBack,
+
+    async settle(keys, policy) {
+      const now = performance.now()
+      let again = Infinity
+      for (const { kid } of inState(keys, 'revoked').filter((key) => !settled.has(key.kid))) {
+        const since = seenAt.get(kid) ?? (hasSettled ? now : Number.NEGATIVE_INFINITY)
+        seenAt.set(kid, since)
+        if (isKeyRevoked(kid) && !unwritten.has(kid)) settled.add(kid)
+        else if (now - since >= patienceMs) await takeBack(keys, kid, policy)
+        else again = Math.min(again, patienceMs - (now - since))
+      }
+      hasSettled = true
+      return again
+    },
+  }
+}

@@ -1,0 +1,209 @@
+import Koa from 'koa'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
+import request from 'supertest'
+import { createGateway } from 'koa-gatehouse/gateway'
+import { mintToken } from 'koa-gatehouse/testing'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import {
+  asksFor,
+  authorizationUrl,
+  CALLBACK,
+  connect,
+  products,
+  startHost,
+  type Host,
+} from '../../support/host.ts'
+import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+vi.mock('../../../src/keys/generate-key.ts', async (original) =>
+  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
+)
+
+const SCOPE = 'openid invoices:read'
+const kidOf = (token: unknown) => String(decodeProtectedHeader(String(token)).kid)
+
+describeEachStore('a rotation, from two processes', (makeStore) => {
+  let paused: PausingStore
+  let one: Host
+  let other: Host
+  let key: { client_id: string; client_secret: string }
+  let application: { client_id: string; client_secret: string }
+
+  beforeAll(async () => {
+    const data = crypto.randomUUID()
+    paused = pausingStore(makeStore(data))
+    one = await startHost({ store: paused.store, gatehouse: { storeTimeoutMs: 10_000 } })
+    other = await startHost({
+      store: makeStore(data),
+      gatehouse: { issuer: one.issuer, audience: one.audience },
+    })
+    key = await one.createApiKey()
+    application = await one.createApplication({ postLogoutRedirectUris: ['http://localhost:9/bye'] })
+    await other.gatehouse.ready()
+  })
+  afterEach(() => void vi.useRealTimers())
+  afterAll(() => Promise.all([one.close(), other.close()]))
+
+  /** The tokens are those of one issuer, wherever a process listens. */
+  const tokenAt = (host: Host) =>
+    host.post(`${host.origin}/auth/oauth2/token`, { ...key, grant_type: 'client_credentials' })
+  const callAt = async (host: Host, token: unknown) =>
+    (
+      await fetch(`${host.origin}/api/invoices/list`, {
+        headers: { authorization: `Bearer ${String(token)}` },
+      })
+    ).status
+  const keySetAt = async (host: Host) =>
+    (await (await fetch(`${host.origin}/auth/oauth2/jwks`)).json()) as JSONWebKeySet
+  const kidsAt = async (host: Host) => (await keySetAt(host)).keys.map(({ kid }) => kid)
+  const signingKid = async () =>
+    (await one.gatehouse.signingKeys.list()).find(({ alg, state }) => alg === 'ES256' && state === 'current')
+      ?.kid
+
+  async function rotateAtOther(): Promise<string> {
+    await other.gatehouse.signingKeys.rotate()
+    const [kid] = await kidsAt(other)
+    await vi.waitFor(async () => expect((await kidsAt(one))[0]).toBe(kid))
+    return String(kid)
+  }
+
+  test('tokens of before and after are good at every gateway, and nobody has to fetch keys for it', async () => {
+    const fetches = vi.spyOn(globalThis, 'fetch')
+    const gateway = createGateway({ issuer: one.issuer, audience: one.audience, products })
+    const api = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'served'))
+    const atApi = (token: unknown) =>
+      request(api.callback())
+        .get('/api/invoices/list')
+        .set('Authorization', `Bearer ${String(token)}`)
+    const before = (await tokenAt(one)).body['access_token']
+    await atApi(before).expect(200)
+    const kid = await rotateAtOther()
+    const after = await Promise.all(
+      [one, other].map(async (host) => (await tokenAt(host)).body['access_token']),
+    )
+    expect(after.map(kidOf)).toEqual([kid, kid])
+    fetches.mockClear()
+    for (const token of [before, ...after]) await atApi(token).expect(200)
+    // It was published long before it signed.
+    expect(fetches).not.toHaveBeenCalled()
+    fetches.mockRestore()
+    for (const token of [before, ...after]) {
+      for (const host of [one, other]) expect(await callAt(host, token)).toBe(200)
+    }
+    await gateway.close()
+  })
+
+  test('an authorization that began before it ends after it', async () => {
+    const browser = one.browser()
+    const signIn = await browser.open(authorizationUrl(one, application.client_id, { scope: SCOPE }))
+    expect(asksFor(signIn)).toBe('sign-in')
+    const first = await rotateAtOther()
+    const consent = await browser.submit(signIn, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    expect(asksFor(consent)).toBe('consent')
+    const second = await rotateAtOther()
+    expect(second).not.toBe(first)
+    const end = await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] })
+    expect(end.url.href).toMatch(new RegExp(`^${CALLBACK}\\?`))
+    const code = end.url.searchParams.get('code') ?? ''
+    const third = await rotateAtOther()
+    const { status, body } = await one.token({ ...application, grant_type: 'authorization_code', code })
+    expect(status).toBe(200)
+    expect(kidOf(body['access_token'])).toBe(third)
+    expect(await callAt(other, body['access_token'])).toBe(200)
+    const idToken = String(body['id_token'])
+    expect((await jwtVerify(idToken, createLocalJWKSet(await keySetAt(other)))).payload.sub).toBe('alice')
+    const refreshToken = String(body['refresh_token'])
+    await rotateAtOther()
+    const refreshed = await one.token({
+      ...application,
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+    })
+    expect(refreshed.status).toBe(200)
+  })
+
+  test('a token request that was under way ends with a token of the key before, which is good everywhere', async () => {
+    const before = await signingKid()
+    const pause = paused.pauseAfter('get client:')
+    const answer = tokenAt(one)
+    expect(await pause.reached).toBe(true)
+    const after = await rotateAtOther()
+    pause.end()
+    const { status, body } = await answer
+    expect(status).toBe(200)
+    expect([before, after]).toContain(kidOf(body['access_token']))
+    for (const host of [one, other]) expect(await callAt(host, body['access_token'])).toBe(200)
+  })
+
+  test('an ID token from before it is good for signing out', async () => {
+    const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: SCOPE } })
+    await rotateAtOther()
+    await rotateAtOther()
+    const url = new URL(`${one.issuer}/oauth2/logout`)
+    url.searchParams.set('id_token_hint', hint)
+    url.searchParams.set('post_logout_redirect_uri', 'http://localhost:9/bye')
+    const page = await one.browser().open(url)
+    expect([page.status, page.url.href]).toEqual([0, 'http://localhost:9/bye'])
+    const [head, payload, signature = ''] = hint.split('.')
+    url.searchParams.set(
+      'id_token_hint',
+      [head, payload, signature.split('').toReversed().join('')].join('.'),
+    )
+    expect((await one.browser().open(url)).status).toBe(400)
+  })
+
+  test('mintToken signs with the key that signs now', async () => {
+    if (!makeStore().volatile) return
+    const kid = await rotateAtOther()
+    const token = await mintToken(one.gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
+    expect(kidOf(token)).toBe(kid)
+    expect(await callAt(other, token)).toBe(200)
+  })
+
+  test('it happens by itself after 90 days, when the next request comes at the latest', async () => {
+    const [before, , next] = await kidsAt(one)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
+    const fresh = await one.createApiKey()
+    const { status, body } = await one.token({ ...fresh, grant_type: 'client_credentials' })
+    expect(status).toBe(200)
+    expect(kidOf(body['access_token'])).toBe(next)
+    for (const host of [one, other]) expect(await callAt(host, body['access_token'])).toBe(200)
+    expect(await kidsAt(other)).toContain(before)
+  })
+})
+
+describeEachStore('the key set', (makeStore) => {
+  async function keySetOf(signingKeys: { publishAheadSeconds: number } | undefined, init: RequestInit = {}) {
+    const host = await startHost({ store: makeStore(), gatehouse: { signingKeys } })
+    await host.gatehouse.ready()
+    const response = await fetch(`${host.issuer}/oauth2/jwks`, init)
+    return { host, response }
+  }
+
+  test.each([
+    [undefined, 'public, max-age=600'],
+    [100, 'public, max-age=50'],
+    [1, 'public, max-age=0'],
+  ])('published %s seconds ahead is %s', async (publishAheadSeconds, cacheControl) => {
+    const { host, response } = await keySetOf(publishAheadSeconds ? { publishAheadSeconds } : undefined)
+    expect(response.headers.get('cache-control')).toBe(cacheControl)
+    await host.close()
+  })
+
+  test('is sent again only when it has changed', async () => {
+    const { host, response } = await keySetOf(undefined)
+    const etag = response.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    // Not with fetch, which asks for a whole answer by itself.
+    const again = () => request(host.issuer).get('/oauth2/jwks').set('If-None-Match', etag)
+    const same = await again()
+    expect([same.status, same.text, same.headers['cache-control']]).toEqual([304, '', 'public, max-age=600'])
+    await host.gatehouse.signingKeys.rotate()
+    expect((await again()).status).toBe(200)
+    await host.close()
+  })
+})

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import type * as Keys from '../../src/keys/generate-key.ts'
+
+/**
+ * The module of new keys, for `vi.mock`, where making an RSA key again and again would take as long as the rest of a
+ * test: those for RS256 differ in their names only.
+ */
+export async function withQuickKeys(original: () => Promise<unknown>): Promise<typeof Keys> {
+  const keys = (await original()) as typeof Keys
+  let rsa: Promise<Keys.SigningJwk> | undefined
+  return {
+    ...keys,
+    async generateSigningKey(alg) {
+      if (alg === 'ES256') return keys.generateSigningKey(alg)
+      rsa ??= keys.generateSigningKey(alg)
+      return { ...(await rsa), kid: randomUUID() }
+    },
+  }
+}
