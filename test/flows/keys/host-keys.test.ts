@@ -1,0 +1,227 @@
+import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createGatehouse, GatehouseError, type Store } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore, watchWrites } from '../../support/stores.ts'
+
+const kidOf = (token: unknown) => String(decodeProtectedHeader(String(token)).kid)
+const BYE = 'http://localhost:9/bye'
+
+async function makeKey(alg: 'ES256' | 'RS256', kid: string): Promise<{ private: JWK; public: JWK }> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return {
+    private: { ...(await exportJWK(privateKey)), kid },
+    public: { ...(await exportJWK(publicKey)), kid },
+  }
+}
+
+describeEachStore('keys that the host keeps', (makeStore) => {
+  let es1: Awaited<ReturnType<typeof makeKey>>
+  let es2: typeof es1
+  let rs1: typeof es1
+  let rs2: typeof es1
+  const hosts: Host[] = []
+
+  beforeAll(async () => {
+    ;[es1, es2, rs1, rs2] = await Promise.all([
+      makeKey('ES256', 'es-1'),
+      makeKey('ES256', 'es-2'),
+      makeKey('RS256', 'rs-1'),
+      makeKey('RS256', 'rs-2'),
+    ])
+  })
+  afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
+
+  /** A process of the one service that the first one begins. */
+  async function start(store: Store, ...keys: JWK[]): Promise<Host> {
+    const [first] = hosts
+    const options = { signingKeys: { jwks: { keys } }, store }
+    const address = first && { issuer: first.issuer, audience: first.audience }
+    // Without the ring that other tests find in their store.
+    const host = await startHost({ gatehouse: { ...options, ...address } })
+    hosts.push(host)
+    await host.gatehouse.ready()
+    return host
+  }
+  const published = async (host: Host) =>
+    ((await (await fetch(`${host.origin}/auth/oauth2/jwks`)).json()) as { keys: JWK[] }).keys
+  const kids = async (host: Host) => (await published(host)).map(({ kid }) => kid)
+  const tokenAt = async (host: Host, key: object) => {
+    const body = { ...key, grant_type: 'client_credentials' }
+    return (await host.post(`${host.origin}/auth/oauth2/token`, body)).body['access_token']
+  }
+  const callAt = async (host: Host, token: unknown) =>
+    (
+      await fetch(`${host.origin}/api/invoices/list`, {
+        headers: { authorization: `Bearer ${String(token)}` },
+      })
+    ).status
+
+  test('the first of each algorithm signs, all are published without private parts, and none is stored', async () => {
+    const { store, writes } = watchWrites(makeStore())
+    const host = await start(store, rs1.private, es1.private, es2.private, rs2.public)
+    expect(await kids(host)).toEqual(['es-1', 'rs-1', 'es-2', 'rs-2'])
+    for (const jwk of await published(host)) {
+      expect(
+        Object.keys(jwk).filter((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member)),
+      ).toEqual([])
+    }
+    const application = await host.createApplication()
+    const tokens = await connect(host, application, { parameters: { scope: 'openid invoices:read' } })
+    expect([kidOf(tokens.access_token), kidOf(tokens.id_token)]).toEqual(['es-1', 'rs-1'])
+    expect(await callAt(host, tokens.access_token)).toBe(200)
+    expect(await host.gatehouse.signingKeys.list()).toEqual([
+      { kid: 'es-1', alg: 'ES256', state: 'current' },
+      { kid: 'rs-1', alg: 'RS256', state: 'current' },
+      { kid: 'es-2', alg: 'ES256', state: 'next' },
+      { kid: 'rs-2', alg: 'RS256', state: 'previous' },
+    ])
+    expect(writes.filter((call) => call.includes('signing-keys:ring'))).toEqual([])
+    expect(await store.get('signing-keys:ring')).toBeUndefined()
+  })
+
+  test('another one is put first in two steps, and every token stays good at every process', async () => {
+    const store = makeStore()
+    const one = await start(store, es1.private, rs1.private)
+    const key = await one.createApiKey()
+    const before = await tokenAt(one, key)
+    // Published everywhere first.
+    const two = await start(store, es1.private, rs1.private, es2.private, rs2.private)
+    expect(await callAt(two, before)).toBe(200)
+    // Then it signs, while those that have not been started anew know it already.
+    const three = await start(store, es2.private, rs2.private, es1.public, rs1.private)
+    const after = await tokenAt(three, key)
+    expect(kidOf(after)).toBe('es-2')
+    expect(await callAt(two, after)).toBe(200)
+    expect(await callAt(three, before)).toBe(200)
+  })
+
+  test('an ID token of a key that signs no more is good for signing out while its private key is there', async () => {
+    const store = makeStore()
+    const one = await start(store, es1.private, rs1.private)
+    const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
+    const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: 'openid' } })
+    const two = await start(store, es2.private, rs2.private, rs1.private)
+    const url = new URL(`${two.origin}/auth/oauth2/logout`)
+    url.search = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: BYE }).toString()
+    const response = await fetch(url, { redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([303, BYE])
+  })
+
+  test('rotate() says what to do instead', async () => {
+    const host = await start(makeStore(), es1.private, rs1.private)
+    await expect(host.gatehouse.signingKeys.rotate()).rejects.toMatchObject({
+      code: 'ERR_SIGNING_KEYS_READ_ONLY',
+      message: expect.stringContaining('put other keys first in `signingKeys.jwks`'),
+    })
+  })
+
+  test('revoke() of a key that signs no more: it is not published, and its tokens are refused, in every process', async () => {
+    const store = makeStore()
+    const old = await start(store, es1.private, rs1.private)
+    const key = await old.createApiKey()
+    const token = await tokenAt(old, key)
+    const [one, two] = [
+      await start(store, es2.private, rs1.private, es1.public),
+      await start(store, es2.private, rs1.private, es1.public),
+    ]
+    const revoked = vi.fn()
+    one.gatehouse.on('key.revoked', revoked)
+    expect(await callAt(one, token)).toBe(200)
+    expect(await callAt(two, token)).toBe(200)
+    await one.gatehouse.signingKeys.revoke('es-1', { actor: 'ops' })
+    await one.gatehouse.signingKeys.revoke('es-1', { actor: 'ops' })
+    expect(revoked.mock.calls).toEqual([[{ kid: 'es-1', alg: 'ES256', actor: 'ops' }]])
+    expect(await callAt(one, token)).toBe(401)
+    expect(await kids(one)).toEqual(['es-2', 'rs-1'])
+    await vi.waitFor(async () => expect(await callAt(two, token)).toBe(401))
+    expect(await kids(two)).toEqual(['es-2', 'rs-1'])
+    expect(await two.gatehouse.signingKeys.list()).toContainEqual({
+      kid: 'es-1',
+      alg: 'ES256',
+      state: 'revoked',
+    })
+    // A later start finds it in the set again, and leaves it out all the same.
+    const later = await start(store, es2.private, rs1.private, es1.public)
+    expect(await kids(later)).toEqual(['es-2', 'rs-1'])
+    expect(await callAt(later, token)).toBe(401)
+    expect(await callAt(later, await tokenAt(two, key))).toBe(200)
+  })
+
+  test('an ID token of a key that was revoked is no hint any more', async () => {
+    const store = makeStore()
+    const one = await start(store, es1.private, rs1.private)
+    const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
+    const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: 'openid' } })
+    const two = await start(store, es1.private, rs2.private, rs1.private)
+    await two.gatehouse.signingKeys.revoke('rs-1')
+    const url = new URL(`${two.origin}/auth/oauth2/logout`)
+    url.search = new URLSearchParams({ id_token_hint: hint, post_logout_redirect_uri: BYE }).toString()
+    expect((await fetch(url, { redirect: 'manual' })).status).toBe(400)
+  })
+
+  test('revoke() of the key that signs says what to do first; an unknown one is ERR_NOT_FOUND; nothing is written', async () => {
+    const { store, writes } = watchWrites(makeStore())
+    const host = await start(store, es1.private, rs1.private)
+    writes.length = 0
+    await expect(host.gatehouse.signingKeys.revoke('es-1')).rejects.toMatchObject({
+      code: 'ERR_SIGNING_KEYS_READ_ONLY',
+      message: expect.stringContaining('"es-1" signs: put another ES256 key first in every process'),
+    })
+    await expect(host.gatehouse.signingKeys.revoke('es-9')).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect(writes).toEqual([])
+  })
+
+  test('a set that cannot be used is ERR_OPTIONS at construction, with path and fix, and no key in it', () => {
+    const create = () =>
+      createGatehouse({
+        issuer: 'https://example.com/auth',
+        audience: 'https://example.com/api',
+        store: memoryStore(),
+        products: {},
+        accounts: { find: () => undefined },
+        signingKeys: { jwks: { keys: [es1.private, rs1.public] } },
+      })
+    const problem = errorOf(create)
+    expect(problem).toMatchObject({
+      code: 'ERR_OPTIONS',
+      problems: [
+        { path: 'signingKeys.jwks.keys', message: 'has no private key for RS256, which signs ID tokens' },
+      ],
+    })
+    expect(problem?.message).not.toContain(es1.private.d)
+  })
+
+  test('what was begun with one set ends with another', async () => {
+    const store = makeStore()
+    const one = await start(store, es1.private, rs1.private)
+    const application = await one.createApplication()
+    const browser = one.browser()
+    const signIn = await browser.open(
+      authorizationUrl(one, application.client_id, { scope: 'openid invoices:read' }),
+    )
+    const consent = await browser.submit(signIn, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    const end = await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] })
+    expect(end.url.href).toMatch(new RegExp(`^${CALLBACK}\\?`))
+    const two = await start(store, es2.private, rs2.private, es1.public)
+    const { status, body } = await two.post(`${two.origin}/auth/oauth2/token`, {
+      ...application,
+      grant_type: 'authorization_code',
+      code: end.url.searchParams.get('code') ?? '',
+    })
+    expect([status, kidOf(body['access_token']), kidOf(body['id_token'])]).toEqual([200, 'es-2', 'rs-2'])
+  })
+})
+
+function errorOf(work: () => unknown): GatehouseError | undefined {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof GatehouseError) return error
+  }
+  return undefined
+}
