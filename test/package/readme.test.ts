@@ -34,7 +34,7 @@ describe('the README', () => {
 
   it('lists every option', () => {
     const source = read('src/options.ts')
-    const nested = ['lifetimes', 'signInAttempts', 'branding', 'revocations']
+    const nested = ['lifetimes', 'signInAttempts', 'branding', 'revocations', 'signingKeys']
     const options = propertiesOf(source, 'GatehouseOptions').filter(({ name }) => !nested.includes(name))
     const lifetimes = propertiesOf(source, 'Lifetimes').map((p) => ({ ...p, name: `lifetimes.${p.name}` }))
     const branding = propertiesOf(source, 'Branding').map((p) => ({ ...p, name: `branding.${p.name}` }))
@@ -46,9 +46,20 @@ describe('the README', () => {
       ...p,
       name: `revocations.${p.name}`,
     }))
+    const signingKeys = ['RotationSchedule', 'HostKeys']
+      .flatMap((name) => propertiesOf(source, name))
+      .map((p) => ({ ...p, name: `signingKeys.${p.name}` }))
     const ofGateway = propertiesOf(source, 'GatewayOptions')
     expect(ofGateway.length).toBeGreaterThan(10)
-    const all = [...options, ...lifetimes, ...attempts, ...branding, ...revocations, ...ofGateway]
+    const all = [
+      ...options,
+      ...lifetimes,
+      ...attempts,
+      ...branding,
+      ...revocations,
+      ...signingKeys,
+      ...ofGateway,
+    ]
     expect(all.length).toBeGreaterThan(40)
     expect(all.filter(({ name }) => !rows.has(name)).map(({ name }) => name)).toEqual([])
 
@@ -68,7 +79,9 @@ describe('the README', () => {
   })
 
   it('names every event', () => {
-    const events = [...read('src/host/events.ts').matchAll(/^ {2}'?([\w.]+)'?: (?:\{|ClientChange)/gm)]
+    const events = [
+      ...read('src/host/events.ts').matchAll(/^ {2}'?([\w.]+)'?: (?:\{|ClientChange|KeyChange)/gm),
+    ]
     expect(events.length).toBeGreaterThan(8)
     for (const [, event] of events) expect(readme).toContain(`\`${event}\``)
   })
