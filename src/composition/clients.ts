@@ -1,0 +1,14 @@
+import { clientsAtHost, clientsInStore } from '../registry/kept-clients.ts'
+import { createUsage } from '../registry/usage.ts'
+import type { Base } from './base.ts'
+
+/** API keys and applications, in the store or at the host. */
+export function createClients({ settings, store, events, logger, catalog, revocations }: Base) {
+  const usage = createUsage({ store, logger })
+  const parts = { store, events, revocations }
+  const { registry, maxScopeBytes, openIdScopes } = settings
+  const clients = registry
+    ? clientsAtHost(registry, parts)
+    : clientsInStore({ ...parts, catalog, usage, logger, maxScopeBytes, oidcScopes: openIdScopes })
+  return { ...clients, usage }
+}
