@@ -1,5 +1,5 @@
-import { GatehouseError } from '../errors.ts'
 import type { Store } from '../store/contract.ts'
+import { checkPage, idOfMember, timedMember, timeOfMember } from '../store/listed-by-time.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
@@ -47,7 +47,7 @@ export function createClientIndex<C extends Client>({
 }): ClientIndex<C> {
   /** The records of members; a member whose client is gone has none. */
   async function recordsOf(members: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
-    const records = await load(members.map(clientIdOf))
+    const records = await load(members.map(idOfMember))
     return records.map((record, position) =>
       record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined,
     )
@@ -65,7 +65,7 @@ export function createClientIndex<C extends Client>({
     },
 
     async page(accountId, { after, limit = 50 }) {
-      checkPage(after, limit)
+      checkPage({ after, limit })
       const index = nameOf(kind, accountId)
       const items: ClientRecord<C>[] = []
       let position = after
@@ -95,24 +95,10 @@ function indexesOf({ client }: ClientRecord): string[] {
   return [nameOf(client.kind, undefined), nameOf(client.kind, client.accountId)]
 }
 
-/** The time in front, padded, makes the order of bytes the order of creation. */
-function memberOf(record: ClientRecord): string {
-  return `${String(record.listedAt).padStart(13, '0')}:${record.client.clientId}`
-}
-
-function clientIdOf(member: string): string {
-  return member.slice(14)
+function memberOf({ listedAt, client }: ClientRecord): string {
+  return timedMember(listedAt, client.clientId)
 }
 
 function isStale(member: string): boolean {
-  return Date.now() - Number(member.slice(0, 13)) > STALE_AFTER
-}
-
-function checkPage(after: unknown, limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limit must be a whole number from 1 to 500')
-  }
-  if (after !== undefined && (typeof after !== 'string' || !/^\d{13}:./.test(after))) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'after must be the cursor of the page before')
-  }
+  return Date.now() - timeOfMember(member) > STALE_AFTER
 }

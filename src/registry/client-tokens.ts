@@ -1,13 +1,12 @@
-import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Store } from '../store/contract.ts'
 import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
+import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
-import { looksLikeSecret } from './secrets.ts'
 import { takenFrom, takenInPartFrom, takenOf } from './taken.ts'
 
 /** The tokens of API keys and applications, to be taken back; wherever those are kept. */
@@ -33,6 +32,9 @@ export interface ClientTokens {
 /** How many of an account's clients are handed out at once, at most. */
 export const PAGE = 50
 
+/** Of which kind a client is plays no part here. */
+const EITHER = 'API key or application'
+
 /** Takes back tokens of clients that are kept in the store. */
 export function createClientTokens({
   store,
@@ -51,14 +53,14 @@ export function createClientTokens({
     apply: (record: ClientRecord) => ClientRecord,
     target?: string,
   ): Promise<void> {
-    if (!isClientId(clientId)) throw notFound(clientId)
+    if (!isClientId(clientId)) throw clientNotFound(EITHER, clientId)
     await revocations.during({ of: 'client', id: clientId }, async () => {
       const record = await records.update(clientId, apply)
       if (record) {
         const { kind, accountId } = record.client
         const change = 'tokens.revoked'
         events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
-      } else if ((await records.deletedKind(clientId)) === undefined) throw notFound(clientId)
+      } else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(EITHER, clientId)
       return { result: undefined, taken: takenOf(clientId, record), actor }
     })
   }
@@ -87,10 +89,4 @@ export function createClientTokens({
       }
     },
   }
-}
-
-function notFound(clientId: string): GatehouseError {
-  // What came in for an id may be anything, a secret too: only what can be an id is repeated.
-  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
-  return new GatehouseError('ERR_NOT_FOUND', `there is no API key or application${which}`)
 }

@@ -7,10 +7,11 @@ import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage, type ListOptions } from './client-index.ts'
+import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
-import { looksLikeSecret, type StoredSecret } from './secrets.ts'
+import type { StoredSecret } from './secrets.ts'
 import { takenOf } from './taken.ts'
 import type { Usage } from './usage.ts'
 
@@ -212,10 +213,7 @@ function taken(clientId: string, holder: ClientRecord | undefined): GatehouseErr
 }
 
 function notFound(kind: Client['kind'], clientId: string): GatehouseError {
-  const what = kind === 'apiKey' ? 'API key' : 'application'
-  // What came in for an id may be anything, a secret too: only what can be an id is repeated.
-  const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'
-  return new GatehouseError('ERR_NOT_FOUND', `there is no ${what}${which}`)
+  return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
 }
 
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {

@@ -1,6 +1,6 @@
-import { GatehouseError } from '../../errors.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
+import { checkPage, idOfMember, timedMember } from '../../store/listed-by-time.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 
 /** Where a grant stands in the list of its account. */
@@ -85,7 +85,7 @@ export function createGrantIndex({
     },
 
     async page(accountId, { after, limit = 50 }) {
-      checkPage(after, limit)
+      checkPage({ after, limit })
       const shelves = await shelvesOf(accountId)
       const items: ListedGrant[] = []
       let position = after
@@ -94,10 +94,10 @@ export function createGrantIndex({
         // One more than wanted tells whether there is a next page.
         const members = await rangeOf(shelves, position, wanted + 1)
         const taken = members.slice(0, wanted)
-        const records = await load(taken.map(grantIdOf))
+        const records = await load(taken.map(idOfMember))
         const found = taken.map((member, at) => ({ member, record: records[at] }))
         for (const { member, record } of found) {
-          if (isLiving(record)) items.push({ grantId: grantIdOf(member), record })
+          if (isLiving(record)) items.push({ grantId: idOfMember(member), record })
         }
         // A record is there before its entry: without one it is over for good.
         const stale = found.filter(({ record }) => !isLiving(record))
@@ -133,20 +133,6 @@ function pad(number: number): string {
   return String(number).padStart(6, '0')
 }
 
-/** The time in front, padded, makes the order of bytes the order of time. */
 function memberOf({ listedAt, grantId }: GrantEntry): string {
-  return `${String(listedAt).padStart(13, '0')}:${grantId}`
-}
-
-function grantIdOf(member: string): string {
-  return member.slice(14)
-}
-
-function checkPage(after: unknown, limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limit must be a whole number from 1 to 500')
-  }
-  if (after !== undefined && (typeof after !== 'string' || !/^\d{13}:./.test(after))) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'after must be the cursor of the page before')
-  }
+  return timedMember(listedAt, grantId)
 }
