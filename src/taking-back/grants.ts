@@ -4,6 +4,7 @@ import type { Logger } from '../host/logger.ts'
 import type { ListOptions } from '../registry/client-index.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
+import { checkInput, optional, type Rule } from '../registry/input.ts'
 import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
 import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
@@ -108,7 +109,7 @@ export function createGrantService(parts: {
   return {
     grants: {
       async ofAccount(accountId, options = {}) {
-        requireText('accountId', accountId)
+        checkInput('no grants can be listed', { accountId }, { accountId: textRule })
         const { items, cursor } = await index.page(accountId, options)
         return { items: items.map((item) => toGrant(item, audience)), cursor }
       },
@@ -126,9 +127,11 @@ export function createGrantService(parts: {
         await revoke(grantId, record, options.actor)
       },
 
-      async revokeAllOf({ accountId, clientId }, options = {}) {
-        requireText('accountId', accountId)
-        if (clientId !== undefined) requireText('clientId', clientId)
+      async revokeAllOf(holder, options = {}) {
+        // Nothing else may stand there: with a misspelt client id everything of the account would end.
+        const rules = { accountId: textRule, clientId: optional(textRule) }
+        checkInput('no grants can be taken back', holder, rules)
+        const { accountId, clientId } = holder
         checkChange('grants.revokeAllOf', options)
         // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
         await epochs.renew(accountId, clientId)
@@ -158,7 +161,6 @@ function isGrantId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 }
 
-function requireText(name: string, value: unknown): void {
-  if (typeof value === 'string' && value !== '') return
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `${name} must be a text that is not empty`)
-}
+/** Ids of accounts, and of clients that a host keeps, are the host's: of any length and alphabet. */
+const textRule: Rule = (value) =>
+  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty'

@@ -1,6 +1,7 @@
 import type { Client } from '../registry/client.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
+import type { Grants } from './grants.ts'
 
 /** What was taken back. */
 export interface RevokedAccess {
@@ -8,16 +9,6 @@ export interface RevokedAccess {
   readonly clients: number
   /** Authorizations by the account that have ended. */
   readonly grants: number
-}
-
-/** The authorizations that an account has given. */
-export interface GrantsOfAccount {
-  /**
-   * Ends all of them, with their tokens.
-   *
-   * @returns how many there were
-   */
-  revokeAllOf(holder: { readonly accountId: string }, options: ChangeOptions): Promise<number>
 }
 
 /** All tokens that have to do with an account, whether it owns the client or is acted on. */
@@ -33,9 +24,10 @@ export interface TokensOfAccount {
   ofClients(accountId: string, take: (client: Client) => Promise<boolean>): Promise<number>
 }
 
+/** @param grants those that accounts have given, which end with their tokens */
 export function createTokensOfAccount(
   clientTokens: Pick<ClientTokens, 'ofAccount' | 'revokeAll'>,
-  grants: GrantsOfAccount,
+  grants: Pick<Grants, 'revokeAllOf'>,
 ): TokensOfAccount {
   async function ofClients(accountId: string, take: (client: Client) => Promise<boolean>): Promise<number> {
     let count = 0

@@ -224,6 +224,11 @@ describeEachStore('grants of an account', (makeStore) => {
       ['a cursor of nobody', () => host.gatehouse.grants.ofAccount('alice', { after: 'x' })],
       ['nobody to withdraw of', () => host.gatehouse.grants.revokeAllOf({ accountId: '' })],
       ['no application', () => host.gatehouse.grants.revokeAllOf({ accountId: 'alice', clientId: '' })],
+      [
+        'a misspelt application',
+        () =>
+          host.gatehouse.grants.revokeAllOf({ accountId: 'alice', clientID: 'x' } as { accountId: string }),
+      ],
       ['an actor that is none', () => host.gatehouse.grants.revoke('x', { actor: '' })],
     ])('%s', async (_name, ask) => {
       await expect(ask()).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
