@@ -36,9 +36,10 @@ export type { Store } from './store/contract.ts'
 /**
  * Creates the gateway of an API that runs in another process than the authorization service. It verifies tokens
  * by the service's public keys, fetched over HTTP and kept, and with `revocations` it follows what is taken back. It
- * needs nothing else of it: neither its secret nor, unless that is wanted, its store. Synchronous and without I/O; keys and products are fetched with `ready()` or the first call. Products that a
- * function loads are loaded anew every `productsRefreshSeconds`; what is invalid, or cannot be loaded, is logged,
- * and the last good ones stay.
+ * needs nothing else of it: neither its secret nor, unless that is wanted, its store. Synchronous and without I/O:
+ * keys, products and revocations are fetched with `ready()` or the first call. Products that a function loads are
+ * loaded anew every `productsRefreshSeconds`; what is invalid, or cannot be loaded, is logged, and the last good ones
+ * stay.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all that is wrong at once
  */

@@ -1,5 +1,13 @@
 export { createGatehouse, type Gatehouse } from './gatehouse.ts'
-export type { Branding, GatehouseOptions, Lifetimes } from './options.ts'
+export type {
+  Branding,
+  GatehouseOptions,
+  HostKeys,
+  Lifetimes,
+  RevocationOptions,
+  RotationSchedule,
+  SignInAttempts,
+} from './options.ts'
 export type { ProductOf, ScopeOf } from './infer.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
@@ -8,6 +16,7 @@ export type {
   OperationDefinition,
   ProductDefinition,
   ProductDefinitions,
+  ProductSource,
   RouteDefinition,
 } from './catalog/definition.ts'
 export type { Account, Accounts, SignedIn } from './host/accounts.ts'

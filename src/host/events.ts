@@ -20,6 +20,8 @@ export interface GatehouseEvents {
   'refresh_token.reused': { clientId: string; accountId: string; grantId: string }
   /** An authorization code was used a second time; its grant has been ended (RFC 6749 4.1.2). */
   'code.reused': { clientId: string; accountId: string; grantId: string }
+  /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
+  'refresh_token.retried': { clientId: string; accountId: string; grantId: string }
   /** A person authorized an application. */
   'consent.approved': {
     clientId: string
@@ -31,6 +33,8 @@ export interface GatehouseEvents {
   }
   /** A person declined to authorize an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined }
+  /** An authorization was taken back, through this process. */
+  'grant.revoked': { grantId: string; clientId: string; accountId: string; actor?: string | undefined }
   /** An API key or application was created, changed or deleted through this process. */
   'client.created': ClientChange
   'client.changed': ClientChange & {
@@ -49,10 +53,6 @@ export interface GatehouseEvents {
     /** Who did it, where the host named them. */
     actor?: string | undefined
   }
-  /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
-  'refresh_token.retried': { clientId: string; accountId: string; grantId: string }
-  /** An authorization was taken back, by its user or the host. */
-  'grant.revoked': { grantId: string; clientId: string; accountId: string; actor?: string | undefined }
   /** Revoked tokens cannot be heard of in this process at the moment. */
   'revocations.lost': { ageSeconds: number }
   /** They are heard of again. */

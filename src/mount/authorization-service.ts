@@ -43,14 +43,13 @@ export interface AuthorizationServiceParts {
 }
 
 /**
- * Everything below {auth_url}: keys, revocations, the pages of an interaction, forms that other sites post, and for the rest
- * oidc-provider.
+ * Everything below {auth_url}: keys, revocations, the pages of an interaction, forms that other sites post, and for
+ * the rest oidc-provider.
  */
 export function authorizationService(parts: AuthorizationServiceParts): Middleware {
-  const { settings, pages } = parts
+  const { settings, pages, registry, revocationSource } = parts
   const { issuer, signInAttempts } = settings
   const interaction = interactionRoutes({ ...parts, issuer, signInAttempts })
-  const { registry, revocationSource } = parts
   const feed = createRevocationFeed({ registry, source: revocationSource, realm: issuer })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
