@@ -14,7 +14,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   http: [],
   catalog: [],
   registry: ['store', 'type:catalog', 'type:tokens', 'catalog/resolve-scopes.ts'],
-  keys: ['store', 'type:catalog', 'type:tokens', 'catalog/periodically.ts', 'jose'],
+  keys: ['store', 'type:catalog', 'catalog/periodically.ts', 'jose'],
   tokens: ['store', 'type:catalog'],
   // Its public routes are written, and found, as operations are.
   gateway: ['type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'catalog/deep-freeze.ts', 'jose'],

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
-import { loadKeyRing } from '../../src/keys/key-ring.ts'
+import { generateSigningKey } from '../../src/keys/generate-key.ts'
+import { fillUp } from '../../src/keys/key-states.ts'
+import { createRingRecords, type OpenKey } from '../../src/keys/ring-record.ts'
 import { createKeySealing } from '../../src/keys/sealing.ts'
+import { rsaKeys } from './rsa-keys.ts'
 
 const RING = 'signing-keys:ring'
 const rings = new Map<string, Promise<string>>()
@@ -22,6 +25,16 @@ export async function giveKeys(store: Store, secret: string): Promise<void> {
 
 async function makeRing(secret: string): Promise<string> {
   const store = memoryStore()
-  await loadKeyRing(store, createKeySealing([secret]))
+  const records = createRingRecords(store, createKeySealing([secret]))
+  const now = Date.now() / 1000
+  let keys: readonly OpenKey[] = []
+  for (const rsa of await rsaKeys()) {
+    const fresh = [await generateSigningKey('ES256'), rsa].map((jwk): OpenKey => {
+      const { kid, alg } = jwk
+      return { kid, alg, state: 'next', createdAt: now, since: now, jwk }
+    })
+    ;({ keys } = fillUp(keys, now, fresh))
+  }
+  await records.create(await records.draft(keys))
   return (await store.get(RING)) ?? ''
 }
