@@ -70,7 +70,6 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   composition: [
     'type:gatehouse.ts',
     'store',
-    'http',
     'catalog',
     'registry',
     'keys',
@@ -92,16 +91,14 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   ],
   // The part of the root that runs when the store is there.
   'start.ts': [
-    'catalog',
     'gateway',
-    'keys',
     'provider',
-    'store',
+    'type:agreement',
+    'type:keys',
     'type:tokens',
     'type:taking-back',
     'type:options.ts',
-    'jose',
-    'type:agreement',
+    'type:jose',
   ],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
   testing: [
