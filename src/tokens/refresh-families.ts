@@ -56,6 +56,12 @@ export interface RefreshFamilies {
   ): Promise<Exchange | undefined>
   /** Ends the family of a grant, whether it was started or not. */
   end(grantId: string): Promise<void>
+  /**
+   * Whether the family of a grant is over, so that what was refused need not have been used before.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  isOver(grantId: string): Promise<boolean>
   /** Stops taking back what may have been stored. */
   close(): void
 }
@@ -160,6 +166,11 @@ export function createRefreshFamilies(
 
     async end(grantId) {
       await families.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, restartable)
+    },
+
+    async isOver(grantId) {
+      const record = await families.get(grantId)
+      return record === undefined || record.ended === true
     },
 
     close: () => uncertain.close(),

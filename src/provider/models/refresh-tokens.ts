@@ -27,11 +27,21 @@ export function refreshTokens(
     return end
   }
 
-  /** Also where somebody else has ended it, who may not have come as far as the access tokens. */
   async function endForReuse(event: 'refresh_token.reused' | 'code.reused', payload: AdapterPayload) {
     const { grantId = '', clientId = '', accountId = '' } = payload
     await endOnce(grantId)
     events.emit(event, { clientId, accountId, grantId })
+  }
+
+  /**
+   * What was good when it was found cannot be exchanged any more: it was used meanwhile, or the grant was withdrawn,
+   * and nobody has used anything twice. Ended in either case: whoever withdrew it may not have come as far as the
+   * access tokens.
+   */
+  async function endAfterRace(event: 'refresh_token.reused' | 'code.reused', payload: AdapterPayload) {
+    const { grantId = '' } = payload
+    if (await families.isOver(grantId)) await endOnce(grantId)
+    else await endForReuse(event, payload)
   }
 
   return modelAdapter('RefreshToken', {
@@ -49,14 +59,14 @@ export function refreshTokens(
           events.emit('refresh_token.retried', { clientId, accountId, grantId })
         }
         if (exchange) return
-        await endForReuse('refresh_token.reused', payload)
+        await endAfterRace('refresh_token.reused', payload)
         throw new errors.InvalidGrant('refresh token already used')
       }
       const { grantId = '' } = payload
       // Before the code is used up, so that it can be tried again if this fails.
       if (!(await grants.begin(grantId))) throw new errors.InvalidGrant('grant not found')
       if (await families.start(token, withoutId(payload), ttl)) return
-      await endForReuse('code.reused', payload)
+      await endAfterRace('code.reused', payload)
       throw new errors.InvalidGrant('authorization code already used')
     },
 

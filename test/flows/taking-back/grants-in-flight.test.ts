@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { holdingStore, type HoldingStore } from '../../support/holding-store.ts'
@@ -20,6 +20,8 @@ describeEachStore('in the middle of a request', (makeStore) => {
   let client: { client_id: string; client_secret: string }
   let browser: Browser
   const grantIds: string[] = []
+  /** Alarms that somebody used something twice. */
+  const alarms: string[] = []
 
   beforeAll(async () => {
     holding = holdingStore(makeStore())
@@ -27,10 +29,15 @@ describeEachStore('in the middle of a request', (makeStore) => {
     client = await host.createApplication()
     browser = host.browser()
     host.gatehouse.on('consent.approved', ({ grantId }) => grantIds.push(grantId))
+    for (const name of ['refresh_token.reused', 'code.reused'] as const) {
+      host.gatehouse.on(name, ({ grantId }) => alarms.push(`${name} ${grantId}`))
+    }
     // Signs in, and notes the use of the client.
     await connect(host, client, { browser, parameters: { scope: SCOPE } })
   })
   afterAll(() => host.close())
+  // A request that lost the race against a withdrawal was told apart from a replay only by the answer.
+  afterEach(() => expect(alarms.splice(0)).toEqual([]))
 
   const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
   const refresh = (token: unknown) =>
@@ -128,6 +135,21 @@ describeEachStore('in the middle of a request', (makeStore) => {
     for (const call of ['get refresh-family', 'get grant', 'replace refresh-family']) {
       expect(calls).toContain(call)
     }
+  })
+
+  test('a refresh gives nothing that lives: its client hands the refresh token back', async () => {
+    const { alive } = await atEachCall(async () => {
+      const { code } = await approve()
+      const { body } = await exchange(code)
+      const token = String(body['refresh_token'])
+      let answer = { status: 0, body: {} }
+      return {
+        request: async () => void (answer = await refresh(token)),
+        takeBack: () => host.post('/oauth2/revoke', { ...client, token }),
+        living: () => livingOf(answer),
+      }
+    })
+    expect(alive).toEqual([])
   })
 
   test.each(WAYS.slice(2))(
