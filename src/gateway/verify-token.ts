@@ -69,9 +69,12 @@ export function createTokenVerifier(options: {
 
   return async function verifyToken(token) {
     try {
-      if (!isAccessTokenType(decodeProtectedHeader(token).typ)) return NOT_AN_ACCESS_TOKEN
-      const { payload, protectedHeader } = await jwtVerify(token, getKey, rules)
-      return acceptClaims(payload, protectedHeader.kid ?? '', options.signalOf)
+      const { typ, kid } = decodeProtectedHeader(token)
+      if (!isAccessTokenType(typ)) return NOT_AN_ACCESS_TOKEN
+      // The only key there is would be tried, and whether that was revoked is asked by its id.
+      if (typeof kid !== 'string' || kid === '') return NO_KEY_ID
+      const { payload } = await jwtVerify(token, getKey, rules)
+      return acceptClaims(payload, kid, options.signalOf)
     } catch (error) {
       if (error instanceof GatehouseError) throw error
       return { problem: describe(error) }
@@ -80,6 +83,8 @@ export function createTokenVerifier(options: {
 }
 
 const NOT_AN_ACCESS_TOKEN: InvalidToken = { problem: `the token is not an access token (typ is not ${TYPE})` }
+
+const NO_KEY_ID: InvalidToken = { problem: 'the access token does not name the key that signed it (kid)' }
 
 function isAccessTokenType(typ: unknown): boolean {
   return typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE

@@ -122,6 +122,17 @@ describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (toke
   })
 })
 
+// Whoever has stolen a key signs what they like: a header without the name of the key is not named in any revocation.
+test.each([undefined, '', 1, null, ['key-1']])(
+  'a key that was revoked cannot be used by calling it %j, where a gateway knows no other key',
+  async (kid) => {
+    await setUp()
+    await admitted(await issuer.mint())
+    revoked.add([{ of: 'key', id: 'key-1', until: UNTIL }])
+    expect(await callWith(await issuer.mint({}, { kid: kid as never }))).toMatchObject(REVOKED)
+  },
+)
+
 test('what was revoked before the gateway started is dead with the first call', async () => {
   await setUp()
   answer = async () => ({
