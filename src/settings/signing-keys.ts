@@ -69,7 +69,12 @@ function resolveHostKeys(given: Record<string, unknown>, add: AddProblem): Setti
     if (typeof key === 'string') add(path, key)
     else if (keys.some(({ kid }) => kid === key.kid))
       add([...path, 'kid'], `"${key.kid}" is in the set twice`)
-    else keys.push(key)
+    else {
+      // Revoked by one name, it would be good by the other.
+      const same = keys.find((other) => materialOf(other) === materialOf(key))
+      if (same) add(path, `is the key "${same.kid}" once more, by another name`)
+      keys.push(key)
+    }
   }
   for (const alg of ['ES256', 'RS256'] as const) {
     if (keys.some((key) => key.alg === alg && key.d !== undefined)) continue
@@ -127,6 +132,11 @@ function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): 
 
 function asInput(key: Record<string, unknown>) {
   return { key: key as JsonWebKey, format: 'jwk' as const }
+}
+
+/** What two keys have in common that are the same, however it is written. */
+function materialOf(key: Record<string, unknown>): string {
+  return thumbprint(createPublicKey(asInput(key)).export({ format: 'jwk' }))
 }
 
 /** RFC 7638. */

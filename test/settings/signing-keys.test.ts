@@ -144,6 +144,16 @@ describe('signingKeys.jwks', () => {
     expect(problems[0]).toBe('signingKeys.jwks.keys.1.kid "a" is in the set twice')
   })
 
+  test('one key by two names is refused: it would be good by one when the other is revoked', () => {
+    const padded = { ...ec.public, x: `${ec.public.x}=`, kid: 'b' }
+    for (const again of [{ ...ec.private, kid: 'b' }, { ...ec.public, kid: 'b' }, padded]) {
+      const { problems } = withKeys({ ...ec.private, kid: 'a' }, rsa.private, again)
+      expect(problems).toEqual(['signingKeys.jwks.keys.2 is the key "a" once more, by another name'])
+    }
+    expect(withKeys(ec.private, rsa.private, { ...rsa.public, kid: 'b' }).problems).toHaveLength(1)
+    expect(withKeys(ec.private, rsa.private, otherEc.public).problems).toEqual([])
+  })
+
   test('both algorithms need a private key', () => {
     expect(withKeys(ec.private, rsa.public).problems).toEqual([
       'signingKeys.jwks.keys has no private key for RS256, which signs ID tokens',
