@@ -22,7 +22,11 @@ const DECISION = { granted: ['invoices:read'], refused: [] }
 /** What a process on a store can do. */
 function processOn(inner: Store) {
   const store = withDeadline(inner, 5000)
-  const lives = createGrantLives(store, { refreshToken: 30 * DAY, rememberedConsent: 365 * DAY })
+  const lives = createGrantLives(store, {
+    refreshToken: 30 * DAY,
+    delegatedAccessToken: 3600,
+    rememberedConsent: 365 * DAY,
+  })
   const consents = createRememberedConsents(store, 365 * DAY, lives.epochs)
   const families = createRefreshFamilies(store, format, { restartable: 120 })
   const log = createRevocationLog(store)

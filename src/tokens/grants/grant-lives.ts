@@ -37,7 +37,7 @@ export interface GrantLives {
   delete(grantId: string): Promise<boolean>
 }
 
-/** Seconds by which a grant outlives its refresh token, so that it is prolonged once a day, not each time. */
+/** Seconds by which a grant outlives its tokens, so that it is prolonged once a day, not each time. */
 const SLACK = 86_400
 
 /** Seconds for which it is known that a grant was withdrawn. */
@@ -45,18 +45,25 @@ const REMEMBERED = 86_400
 
 /**
  * @param lifetimes.refreshToken seconds for which a refresh token can be used
+ * @param lifetimes.delegatedAccessToken seconds for which an access token can; while there is one, its grant can be
+ *   withdrawn
  * @param lifetimes.rememberedConsent seconds for which an account's decisions are remembered
  */
 export function createGrantLives(
   store: Store,
-  lifetimes: { readonly refreshToken: number; readonly rememberedConsent: number },
+  lifetimes: {
+    readonly refreshToken: number
+    readonly delegatedAccessToken: number
+    readonly rememberedConsent: number
+  },
 ): GrantLives {
   const records = grantRecords(store)
   const index = createGrantIndex({ store, load: (grantIds) => records.getMany(grantIds) })
   // As long as any decision counts, and any grant that is not listed may come into use or go on being used.
-  const epochTtl = Math.max(lifetimes.rememberedConsent, lifetimes.refreshToken) + 2 * SLACK
+  const lifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
+  const epochTtl = Math.max(lifetimes.rememberedConsent, lifetime) + 2 * SLACK
   const epochs = createEpochRecords(store, epochTtl)
-  const endFrom = (now: number) => now + lifetimes.refreshToken + SLACK
+  const endFrom = (now: number) => now + lifetime + SLACK
 
   async function list(entry: GrantEntry): Promise<Listing> {
     const end = endFrom(nowInSeconds())

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Grant, GatehouseEvents } from 'koa-gatehouse'
 import type { Browser } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
@@ -234,4 +234,25 @@ describeEachStore('grants of an account', (makeStore) => {
       await expect(ask()).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
     })
   })
+})
+
+// It was over with the refresh token, and then nobody could take the access tokens back any more.
+test('a grant can be withdrawn while it has access tokens, also where they outlive its refresh token', async () => {
+  const lifetimes = { delegatedAccessToken: 10 * 86_400, refreshToken: 3600 }
+  const host = await startHost({ gatehouse: { lifetimes } })
+  try {
+    const client = await host.createApplication()
+    const { access_token: token } = await connect(host, client, {
+      parameters: { scope: 'openid invoices:read' },
+    })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 9 * 86_400_000 })
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+    expect((await host.post('/oauth2/introspect', { ...client, token })).body['active']).toBe(true)
+    expect(await host.gatehouse.grants.revokeAllOf({ accountId: 'alice' })).toBe(1)
+    expect((await host.call('GET /invoices/list', token)).status).toBe(401)
+    expect(host.reached).toHaveLength(1)
+  } finally {
+    vi.useRealTimers()
+    await host.close()
+  }
 })

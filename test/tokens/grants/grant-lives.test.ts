@@ -6,7 +6,7 @@ import { createGrantLives, type GrantLives } from '../../../src/tokens/grants/gr
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
 const DAY = 86_400
-const LIFETIMES = { refreshToken: 30 * DAY, rememberedConsent: 365 * DAY }
+const LIFETIMES = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, rememberedConsent: 365 * DAY }
 const START = Date.UTC(2026, 0, 1)
 
 const now = () => Math.floor(Date.now() / 1000)
