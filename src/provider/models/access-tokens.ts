@@ -4,6 +4,12 @@ import { isIntrospection, isRevocation, tokenAsIssued } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
+ * Milliseconds for which it is remembered that a token was taken back here: a client that sends the same one again and
+ * again would have every process hear and keep it each time.
+ */
+const REMEMBERED = 60_000
+
+/**
  * Access tokens are JWTs and are not stored: one is found by verifying it, and taken back by a revocation of its
  * `jti`.
  *
@@ -18,6 +24,23 @@ export function accessTokens(
   deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked' | 'revocations'>,
 ): Adapter {
   const { verifyAccessToken, isRevoked, revocations } = deps
+  /** By token id, in the order of time. */
+  const takenBack = new Map<string, { readonly at: number; readonly stored: Promise<void> }>()
+
+  function takeBack(tokenId: string, until: number | undefined): Promise<void> {
+    const at = performance.now()
+    for (const [id, known] of takenBack) {
+      if (at - known.at < REMEMBERED) break
+      takenBack.delete(id)
+    }
+    const known = takenBack.get(tokenId)
+    if (known) return known.stored
+    const stored = revocations.revoke({ of: 'token', id: tokenId, until })
+    takenBack.set(tokenId, { at, stored })
+    // Whoever sends it again after a failure has it written again.
+    stored.catch(() => takenBack.delete(tokenId))
+    return stored
+  }
 
   return modelAdapter(model, {
     async find(value) {
@@ -43,10 +66,7 @@ export function accessTokens(
     },
 
     // At the revocation endpoint: this token alone.
-    async destroy(tokenId) {
-      const until = Provider.ctx?.oidc.entities[model]?.exp
-      await revocations.revoke({ of: 'token', id: tokenId, until })
-    },
+    destroy: (tokenId) => takeBack(tokenId, Provider.ctx?.oidc.entities[model]?.exp),
 
     // Those of a grant are taken back with the grant.
     revokeByGrantId: async () => {},

@@ -74,6 +74,27 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
     return (await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status
   }
 
+  // A client with one token could have made every process read and keep as many revocations as it sent requests.
+  it('is written once, and told once, however often a client sends the same token', async () => {
+    const tokens = [
+      { client: key, token: await direct(host, key) },
+      { client: application, token: (await delegated()).access_token },
+    ]
+    for (const { client, token } of tokens) {
+      writes.length = 0
+      const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(host, client, token)))
+      answers.push(await revoke(host, client, token))
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+      const kinds = writes.map((write) => write.replace(/:\d+$/, ''))
+      for (const kind of ['add revocations:recent', 'publish revocations']) {
+        expect(kinds.filter((each) => each === kind)).toHaveLength(1)
+      }
+      await expectRevoked(host, token)
+      await expectRevokedSoon(other, token)
+    }
+    expect(events).toHaveLength(2)
+  })
+
   it('takes a direct token back, here at once and in another process, and that one alone', async () => {
     const [token, sibling] = [await direct(host, key), await direct(host, key)]
     await expectGood(host, token, sibling)
