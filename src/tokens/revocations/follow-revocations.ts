@@ -46,6 +46,12 @@ const PRUNE_EVERY = 60_000
 /** Milliseconds without forgetting after a jump: a clock that is put forward by mistake is put back again. */
 const PRUNE_AFTER_JUMP = 3_600_000
 
+/**
+ * Milliseconds after which all are read anew: what another process made while its clock was minutes behind stands in
+ * no place where those who follow look again, and whoever missed the message would never hear of it.
+ */
+const WHOLE_EVERY = 3_600_000
+
 /** Milliseconds that one page is waited for: longer than any source waits itself. */
 const PAGE_LIMIT = 60_000
 
@@ -67,6 +73,8 @@ export function createRevocationFollower(parts: {
   const { source, set, policy, logger, onContact, now = () => Date.now() } = parts
   const every = policy.catchUpSeconds * 1000
   let cursor: string | undefined
+  /** When the last reading of all began, by the clock that never jumps. */
+  let wholeAt = Number.NEGATIVE_INFINITY
   let leave: (() => Promise<void>) | undefined
   let timer: NodeJS.Timeout | undefined
   let starting: Promise<void> | undefined
@@ -100,6 +108,8 @@ export function createRevocationFollower(parts: {
   async function readAll(): Promise<void> {
     noticeJump()
     const startedAt = { steady: performance.now(), wall: now() }
+    if (startedAt.steady - wholeAt >= WHOLE_EVERY) cursor = undefined
+    if (cursor === undefined) wholeAt = startedAt.steady
     for (let more = true; more && !closed;) {
       const page = await withLimit(source.read(cursor))
       set.add(page.revocations)

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError } from '../../../src/errors.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import {
   createRevocationFollower,
   type LostContactPolicy,
 } from '../../../src/tokens/revocations/follow-revocations.ts'
+import { createRevocationLog } from '../../../src/tokens/revocations/revocation-log.ts'
 import type { Revocation } from '../../../src/tokens/revocations/revocation.ts'
 import { createRevocationSet } from '../../../src/tokens/revocations/revocation-set.ts'
 import type { RevocationPage, RevocationSource } from '../../../src/tokens/revocations/revocation-source.ts'
@@ -95,6 +97,30 @@ function setUp(policy: Partial<LostContactPolicy> = {}, source = scriptedSource(
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
+
+// It stands among the recent ones of a time that nobody reads any more, so a poller never heard of it.
+test('what a process wrote whose clock was minutes behind is heard of within the hour, without a message', async () => {
+  const store = memoryStore()
+  const { read } = createRevocationLog(store)
+  const { follower, isDead } = setUp({}, { ...scriptedSource(), source: { read } })
+  await follower.start()
+  const slow = createRevocationLog(store, { now: () => Date.now() - 300_000 })
+  await slow.add([token('a')])
+  await seconds(300)
+  expect(isDead('a')).toBe(false)
+  await seconds(3600)
+  expect(isDead('a')).toBe(true)
+  await follower.close()
+})
+
+test('all are read anew once an hour, from their beginning, and otherwise only what is new', async () => {
+  const { follower, cursors } = setUp({ catchUpSeconds: 60 })
+  await follower.start()
+  await seconds(3.5 * 3600)
+  expect(cursors.filter((cursor) => cursor === undefined)).toHaveLength(4)
+  expect(cursors.length).toBeGreaterThan(200)
+  await follower.close()
+})
 
 describe('starting', () => {
   test('reads all pages, one after the other, and then goes on from the last', async () => {
