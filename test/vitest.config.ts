@@ -17,7 +17,7 @@ export default defineConfig({
   },
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/required-programs.ts'],
+    globalSetup: ['test/support/required-programs.ts', 'test/support/rsa-keys.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

@@ -10,11 +10,12 @@ export default async function provideRsaKeys(): Promise<void> {
 /** Two keys for RS256, the same in a whole run. */
 export async function rsaKeys(): Promise<SigningJwk[]> {
   const provided = process.env[VARIABLE]
-  return provided === undefined ? makeTwo() : (JSON.parse(provided) as SigningJwk[])
+  if (provided === undefined) throw new Error('the global set-up of the tests has not run')
+  return JSON.parse(provided) as SigningJwk[]
 }
 
 async function makeTwo(): Promise<SigningJwk[]> {
-  // Not at the top: where this is asked for by what takes the place of that module, each would wait for the other.
+  // Not at the top, since what takes the place of that module imports this file.
   const { generateSigningKey } = await import('../../src/keys/generate-key.ts')
   return Promise.all([generateSigningKey('RS256'), generateSigningKey('RS256')])
 }
