@@ -253,10 +253,8 @@ describe('Attacks on the authorization request', () => {
     'POST /oauth2/reg',
     'POST /reg',
     'GET /reg/app_x',
-    'POST /oauth2/introspect',
     'POST /oauth2/introspection',
     'POST /token/introspection',
-    'POST /oauth2/revoke',
     'POST /oauth2/revocation',
     'POST /token/revocation',
     'POST /oauth2/device',
@@ -287,7 +285,14 @@ describe('Attacks on the authorization request', () => {
       Object.keys(document)
         .filter((name) => name.endsWith('_endpoint'))
         .toSorted(),
-    ).toEqual(['authorization_endpoint', 'end_session_endpoint', 'token_endpoint', 'userinfo_endpoint'])
+    ).toEqual([
+      'authorization_endpoint',
+      'end_session_endpoint',
+      'introspection_endpoint',
+      'revocation_endpoint',
+      'token_endpoint',
+      'userinfo_endpoint',
+    ])
     expect(document).toMatchObject({
       grant_types_supported: expect.not.arrayContaining(['implicit', 'password']),
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],

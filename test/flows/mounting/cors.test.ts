@@ -79,7 +79,8 @@ describe('inside of middleware that works on answers', () => {
     const headers = { 'accept-encoding': 'gzip' }
     const { status, body } = await raw(`${host.issuer}/oauth2/jwks`, headers)
     expect(status).toBe(200)
-    expect(JSON.parse(gunzipSync(body).toString())).toMatchObject({ keys: [{ kty: 'EC' }, { kty: 'RSA' }] })
+    const { keys } = JSON.parse(gunzipSync(body).toString()) as { keys: { kty: string }[] }
+    expect(keys.map(({ kty }) => kty).toSorted()).toEqual(['EC', 'EC', 'RSA', 'RSA'])
   })
 
   it.each([
