@@ -65,6 +65,8 @@ export function createGateway<const Products extends ProductSource>(
       logger,
       events,
     })
+  revoked?.onAdded(refreshKeys)
+  let knownKeys = 0
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
@@ -72,6 +74,13 @@ export function createGateway<const Products extends ProductSource>(
   function refreshProducts(): void {
     if (closed || typeof settings.products !== 'function') return
     stopRefreshing ??= periodically(() => catalog.reload(), settings.productsRefreshSeconds * 1000)
+  }
+
+  /** Where a key was revoked, another one signs at once, and the next one is new. */
+  function refreshKeys(): void {
+    const { revokedKeys = 0 } = revoked ?? {}
+    if (!closed && revokedKeys > knownKeys) keys.refresh()
+    knownKeys = revokedKeys
   }
 
   return createGatewayFrom({

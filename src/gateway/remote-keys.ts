@@ -14,6 +14,8 @@ export interface RemoteKeys {
   readonly getKey: JWTVerifyGetKey
   /** @throws {GatehouseError} `ERR_NOT_READY` if the keys are out of reach, `ERR_CLOSED` */
   ready(): Promise<void>
+  /** Fetches the keys anew behind the scenes, for somebody who knows that they have changed. */
+  refresh(): void
   close(): Promise<void>
 }
 
@@ -91,6 +93,10 @@ export function remoteKeys(options: {
 
   function refreshBehindTheScenes(): void {
     if (isWithin(fetchedAt, cacheFor) || isWithin(triedAt, coolDown)) return
+    refresh()
+  }
+
+  function refresh(): void {
     // Its failure is logged where it happens, and the keys stay as they are.
     reload().catch(() => {})
   }
@@ -106,6 +112,7 @@ export function remoteKeys(options: {
           : outOfReach(error)
       }
     },
+    refresh,
     async ready() {
       if (keys.jwks() === undefined) await reload()
     },

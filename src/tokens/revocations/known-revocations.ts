@@ -40,5 +40,8 @@ export function createKnownRevocations(parts: {
     get size() {
       return set.size
     },
+    get revokedKeys() {
+      return set.revokedKeys
+    },
   }
 }

@@ -4,6 +4,11 @@ import type { RevocableToken, Revocation } from './revocation.ts'
 export interface RevocationSet {
   /** Whether a token has been taken back: a few look-ups, no I/O. */
   isRevoked(token: RevocableToken): boolean
+  /**
+   * Below which `access_epoch` some tokens of a client are dead: that of the client itself is never lower. 0 if nothing
+   * is known to be taken back, or if all of it is for good.
+   */
+  lowestEpoch(clientId: string): number
   /** Adds revocations. In any order and any number of times: a weaker one never undoes a stronger one. */
   add(revocations: readonly Revocation[]): void
   /** Forgets those that cover expired tokens only. @param now epoch seconds */
@@ -12,6 +17,8 @@ export interface RevocationSet {
   onAdded(listener: () => void): () => void
   /** How many there are, each scope of a client for itself. */
   readonly size: number
+  /** How many of them are of signing keys. */
+  readonly revokedKeys: number
 }
 
 /** Seconds for which a revocation outlives what it covers, for a clock that is put forward and back again. */
@@ -107,6 +114,13 @@ export function createRevocationSet(): RevocationSet {
       )
     },
 
+    lowestEpoch(clientId) {
+      const client = clients.get(clientId)
+      if (client === undefined) return 0
+      const thresholds = [...(client.all ? [client.all] : []), ...client.byScope.values()]
+      return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
+    },
+
     add(revocations) {
       if (revocations.length === 0) return
       for (const revocation of revocations) addOne(revocation)
@@ -132,6 +146,9 @@ export function createRevocationSet(): RevocationSet {
 
     get size() {
       return single.token.size + single.grant.size + single.key.size + operations.size + clientThresholds
+    },
+    get revokedKeys() {
+      return single.key.size
     },
   }
 }

@@ -44,6 +44,22 @@ describeEachStore('an API in another process', (makeStore) => {
       })
     })
 
+    it('takes what new keys sign, also when two are revoked within the cool-down of the keys', async () => {
+      const { signingKeys } = all.host.gatehouse
+      const gateway = all.told[way]()
+      await admitted(gateway, await all.directToken())
+      for (const attempt of ['first', 'second']) {
+        const token = await all.directToken()
+        const current = (await signingKeys.list()).find(
+          (key) => key.alg === 'ES256' && key.state === 'current',
+        )
+        await signingKeys.revoke(current?.kid ?? attempt)
+        await refusedSoon(gateway, token)
+        const next = await all.directToken()
+        await vi.waitFor(() => admitted(gateway, next), 2000)
+      }
+    })
+
     it('knows from its start what was revoked before', async () => {
       const token = await all.directToken()
       await all.host.gatehouse.tokens.revoke(token)
