@@ -7,6 +7,7 @@ import { createClientTokens, type ClientTokens } from './client-tokens.ts'
 import type { ClientsDependencies } from './clients.ts'
 import { createEpochOffsets, withEpochOffsets } from './epoch-offsets.ts'
 import { createHostClientTokens } from './host-client-tokens.ts'
+import { withLostEpochs } from './lost-epochs.ts'
 import { createReadOnlyServices } from './read-only.ts'
 import { createStoreRegistry } from './store-registry.ts'
 
@@ -18,12 +19,15 @@ export interface KeptClients {
   readonly clientTokens: ClientTokens
 }
 
-/** Clients in the store. */
+/** Clients in the store. @param dependencies.lowestEpoch see `withLostEpochs` */
 export function clientsInStore(
-  dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
+  dependencies: ClientsDependencies & {
+    readonly oidcScopes: readonly string[]
+    readonly lowestEpoch: (clientId: string) => number
+  },
 ): KeptClients {
   return {
-    registry: createStoreRegistry(dependencies),
+    registry: withLostEpochs(createStoreRegistry(dependencies), dependencies),
     apiKeys: createApiKeys(dependencies),
     applications: createApplications(dependencies),
     clientTokens: createClientTokens(dependencies),

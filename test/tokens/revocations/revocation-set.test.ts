@@ -24,6 +24,24 @@ function isRevokedBy(revocations: readonly Revocation[], one = token()): boolean
   return set.isRevoked(one)
 }
 
+test('the lowest epoch of a client is that below which some of its tokens are dead', () => {
+  const set = createRevocationSet()
+  expect(set.lowestEpoch('c1')).toBe(0)
+  set.add([
+    { of: 'client', id: 'c1', below: 3, until: UNTIL },
+    { of: 'client', id: 'c2', below: 9, until: UNTIL },
+    { of: 'operation', id: 'c1', below: 8, until: UNTIL },
+  ])
+  expect(set.lowestEpoch('c1')).toBe(3)
+  set.add([{ of: 'client', id: 'c1', below: 5, scopes: ['invoices:read'], until: UNTIL }])
+  set.add([{ of: 'client', id: 'c1', below: 4, until: UNTIL }])
+  expect(set.lowestEpoch('c1')).toBe(5)
+  set.add([{ of: 'client', id: 'c1', until: UNTIL }])
+  expect(set.lowestEpoch('c1')).toBe(5)
+  set.add([{ of: 'client', id: 'c3', until: UNTIL }])
+  expect(set.lowestEpoch('c3')).toBe(0)
+})
+
 describe('what a revocation covers', () => {
   test.each<[string, Revocation, boolean]>([
     ['the token itself', { of: 'token', id: 't1', until: UNTIL }, true],
