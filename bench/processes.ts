@@ -13,7 +13,7 @@ import type { ProcessOptions, Question, Told } from './rotation-process.ts'
 export interface Running {
   readonly port: number
   /** Asks it for something; rejects if it ends before it has answered, or takes longer than `withinMs`. */
-  ask<T>(ask: Question['ask'], withinMs?: number): Promise<T>
+  ask<T>(ask: Question['ask'], withinMs?: number, kid?: string): Promise<T>
   /** Ends it as a crash does. */
   kill(): Promise<void>
   /** Settles when it has ended. */
@@ -77,10 +77,10 @@ export async function startProcess(
   return {
     port: options.port,
     ended,
-    async ask<T>(ask: Question['ask'], withinMs = 20_000) {
+    async ask<T>(ask: Question['ask'], withinMs = 20_000, kid?: string) {
       const number = (count += 1)
       const answer = new Promise<unknown>((resolve) => asked.set(number, resolve))
-      child.send({ number, ask } satisfies Question)
+      child.send({ number, ask, kid } satisfies Question)
       const timer = new AbortController()
       const late = delay(withinMs, undefined, { signal: timer.signal }).then(() => {
         throw new Error(`"${ask}" was not answered within ${withinMs} ms`)

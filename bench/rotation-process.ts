@@ -30,7 +30,9 @@ export interface Told {
 /** What the parent process asks for. */
 export interface Question {
   readonly number: number
-  readonly ask: 'clients' | 'rotate' | 'list'
+  readonly ask: 'clients' | 'rotate' | 'revoke'
+  /** Of the key to revoke. */
+  readonly kid?: string | undefined
 }
 
 /** An API key and an application. */
@@ -93,14 +95,14 @@ function service(): () => Promise<void> {
   }
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
-  process.on('message', ({ number, ask }: Question) => {
-    void answer(ask).then((value) => tell({ number, value }))
+  process.on('message', ({ number, ask, kid }: Question) => {
+    void answer(ask, kid).then((value) => tell({ number, value }))
   })
   return () => gatehouse.ready()
 
-  async function answer(ask: Question['ask']): Promise<unknown> {
+  async function answer(ask: Question['ask'], kid = ''): Promise<unknown> {
     if (ask === 'rotate') return gatehouse.signingKeys.rotate()
-    if (ask === 'list') return gatehouse.signingKeys.list()
+    if (ask === 'revoke') return gatehouse.signingKeys.revoke(kid)
     const common = { accountId: 'acme', name: 'Measured', products: ['invoices'] } as const
     const one = await gatehouse.apiKeys.create(common)
     const redirectUris = ['https://app.example/callback']

@@ -1,19 +1,23 @@
 /**
  * Keys that rotate every 2 seconds for 60 seconds, under both flows from two processes with one Redis and a third one
  * that is a gateway alone: no good token may be refused, nothing may answer 5xx, and each turn changes one key of each
- * algorithm. Fails otherwise. Starts a Redis of its own. `node bench/rotation.ts` (Node 22.18 or later), some 70 seconds.
+ * algorithm. Then the key that signs is revoked 100 times, and the time is taken until the other process refuses a token
+ * of it that it has verified before. Fails otherwise. Starts a Redis of its own. `node bench/rotation.ts` (Node 22.18 or later), some 80 seconds.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { freePort, startProcess, startRedis, type Running } from './processes.ts'
 import type { Clients, Told } from './rotation-process.ts'
 
 const SECONDS = 60
 const ROTATE_AFTER = 2
+const HOUR = 3600
 /** Loops of each flow, and milliseconds between two rounds of one. */
 const LOOPS = 2
 const PAUSE = 100
+/** Keys that are revoked in the end. */
+const REVOCATIONS = 100
 /** Tokens that are kept to be used again later, of all ages. */
 const KEPT = 400
 
@@ -24,10 +28,8 @@ const older: string[] = []
 
 const { url: redisUrl } = await startRedis()
 const servicePort = await freePort()
-const start = async (role: 'service' | 'gateway', port: number) =>
-  startProcess({ redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATE_AFTER }, (event) =>
-    events.push(event),
-  )
+const start = async (role: 'service' | 'gateway', port: number, rotateAfterSeconds = ROTATE_AFTER) =>
+  startProcess({ redisUrl, port, servicePort, role, rotateAfterSeconds }, (event) => events.push(event))
 const one = await start('service', servicePort)
 const other = await start('service', await freePort())
 const alone = await start('gateway', await freePort())
@@ -39,6 +41,12 @@ const startedAt = Date.now()
 const until = startedAt + SECONDS * 1000
 const loops = Array.from({ length: LOOPS }, () => [again(direct), again(delegated), again(withOlder)]).flat()
 await Promise.all(loops)
+const endedAt = Date.now()
+const rotations = [...events]
+// From here on nothing rotates by itself.
+await Promise.all([one.kill(), other.kill()])
+const quiet = [await start('service', servicePort, HOUR), await start('service', other.port, HOUR)] as const
+const revocations = await revokeAgainAndAgain()
 report()
 process.exit(failures.length === 0 ? 0 : 1)
 
@@ -86,12 +94,15 @@ async function use(token: string): Promise<void> {
 }
 
 async function call(gateway: Running, token: string): Promise<void> {
+  const { status, text } = await callOnce(gateway, token)
+  if (status !== 200) failures.push(`${name(gateway)} answered a good token with ${status} ${text}`)
+}
+
+async function callOnce(gateway: Running, token: string): Promise<{ status: number; text: string }> {
   const response = await fetch(`http://127.0.0.1:${gateway.port}/api/invoices/1`, {
     headers: { authorization: `Bearer ${token}` },
   })
-  const text = await response.text()
-  if (response.status === 200) return
-  failures.push(`${name(gateway)} answered a good token with ${response.status} ${text}`)
+  return { status: response.status, text: await response.text() }
 }
 
 /** As an application does that fetches the keys now, from either process. */
@@ -126,6 +137,28 @@ async function requestToken(
   return JSON.parse(text) as Tokens
 }
 
+/** Milliseconds from before a key is revoked at one process until the other one refuses its tokens, each time. */
+async function revokeAgainAndAgain(): Promise<number[]> {
+  const [here, there] = quiet
+  const times: number[] = []
+  for (let round = 0; round < REVOCATIONS; round += 1) {
+    const { access_token: token } = await requestToken(here, key, { grant_type: 'client_credentials' })
+    for (const service of quiet) await call(service, token)
+    const revokedAt = performance.now()
+    const revoked = here.ask('revoke', 20_000, decodeProtectedHeader(token).kid)
+    while ((await callOnce(there, token)).status === 200) continue
+    times.push(performance.now() - revokedAt)
+    await revoked
+    // At those who hear of keys at once: so many of them in a row no gateway alone could know.
+    const { access_token: next } = await requestToken(any(quiet), key, {
+      grant_type: 'client_credentials',
+    })
+    for (const service of quiet) await call(service, next)
+    await delay(PAUSE)
+  }
+  return times.toSorted((a, b) => a - b)
+}
+
 /** Goes where a browser would, until there is a code. */
 async function authorize(): Promise<string> {
   const callback = 'https://app.example/callback'
@@ -153,9 +186,11 @@ async function authorize(): Promise<string> {
 }
 
 function report(): void {
-  const seconds = (Date.now() - startedAt) / 1000
+  const seconds = (endedAt - startedAt) / 1000
   for (const alg of ['ES256', 'RS256']) {
-    const promoted = events.filter(({ name: what, ...event }) => what === 'key.promoted' && event.alg === alg)
+    const promoted = rotations.filter(
+      ({ name: what, ...event }) => what === 'key.promoted' && event.alg === alg,
+    )
     const during = promoted.filter(({ at }) => at >= startedAt)
     const times = promoted.map(({ at }) => at).toSorted((a, b) => a - b)
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
@@ -170,6 +205,14 @@ function report(): void {
     if (during.length < (SECONDS / ROTATE_AFTER) * 0.8) failures.push(`${alg}: turns were left out`)
   }
   console.table(count)
+  const [median = Infinity, p99 = Infinity] = [0.5, 0.99].map(
+    (part) => revocations[Math.floor(part * REVOCATIONS)],
+  )
+  console.log(
+    `revoke(kid) to the first 401 of the other process: median ${median.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+  )
+  if (median > 10 || p99 > 100)
+    failures.push('revoke(kid) took too long: at most 10 ms (median) and 100 ms (p99)')
   const times = new Map<string, number>()
   for (const failure of failures) times.set(failure, (times.get(failure) ?? 0) + 1)
   for (const [failure, number] of times) console.log(`FAILED (${number} times): ${failure}`)

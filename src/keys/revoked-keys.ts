@@ -6,7 +6,7 @@ export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<
 /** Sees to it that the tokens of a key that is out of service are refused. */
 export interface RevokedKeys {
   /** Takes the tokens of a key back, whether that has been done or not. */
-  takeBack(keys: readonly RingKey[], kid: string, policy: RotationPolicy, actor?: string): Promise<void>
+  readonly takeBack: RevokeKey
   /**
    * Takes back what whoever took the key out of the ring has not, because it ended before.
    *
@@ -32,16 +32,9 @@ export function createRevokedKeys(parts: {
   const unwritten = new Set<string>()
   let hasSettled = false
 
-  async function takeBack(
-    keys: readonly RingKey[],
-    kid: string,
-    policy: RotationPolicy,
-    actor?: string,
-  ): Promise<void> {
-    const key = keys.find((one) => one.kid === kid)
-    const until = (key && endOf(keys, key, policy)) ?? Date.now() / 1000 + policy.tail.ES256
+  async function takeBack(kid: string, until: number, actor?: string): Promise<void> {
     unwritten.add(kid)
-    await revokeKey(kid, Math.ceil(until), actor)
+    await revokeKey(kid, until, actor)
     unwritten.delete(kid)
     settled.add(kid)
   }
@@ -52,11 +45,12 @@ export function createRevokedKeys(parts: {
     async settle(keys, policy) {
       const now = performance.now()
       let again = Infinity
-      for (const { kid } of inState(keys, 'revoked').filter((key) => !settled.has(key.kid))) {
+      for (const key of inState(keys, 'revoked').filter(({ kid }) => !settled.has(kid))) {
+        const { kid } = key
         const since = seenAt.get(kid) ?? (hasSettled ? now : Number.NEGATIVE_INFINITY)
         seenAt.set(kid, since)
         if (isKeyRevoked(kid) && !unwritten.has(kid)) settled.add(kid)
-        else if (now - since >= patienceMs) await takeBack(keys, kid, policy)
+        else if (now - since >= patienceMs) await takeBack(kid, Math.ceil(endOf(keys, key, policy) ?? 0))
         else again = Math.min(again, patienceMs - (now - since))
       }
       hasSettled = true

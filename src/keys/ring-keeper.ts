@@ -23,9 +23,14 @@ export interface RingKeeper {
    *
    * @param stepOf what is to be done; asked again with what somebody else wrote meanwhile
    * @param actor who asked for it
+   * @param onWritten what is to be done as soon as it is written
    * @returns whether this process has changed it
    */
-  change(stepOf: (keys: readonly OpenKey[]) => KeyStep<OpenKey>, actor?: string): Promise<boolean>
+  change(
+    stepOf: (keys: readonly OpenKey[]) => KeyStep<OpenKey>,
+    actor?: string,
+    onWritten?: () => Promise<void>,
+  ): Promise<boolean>
 }
 
 /** Where processes tell each other the id of a new ring. */
@@ -111,7 +116,7 @@ export function createRingKeeper(parts: {
     },
     read: () => exclusively(read),
 
-    change: (stepOf, actor) =>
+    change: (stepOf, actor, onWritten = async () => {}) =>
       exclusively(async () => {
         for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
           const ring = await read()
@@ -123,7 +128,10 @@ export function createRingKeeper(parts: {
           const isWritten = await records.replace(ring, draft)
           attempted = undefined
           if (isWritten) {
-            await Promise.all([read(), announce(draft.id)]).finally(tell)
+            const done = [read().finally(tell), announce(draft.id), onWritten()]
+            // All of it before anything else is done with the ring, whatever fails.
+            await Promise.allSettled(done)
+            await Promise.all(done)
             return true
           }
           await delay(Math.random() * Math.min(50, 2 * attempt))

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
@@ -29,8 +30,8 @@ export interface RotatingKeysParts {
   readonly patienceMs?: number | undefined
 }
 
-/** Milliseconds within which a second unknown key is not looked for. */
-const COOL_DOWN = 1000
+/** Looks for unknown keys that may follow each other at once; as many seconds later they may again. */
+const BURST = 5
 
 /**
  * Keys that live in the store and rotate by themselves. Each process does what is due when it is due, and looks at
@@ -43,8 +44,10 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const listeners = new Set<() => void>()
   let ring: KeyRing = { signing: [], published: { keys: [] } }
   let findKey: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
-  let lookedAt = Number.NEGATIVE_INFINITY
-  let looked: Promise<void> = Promise.resolve()
+  /** When unknown keys were looked for, as far as it counts. */
+  let looks: number[] = []
+  let lastLook: Promise<void> | undefined
+  let waiting: Promise<void> | undefined
 
   const keeper = createRingKeeper({
     store,
@@ -82,28 +85,44 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     }
   }
 
-  /** @returns whether nothing else could sign, so that nothing was done */
+  /** Takes a key out of service, and its tokens back, unless nothing else could sign. */
   async function takeOut(
     kid: string,
     fresh: readonly OpenKey[],
+    takeBack: () => Promise<void>,
     actor: string | undefined,
-  ): Promise<boolean> {
+  ): Promise<'needs a key' | 'was out' | 'is out'> {
     let isNeeded = false
-    await keeper.change((keys) => {
+    const stepOf = (keys: readonly OpenKey[]) => {
       const step = revoke(keys, Date.now() / 1000, fresh, kid)
       isNeeded = !canSign(step.keys)
       return isNeeded ? { keys, changes: [] } : step
-    }, actor)
-    return isNeeded
+    }
+    if (await keeper.change(stepOf, actor, takeBack)) return 'is out'
+    return isNeeded ? 'needs a key' : 'was out'
   }
 
+  /** Looks once a second on average, so that made-up names of keys cause no load; who comes too early waits. */
   function lookForUnknown(): Promise<void> {
-    // Made-up names of keys cause no load.
-    if (performance.now() - lookedAt < COOL_DOWN) return looked
-    lookedAt = performance.now()
-    looked = rotation.look()
-    looked.catch(() => {})
-    return looked
+    if (waiting) return waiting
+    const now = performance.now()
+    looks = looks.filter((at) => now - at < BURST * 1000)
+    const [oldest = now] = looks
+    if (looks.length < BURST) return lookNow()
+    waiting = delay(oldest + BURST * 1000 - now, undefined, { ref: false }).then(() => {
+      // Who comes from here on may ask for what is published after this look.
+      waiting = undefined
+      return lookNow()
+    })
+    return waiting
+  }
+
+  function lookNow(): Promise<void> {
+    const look = rotation.look()
+    // Those who come at the same moment share one.
+    if (look !== lastLook) looks.push(performance.now())
+    lastLook = look
+    return look
   }
 
   const isFresh = () => Math.abs(Date.now() - keeper.confirmedAt) <= LATE * 1000
@@ -164,14 +183,25 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
 
     async revoke(kid, { actor } = {}) {
       checkActor(actor)
-      const { keys } = await keeper.read()
-      const found = keys.find((key) => key.kid === kid)
+      const isIt = (key: OpenKey) => key.kid === kid
+      const found = keeper.known?.keys.find(isIt) ?? (await keeper.read()).keys.find(isIt)
       if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
+      const since = found.state === 'revoked' ? found.since : Date.now() / 1000
+      const takeBack = async () => {
+        const { tail } = await policy
+        await revokedKeys.takeBack(kid, Math.ceil(since + tail[found.alg]), actor)
+      }
+      // Every moment counts: while the ring is written.
+      const policy = readPolicy()
+      policy.catch(() => {})
       // It takes long, and is hardly ever needed.
       let fresh: readonly OpenKey[] = []
-      while (await takeOut(kid, fresh, actor)) fresh = await makeKeys([found.alg])
-      const after = await keeper.read()
-      await revokedKeys.takeBack(after.keys, kid, await readPolicy(), actor)
+      let outcome = await takeOut(kid, fresh, takeBack, actor)
+      while (outcome === 'needs a key') {
+        fresh = await makeKeys([found.alg])
+        outcome = await takeOut(kid, fresh, takeBack, actor)
+      }
+      if (outcome === 'was out') await takeBack()
       rotation.fillUpSoon(0)
     },
   }

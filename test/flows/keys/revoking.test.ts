@@ -74,10 +74,13 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     })
     expect(userInfo.status).toBe(401)
     for (const host of [one, other]) expect(await publishedAt(host)).not.toContain(kid)
-    expect(events).toEqual([
-      { name: 'key.revoked', where: 'one', kid, alg: 'ES256', actor: 'ops' },
-      { name: 'token.revoked', where: 'one', of: 'key', id: kid, actor: 'ops' },
-    ])
+    expect(events).toHaveLength(2)
+    expect(events).toEqual(
+      expect.arrayContaining([
+        { name: 'key.revoked', where: 'one', kid, alg: 'ES256', actor: 'ops' },
+        { name: 'token.revoked', where: 'one', of: 'key', id: kid, actor: 'ops' },
+      ]),
+    )
 
     for (const at of [one, other]) {
       const token = await tokenAt(at)
