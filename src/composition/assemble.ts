@@ -46,7 +46,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogAgreement, revoked, revocations } = base
   const { registry, clientTokens, usage, apiKeys, applications } = createClients(base)
-  const { grants, finishGrant, ...authorizations } = createAuthorizations(base)
+  const { grants, finishGrant, finishAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
@@ -63,7 +63,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     clientUsed: (client) => usage.touch(client.clientId),
     pages,
     follower: revoked,
-    unfinished: createUnfinished({ revocations, clientTokens, finishGrant, logger }),
+    unfinished: createUnfinished({ revocations, clientTokens, finishGrant, finishAccount, logger }),
     isRevoked: revoked.isRevoked,
   })
   const lifecycle = createLifecycle(start, ({ leave }) => leave())

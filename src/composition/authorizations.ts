@@ -26,7 +26,7 @@ export function createAuthorizations({ settings, store, events, logger, revocati
   })
   const grantLives = createGrantLives(store, lifetimes)
   const consents = createRememberedConsents(store, lifetimes.rememberedConsent, grantLives.epochs)
-  const { grants, finishGrant } = createGrantService({
+  const { grants, finishGrant, finishAccount } = createGrantService({
     lives: grantLives,
     families,
     consents,
@@ -35,5 +35,5 @@ export function createAuthorizations({ settings, store, events, logger, revocati
     logger,
     audience,
   })
-  return { refreshTokenFormat, families, grantLives, consents, grants, finishGrant }
+  return { refreshTokenFormat, families, grantLives, consents, grants, finishGrant, finishAccount }
 }

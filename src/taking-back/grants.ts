@@ -56,6 +56,13 @@ export interface GrantsAndFinish {
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   finishGrant(grantId: string): Promise<readonly Taken[]>
+  /**
+   * Ends what is left of all grants whose end was begun together (`revokeAllOf`); those that were made since live.
+   *
+   * @returns nothing: they have been taken back by then
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  finishAccount(accountId: string): Promise<readonly Taken[]>
 }
 
 /** Grants that are ended at a time. */
@@ -106,6 +113,29 @@ export function createGrantService(parts: {
     })
   }
 
+  /** Takes back those in use that `isMeant`, some at a time. @returns how many there were */
+  async function revokeEach(
+    accountId: string,
+    actor: string | undefined,
+    isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
+  ): Promise<number> {
+    let count = 0
+    let after: string | undefined
+    do {
+      const { items, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
+      const revoked = await Promise.all(
+        items.map(async ({ grantId, record }) => {
+          if (!(await isMeant(record))) return false
+          await revoke(grantId, record, actor)
+          return true
+        }),
+      )
+      count += revoked.filter(Boolean).length
+      after = cursor
+    } while (after !== undefined)
+    return count
+  }
+
   return {
     grants: {
       async ofAccount(accountId, options = {}) {
@@ -133,19 +163,18 @@ export function createGrantService(parts: {
         checkInput('no grants can be taken back', holder, rules)
         const { accountId, clientId } = holder
         checkChange('grants.revokeAllOf', options)
-        // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
-        await epochs.renew(accountId, clientId)
-        let count = 0
-        let after: string | undefined
-        do {
-          const { items, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
-          const theirs = items.filter(({ record }) => clientId === undefined || record.clientId === clientId)
-          await Promise.all(theirs.map(({ grantId, record }) => revoke(grantId, record, options.actor)))
-          count += theirs.length
-          after = cursor
-        } while (after !== undefined)
-        return count
+        return revocations.during({ of: 'account', id: accountId }, async () => {
+          // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
+          await epochs.renew(accountId, clientId)
+          const isTheirs = (record: GrantRecord) => clientId === undefined || record.clientId === clientId
+          return { result: await revokeEach(accountId, options.actor, isTheirs), taken: [] }
+        })
       },
+    },
+
+    async finishAccount(accountId) {
+      await revokeEach(accountId, undefined, lives.isVoid)
+      return []
     },
 
     async finishGrant(grantId) {

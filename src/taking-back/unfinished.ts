@@ -19,27 +19,34 @@ const EVERY = 60_000
 /**
  * @param parts.finishGrant what is to be taken back of a grant as it is now. What it answers for one that nothing
  *   was taken from must do no harm
+ * @param parts.finishAccount the same of all grants of an account
  */
 export function createUnfinished({
   revocations,
   clientTokens,
   finishGrant,
+  finishAccount,
   logger,
 }: {
   readonly revocations: Pick<Revocations, 'settleWith'>
   readonly clientTokens: Pick<ClientTokens, 'takenOf'>
   readonly finishGrant: (grantId: string) => Promise<readonly Taken[]>
+  readonly finishAccount: (accountId: string) => Promise<readonly Taken[]>
   readonly logger: Logger
 }): Unfinished {
+  const finishBy = {
+    client: (id: string) => clientTokens.takenOf(id),
+    grant: finishGrant,
+    account: finishAccount,
+  }
+
   return {
     start() {
       let stopped = false
 
       async function finish(): Promise<void> {
         try {
-          await revocations.settleWith(({ of, id }) =>
-            of === 'client' ? clientTokens.takenOf(id) : finishGrant(id),
-          )
+          await revocations.settleWith(({ of, id }) => finishBy[of](id))
         } catch (error) {
           if (stopped) return
           logger.warn({ err: error }, 'a revocation that was begun could not be finished; trying again')

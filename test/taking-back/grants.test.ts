@@ -171,6 +171,51 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
 })
 
 describeEachStore('all of an account', (makeStore) => {
+  afterEach(() => void vi.useRealTimers())
+
+  // Those that it had not come to lived on, and nobody knew of them.
+  test.each([
+    ['alice', undefined],
+    ['alice and an application', 'app'],
+  ])(
+    'is finished by another process if the one that began it ends in the middle: %s',
+    async (_, clientId) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+      const store = makeStore()
+      const process = processOn(store)
+      const ids = Array.from({ length: 25 }, (__, at) => `grant-${at}`)
+      const tokens = await Promise.all(ids.map((id) => authorize(process, id)))
+      const faulty = faultyStore(store)
+      faulty.arm('delete grant', 'unanswered', { thenAway: true })
+      const holder = { accountId: 'alice', ...(clientId !== undefined && { clientId }) }
+      await expect(processOn(faulty.store).grants.revokeAllOf(holder)).rejects.toMatchObject({
+        code: 'ERR_STORE_UNAVAILABLE',
+      })
+      const since = await authorize(process, 'since')
+      const other = processOn(store)
+      const finish = () =>
+        other.revocations.settleWith(({ of, id }) =>
+          of === 'account' ? other.finishAccount(id) : other.finishGrant(id),
+        )
+      for (let round = 0; round < 2; round += 1) {
+        vi.setSystemTime(Date.now() + 70_000)
+        await finish()
+      }
+      // What is listed and remembered is of the account: of the grant that was made since.
+      const ofTheirs = ['access token', 'refresh token', 'grant']
+      for (const [at, id] of ids.entries()) {
+        const alive = await aliveOn(store, id, tokens[at] ?? '')
+        expect(alive.filter((each) => ofTheirs.includes(each))).toEqual([])
+      }
+      expect(await aliveOn(store, 'since', since)).toEqual(expect.arrayContaining(ofTheirs))
+      const { items } = await other.grants.ofAccount('alice')
+      expect(items.map(({ grantId }) => grantId)).toEqual(['since'])
+      vi.setSystemTime(Date.now() + 700_000)
+      await finish()
+      expect(await store.range('revocations:begun', { limit: 10 })).toEqual([])
+    },
+  )
+
   test('is revoked however much it is, and nothing of another', async () => {
     const process = processOn(makeStore())
     const count = 47

@@ -13,6 +13,7 @@ function setup(settleWith: (finish: (subject: Subject) => Promise<readonly Taken
     revocations: { settleWith: settle },
     clientTokens: { takenOf: async (id) => [{ of: 'client', id, below: 3 }] },
     finishGrant: async (id) => [{ of: 'grant', id }],
+    finishAccount: async (id) => [{ of: 'grant', id: `of ${id}` }],
     logger: { ...silentLogger, warn },
   })
   return { start, settle, warn }
@@ -32,14 +33,18 @@ it('is looked for at once, and every minute from then on, until it ends', async 
   expect(warn).not.toHaveBeenCalled()
 })
 
-it('is finished by what its client, or its grant, is now', async () => {
+it('is finished by what its client, its grant, or its account is now', async () => {
   const taken: (readonly Taken[])[] = []
   const { start } = setup(async (finish) => {
-    taken.push(await finish({ of: 'client', id: 'c' }), await finish({ of: 'grant', id: 'g' }))
+    for (const of of ['client', 'grant', 'account'] as const) taken.push(await finish({ of, id: 'c' }))
   })
   start()()
-  await vi.waitFor(() => expect(taken).toHaveLength(2))
-  expect(taken).toEqual([[{ of: 'client', id: 'c', below: 3 }], [{ of: 'grant', id: 'g' }]])
+  await vi.waitFor(() => expect(taken).toHaveLength(3))
+  expect(taken).toEqual([
+    [{ of: 'client', id: 'c', below: 3 }],
+    [{ of: 'grant', id: 'c' }],
+    [{ of: 'grant', id: 'of c' }],
+  ])
 })
 
 it('a failure is told, and it is tried again; after the end nobody hears of one', async () => {

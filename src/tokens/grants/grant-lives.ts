@@ -33,6 +33,8 @@ export interface GrantLives {
   keepAlive(grantId: string, known?: Stored<GrantRecord>): Promise<boolean>
   /** Takes a grant back; undefined if it is gone. To do it again does no harm. */
   withdraw(grantId: string): Promise<GrantRecord | undefined>
+  /** Whether everything of its account, or with its application, was withdrawn since it was made: then it is to end. */
+  isVoid(record: GrantRecord): Promise<boolean>
   /** Ends a grant without a trace. @returns whether it was there */
   delete(grantId: string): Promise<boolean>
 }
@@ -151,6 +153,9 @@ export function createGrantLives(
           withdrawn ? undefined : { accountId, clientId, iat, exp, listedAt, withdrawn: true },
         REMEMBERED,
       ),
+
+    isVoid: async ({ accountId, clientId, epochs: then }) =>
+      !isOfEpoch(then, await epochs.current(accountId, clientId)),
 
     delete: deleteIt,
   }

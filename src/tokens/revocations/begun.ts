@@ -6,7 +6,7 @@ import type { LongestLifetime } from './longest-lifetime.ts'
 
 /** What a change takes something away from. */
 export interface Subject {
-  readonly of: 'client' | 'grant'
+  readonly of: 'client' | 'grant' | 'account'
   readonly id: string
 }
 
@@ -146,8 +146,12 @@ function bySubject(entries: readonly string[]): Map<string, string[]> {
 function readSubject(text: string): Subject | undefined {
   try {
     const { of, id } = JSON.parse(text) as Record<string, unknown>
-    return (of === 'client' || of === 'grant') && typeof id === 'string' ? { of, id } : undefined
+    return isKind(of) && typeof id === 'string' ? { of, id } : undefined
   } catch {
     return undefined
   }
+}
+
+function isKind(of: unknown): of is Subject['of'] {
+  return of === 'client' || of === 'grant' || of === 'account'
 }

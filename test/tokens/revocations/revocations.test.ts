@@ -297,9 +297,9 @@ describe('a process that ends in the middle of a change', () => {
     time += MINUTE
     const here = processOn(store)
     const finished: string[] = []
-    const finish = async ({ of, id }: Subject): Promise<Taken[]> => {
+    const finish = async ({ id }: Subject): Promise<Taken[]> => {
       finished.push(id)
-      return [{ of, id }]
+      return [{ of: 'grant', id }]
     }
     await here.settleWith(finish)
     expect(finished.toSorted()).toEqual(subjects.map(({ id }) => id).toSorted())
