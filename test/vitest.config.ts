@@ -4,6 +4,12 @@ import { defineConfig } from 'vitest/config'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
+/** Files that replace modules (`vi.mock`), which must not have been loaded before. */
+const WITH_MODULES_OF_THEIR_OWN = [
+  'test/flows/keys/{revoking,rotation}.test.ts',
+  'test/keys/{key-ring,rotating-keys}.test.ts',
+]
+
 export default defineConfig({
   root,
   resolve: {
@@ -16,11 +22,23 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/required-programs.ts', 'test/support/rsa-keys.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: WITH_MODULES_OF_THEIR_OWN,
+          // Loading all modules anew for each file takes longer than the tests of most files.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'own', include: WITH_MODULES_OF_THEIR_OWN } },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],
