@@ -128,10 +128,12 @@ export function createRingKeeper(parts: {
           const isWritten = await records.replace(ring, draft)
           attempted = undefined
           if (isWritten) {
-            const done = [read().finally(tell), announce(draft.id), onWritten()]
-            // All of it before anything else is done with the ring, whatever fails.
-            await Promise.allSettled(done)
-            await Promise.all(done)
+            tell()
+            // Somebody may wait for what it demands; the rest is done whatever becomes of that.
+            const demanded = onWritten()
+            await demanded.catch(() => {})
+            await Promise.all([read(), announce(draft.id)])
+            await demanded
             return true
           }
           await delay(Math.random() * Math.min(50, 2 * attempt))

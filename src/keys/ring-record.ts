@@ -4,7 +4,7 @@ import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
 import { ALGORITHMS, inState, partOf, type RingKey } from './key-states.ts'
-import type { KeySealing } from './sealing.ts'
+import type { KeySealing, OpenedKey } from './sealing.ts'
 
 /** A key with its material, which a key that is out of service has no more. */
 export interface OpenKey extends RingKey {
@@ -62,14 +62,24 @@ const RING = 'ring'
 export function createRingRecords(store: Store, sealing: KeySealing): RingRecords {
   const rings = createCollection<RingRecord>(store, { name: 'signing-keys', version: 2, upgrade })
 
-  async function open({ sealed, ...key }: KeyRecord): Promise<{ key: OpenKey; isOutdated: boolean }> {
+  /** What was opened last, by what was sealed: most keys stay as they are from change to change. */
+  let known = new Map<string, OpenedKey | undefined>()
+
+  async function openAll(keys: readonly KeyRecord[]) {
+    const texts = keys.flatMap(({ sealed }) => sealed ?? [])
+    const opened = texts.map(async (text) => [text, known.get(text) ?? (await sealing.open(text))] as const)
+    known = new Map(await Promise.all(opened))
+    return keys.map(open)
+  }
+
+  function open({ sealed, ...key }: KeyRecord): { key: OpenKey; isOutdated: boolean } {
     const part = partOf(key)
     if (part === undefined) return { key, isOutdated: false }
-    const opened = await sealing.open(sealed ?? '')
-    const jwk = opened?.privateKey as SigningJwk | undefined
+    const found = known.get(sealed ?? '')
+    const jwk = found?.privateKey as SigningJwk | undefined
     if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret()
     if (part === 'private' && jwk.d === undefined) throw notOurs()
-    const isOutdated = opened?.isOutdated === true
+    const isOutdated = found?.isOutdated === true
     return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
   }
 
@@ -87,7 +97,7 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
       if (!stored) return undefined
       const { id, keys } = stored.record
       if (!Array.isArray(keys)) throw notOurs()
-      const opened = await Promise.all(keys.map(open))
+      const opened = await openAll(keys)
       return {
         keys: opened.map(({ key }) => key),
         id,

@@ -39,7 +39,7 @@ const BURST = 5
  * not know. Keeps no process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
-  const { store, schedule, longestLifetimes, events, logger } = parts
+  const { store, schedule, longestLifetimes, isKeyRevoked, events, logger } = parts
   const { lookEveryMs = 60_000, patienceMs = 3000 } = parts
   const listeners = new Set<() => void>()
   let ring: KeyRing = { signing: [], published: { keys: [] } }
@@ -146,7 +146,8 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     },
 
     async keepUp() {
-      if (isFresh()) return
+      // What is revoked is heard of before the ring is read: what it signed would be dead on arrival.
+      if (isFresh() && !ring.signing.some(({ kid }) => isKeyRevoked(kid))) return
       await rotation.look().catch((error: unknown) => {
         if (!isFresh()) throw error
       })

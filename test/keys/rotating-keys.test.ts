@@ -283,6 +283,22 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
+  test('a process that has heard that the tokens of its key are taken back looks before it signs', async () => {
+    let heardOf = ''
+    const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
+    const [one, deaf] = [await start(), await start({ isKeyRevoked: (kid) => kid === heardOf }, faulty.store)]
+    const [es1, , es2] = one.published() as [string, string, string]
+    await one.keys.revoke(es1)
+    await deaf.keys.keepUp()
+    expect(deaf.signing()).toBe(es1)
+    heardOf = es1
+    await deaf.keys.keepUp()
+    expect(deaf.signing()).toBe(es2)
+    faulty.arm()
+    await deaf.keys.keepUp()
+    expect(faulty.calls).toEqual([])
+  })
+
   test.each(['refused', 'unanswered'] as const)(
     'a write that is %s: one rotation, told once',
     async (fault) => {
