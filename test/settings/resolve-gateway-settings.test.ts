@@ -140,7 +140,7 @@ describe('resolveGatewaySettings', () => {
 
     it('are wrong in all respects at once, and the error does not repeat the secret', () => {
       const wrong = { revocations: { clientSecret: key.clientSecret, uri: 'x', interval: 5, timeoutMs: -1 } }
-      expect(pathsOf(wrong).sort()).toEqual(
+      expect(pathsOf(wrong).toSorted()).toEqual(
         ['clientId', 'interval', 'timeoutMs', 'uri'].map((name) => `revocations.${name}`),
       )
       expect(() => resolve(wrong)).toThrow(/^(?!.*very secret)/s)
