@@ -45,7 +45,7 @@ export function createBrowser({
   }
 
   async function request(url: URL, init: RequestInit = {}): Promise<Page> {
-    const response = await fetch(url, {
+    const response = await fetchAsBrowser(url, {
       ...init,
       redirect: 'manual',
       headers: {
@@ -165,4 +165,19 @@ function unescape(text: string): string {
 
 function isBelow(path: string, base: string): boolean {
   return base === '/' || path === base || path.startsWith(base.endsWith('/') ? base : `${base}/`)
+}
+
+/**
+ * Asks once more where the server has just closed a connection that was kept open, as one that is replaced by another
+ * on the same port does; browsers do so with what may be repeated (RFC 9112 9.3.1).
+ */
+async function fetchAsBrowser(url: URL, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    const { code } = Object((error as Error).cause) as { code?: string }
+    const mayRepeat = (init.method ?? 'GET') === 'GET'
+    if (code !== 'UND_ERR_SOCKET' || !mayRepeat) throw error
+    return fetch(url, init)
+  }
 }
