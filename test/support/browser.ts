@@ -45,7 +45,7 @@ export function createBrowser({
   }
 
   async function request(url: URL, init: RequestInit = {}): Promise<Page> {
-    const response = await fetchAsBrowser(url, {
+    const response = await fetchAsBrowser(fetch, url, {
       ...init,
       redirect: 'manual',
       headers: {
@@ -171,7 +171,11 @@ function isBelow(path: string, base: string): boolean {
  * Asks once more where the server has just closed a connection that was kept open, as one that is replaced by another
  * on the same port does; browsers do so with what may be repeated (RFC 9112 9.3.1).
  */
-async function fetchAsBrowser(url: URL, init: RequestInit): Promise<Response> {
+async function fetchAsBrowser(
+  fetch: typeof globalThis.fetch,
+  url: URL,
+  init: RequestInit,
+): Promise<Response> {
   try {
     return await fetch(url, init)
   } catch (error) {
