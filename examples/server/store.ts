@@ -12,7 +12,7 @@ import { StartError } from './start-error.ts'
  */
 export async function openStore(redisUrl: string | undefined): Promise<{ store: Store; close(): void }> {
   if (redisUrl === undefined) return { store: memoryStore(), close() {} }
-  if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
+  if (!/^rediss?:\/\//.test(redisUrl) || URL.parse(redisUrl) === null) {
     throw new StartError('REDIS_URL is not an address such as redis://localhost:6379')
   }
 

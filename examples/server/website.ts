@@ -58,8 +58,8 @@ export function website(origin: string): Router {
  * sign-in page could end on somebody else's site (an open redirect).
  */
 export function localPath(next: unknown, origin: string): string {
-  if (typeof next !== 'string' || !URL.canParse(next, origin)) return '/'
-  const url = new URL(next, origin)
+  const url = typeof next === 'string' ? URL.parse(next, origin) : null
+  if (url === null) return '/'
   // A path may itself start with two slashes, which a browser would read as another host.
   return url.origin === origin && !url.pathname.startsWith('//') ? url.pathname + url.search : '/'
 }

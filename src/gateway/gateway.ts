@@ -76,7 +76,7 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,
 ): Gateway<Scope> {
-  if (!URL.canParse(dependencies.audience)) {
+  if (URL.parse(dependencies.audience) === null) {
     throw new GatehouseError('ERR_OPTIONS', 'audience must be the absolute URL of the API')
   }
   const refusals = createRefusals(dependencies.audience)

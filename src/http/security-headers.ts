@@ -42,6 +42,6 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
  * and `,`, which would begin a directive or a policy of its own.
  */
 function originSource(address: string | undefined): string[] {
-  const url = address === undefined || !URL.canParse(address) ? undefined : new URL(address)
+  const url = address === undefined ? null : URL.parse(address)
   return url && /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:]+\])(:\d+)?$/.test(url.origin) ? [url.origin] : []
 }

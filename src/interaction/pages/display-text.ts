@@ -51,6 +51,6 @@ export function initialOf(name: string): string {
 
 /** A link or image address from outside if it is http(s), undefined otherwise (`javascript:`, `data:`). */
 export function webAddress(address: string | undefined): URL | undefined {
-  const url = address !== undefined && URL.canParse(address) ? new URL(address) : undefined
+  const url = address === undefined ? null : URL.parse(address)
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined
 }
