@@ -172,6 +172,8 @@ export async function startHost(options: HostOptions = {}) {
       await gatehouse.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
+      // Until the other ends have seen it too: who asks a host that takes this port would use a dead connection.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
