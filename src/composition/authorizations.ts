@@ -8,7 +8,7 @@ import { createRefreshTokenFormat } from '../tokens/refresh-token.ts'
 import type { Base } from './base.ts'
 
 /** What users have authorized: grants, their refresh tokens, and the decisions that are remembered. */
-export function createAuthorizations({ settings, store, events, logger, revocations }: Base) {
+export function createAuthorizations({ settings, durable, events, logger, revocations }: Base) {
   const { secrets, lifetimes, refreshRetrySeconds, audience } = settings
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
@@ -20,12 +20,12 @@ export function createAuthorizations({ settings, store, events, logger, revocati
           seconds: refreshRetrySeconds,
           keys: secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
         })
-  const families = createRefreshFamilies(store, refreshTokenFormat, {
+  const families = createRefreshFamilies(durable, refreshTokenFormat, {
     restartable: lifetimes.authorizationCode + 60,
     retries,
   })
-  const grantLives = createGrantLives(store, lifetimes)
-  const consents = createRememberedConsents(store, lifetimes.rememberedConsent, grantLives.epochs)
+  const grantLives = createGrantLives(durable, lifetimes)
+  const consents = createRememberedConsents(durable, lifetimes.rememberedConsent, grantLives.epochs)
   const { grants, finishGrant, finishAccount } = createGrantService({
     lives: grantLives,
     families,

@@ -19,12 +19,13 @@ export function createBase(settings: Settings) {
   const store = markUse(withDeadline(settings.store, settings.storeTimeoutMs), {
     except: ['signing-keys', 'catalog', 'revocations'],
   })
+  const durable = store.durable ?? store
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
   const accounts = createCheckedAccounts(settings.accounts, settings)
 
-  const revocationLog = createRevocationLog(store)
+  const revocationLog = createRevocationLog(durable)
   const revoked = createKnownRevocations({
     source: revocationLog,
     policy: settings.revocations,
@@ -32,11 +33,11 @@ export function createBase(settings: Settings) {
     events,
   })
   const longestLifetime = createLongestLifetime(
-    store,
+    durable,
     Math.max(lifetimes.directAccessToken, lifetimes.delegatedAccessToken),
   )
   const revocations = createRevocations({
-    store,
+    store: durable,
     log: revocationLog,
     set: revoked,
     longestLifetime,
@@ -52,7 +53,7 @@ export function createBase(settings: Settings) {
     onRefused: (error) => events.emit('catalog.refused', { error }),
   })
   const catalogAgreement = createCatalogAgreement({
-    store,
+    store: durable,
     catalog,
     products: settings.products,
     revocations: { revoke: revocations.revoke, isRevoked: revoked.isRevoked },
@@ -66,6 +67,8 @@ export function createBase(settings: Settings) {
   return {
     settings,
     store,
+    /** The same data, for what must not be lost with a server: what was used up or taken back, keys, clients. */
+    durable,
     events,
     logger,
     accounts,

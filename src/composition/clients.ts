@@ -3,9 +3,10 @@ import { createUsage } from '../registry/usage.ts'
 import type { Base } from './base.ts'
 
 /** API keys and applications, in the store or at the host. */
-export function createClients({ settings, store, events, logger, catalog, revocations, revoked }: Base) {
+export function createClients(base: Base) {
+  const { settings, store, durable, events, logger, catalog, revocations, revoked } = base
   const usage = createUsage({ store, logger })
-  const parts = { store, events, revocations }
+  const parts = { store: durable, events, revocations }
   const { registry, maxScopeBytes, openIdScopes } = settings
   const clients = registry
     ? clientsAtHost(registry, parts)

@@ -7,7 +7,7 @@ import type { Base } from './base.ts'
 
 /** The keys that sign: ours, which rotate by themselves, or those that the host keeps. */
 export function createKeySource(base: Base): KeySource {
-  const { settings, store, events, logger, longestLifetime, revoked, revocations } = base
+  const { settings, durable, events, logger, longestLifetime, revoked, revocations } = base
   const { signingKeys, lifetimes, secrets } = settings
   const anyToken = { tokenId: '', clientId: '', scopes: [], claims: {} }
   const parts = {
@@ -23,12 +23,12 @@ export function createKeySource(base: Base): KeySource {
   const shownAgain = Math.max(lifetimes.idToken, lifetimes.session)
   return createRotatingKeys({
     ...parts,
-    store,
+    store: durable,
     sealing: createKeySealing(secrets),
     schedule: signingKeys,
     longestLifetimes: {
       ES256: longestLifetime,
-      RS256: createLongestLifetime(store, shownAgain, 'longest-id-token'),
+      RS256: createLongestLifetime(durable, shownAgain, 'longest-id-token'),
     },
     logger,
   })

@@ -13,6 +13,14 @@ export interface Store {
   /** True if everything is gone when the process ends; such a store needs no `secret`. */
   readonly volatile?: boolean | undefined
 
+  /**
+   * The same data through methods whose writes settle only once they are as safe from the loss of a server as the
+   * adapter was told to make them, for what must not be lost: that something was used up or taken back, keys, clients.
+   * A write that is not that safe in time rejects like any other that failed, and may have been applied. Left out
+   * where all writes are alike.
+   */
+  readonly durable?: Store | undefined
+
   /** The text stored under `key`, or undefined. */
   get(key: string): Promise<string | undefined>
 
@@ -83,9 +91,32 @@ export interface Store {
   /** Settles if the database answers. */
   ping(): Promise<void>
 
+  /** What the database says about itself, for `gatehouse.health()`. Left out where there is nothing to say. */
+  inspect?(): Promise<StoreInspection>
+
   /**
    * Ends what the adapter itself opened: never a client that was handed to it. Idempotent; afterwards every
    * other method rejects.
    */
   close(): Promise<void>
+}
+
+/** What a database says about itself. */
+export interface StoreInspection {
+  /** Its clock in milliseconds since the epoch, read while `inspect` ran; undefined if it has none to compare with. */
+  readonly time?: number | undefined
+  /** How fit it is for what is stored, setting by setting. */
+  readonly checks: readonly StoreCheck[]
+}
+
+/** One thing that was looked at. */
+export interface StoreCheck {
+  /** Such as `eviction`, `persistence`, `replicas`. */
+  readonly name: string
+  /** `unknown` where it could not be looked at. */
+  readonly verdict: 'good' | 'warning' | 'bad' | 'unknown'
+  /** What was found, for a person. Neither keys nor values of the store, nor credentials. */
+  readonly message: string
+  /** What to do about it, where it is not good. */
+  readonly fix?: string | undefined
 }

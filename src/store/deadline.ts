@@ -26,6 +26,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 
   return {
     volatile: store.volatile,
+    durable: store.durable && withDeadline(store.durable, timeoutMs),
     get: (key) => within(() => store.get(key)),
     getMany: (keys) => within(() => store.getMany(keys)),
     set: (key, value, ttl) => within(() => store.set(key, value, ttl)),
@@ -47,6 +48,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
       })
     },
     ping: () => within(() => store.ping()),
+    ...(store.inspect && { inspect: () => within(async () => store.inspect?.() ?? { checks: [] }) }),
     close: () => store.close(),
   }
 }

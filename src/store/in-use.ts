@@ -25,6 +25,7 @@ export function markUse(store: Store, { except }: { readonly except: readonly st
 
   return {
     ...store,
+    durable: store.durable && markUse(store.durable, { except }),
     set(key, value, ttl) {
       mark(key)
       return store.set(key, value, ttl)
