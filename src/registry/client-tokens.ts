@@ -7,6 +7,7 @@ import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
+import { hostIdRule } from './input.ts'
 import { takenFrom, takenInPartFrom, takenOf } from './taken.ts'
 
 /** The tokens of API keys and applications, to be taken back; wherever those are kept. */
@@ -78,6 +79,8 @@ export function createClientTokens({
     },
 
     async *ofAccount(accountId) {
+      // No client here belongs to such an account, and the store need not be able to name a list of its.
+      if (hostIdRule(accountId) !== undefined) return
       for (const kind of ['apiKey', 'application'] as const) {
         const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getMany(ids) })
         let after: string | undefined

@@ -6,7 +6,8 @@ import type { Client } from '../registry/client.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
-import { checkInput, hostIdRule } from '../registry/input.ts'
+import { checkInput } from '../registry/input.ts'
+import { anyIdRule } from './any-id.ts'
 import type { RevokedAccess, TokensOfAccount } from './tokens-of-account.ts'
 
 /** What the host says about its accounts. */
@@ -59,7 +60,7 @@ export function createAccountChanges({
 
   return {
     async changed(accountId, options = {}) {
-      checkInput('the account cannot be looked at', { accountId }, { accountId: hostIdRule })
+      checkInput('the account cannot be looked at', { accountId }, { accountId: anyIdRule })
       checkChange('accounts.changed', options)
       const account = await accounts.find(accountId)
       if (!account) return tokensOfAccount.revokeAll(accountId, options)

@@ -10,12 +10,13 @@ import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
 import type { RefreshFamilies } from '../tokens/refresh-families.ts'
 import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
+import { anyIdRule } from './any-id.ts'
 
 /** Whose grants. */
 export interface GrantHolder {
   readonly accountId: string
-  /** Only those of this application. */
-  readonly clientId?: string | undefined
+  /** Only those of this application; all of the account's if it is left out. Not `undefined`: that is refused. */
+  readonly clientId?: string
 }
 
 /** What accounts have authorized applications to do. */
@@ -41,7 +42,7 @@ export interface Grants {
    * `revoke` does, and codes that have not been exchanged yet with it.
    *
    * @returns how many grants in use that ended
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again
    */
   revokeAllOf(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
@@ -139,7 +140,7 @@ export function createGrantService(parts: {
   return {
     grants: {
       async ofAccount(accountId, options = {}) {
-        checkInput('no grants can be listed', { accountId }, { accountId: textRule })
+        checkInput('no grants can be listed', { accountId }, { accountId: anyIdRule })
         const { items, cursor } = await index.page(accountId, options)
         return { items: items.map((item) => toGrant(item, audience)), cursor }
       },
@@ -159,7 +160,7 @@ export function createGrantService(parts: {
 
       async revokeAllOf(holder, options = {}) {
         // Nothing else may stand there: with a misspelt client id everything of the account would end.
-        const rules = { accountId: textRule, clientId: optional(textRule) }
+        const rules = { accountId: anyIdRule, clientId: clientIdRuleOf(holder) }
         checkInput('no grants can be taken back', holder, rules)
         const { accountId, clientId } = holder
         checkChange('grants.revokeAllOf', options)
@@ -190,6 +191,10 @@ function isGrantId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 }
 
-/** Ids of accounts, and of clients that a host keeps, are the host's: of any length and alphabet. */
-const textRule: Rule = (value) =>
-  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty'
+/** Left out, not undefined: what somebody looked up and did not find must not end everything of the account. */
+function clientIdRuleOf(holder: unknown): Rule {
+  return (value) =>
+    value === undefined && 'clientId' in Object(holder)
+      ? 'is undefined; leave it out where everything that the account has authorized is meant'
+      : optional(anyIdRule)(value)
+}

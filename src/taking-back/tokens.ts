@@ -3,8 +3,9 @@ import { EXPIRED, type VerifyToken } from '../gateway/verify-token.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
 import { checkChange } from '../registry/clients.ts'
-import { checkInput, hostIdRule } from '../registry/input.ts'
+import { checkInput } from '../registry/input.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
+import { anyIdRule } from './any-id.ts'
 import type { RevokedAccess, TokensOfAccount } from './tokens-of-account.ts'
 
 /** Whose tokens are meant. */
@@ -75,7 +76,7 @@ export function createTokens({
         await clientTokens.revokeAll(ids.clientId as string, options)
         return { clients: 1, grants: 0 }
       }
-      checkInput('no tokens can be taken back', { accountId: ids.accountId }, { accountId: hostIdRule })
+      checkInput('no tokens can be taken back', { accountId: ids.accountId }, { accountId: anyIdRule })
       return tokensOfAccount.revokeAll(ids.accountId as string, options)
     },
   }

@@ -170,6 +170,18 @@ describeEachStore('In an incident', (makeStore) => {
     expect(await tokens.revokeAllOf({ accountId: 'nobody' })).toEqual({ clients: 0, grants: 0 })
     expect(events).toEqual([])
   })
+
+  it('ids of accounts are of any length and alphabet, as those are that sign in', async () => {
+    const accountId = 'Äß '.repeat(100).trim()
+    host.accounts.set(accountId, { id: accountId })
+    const application = await host.createApplication()
+    const { access_token } = await connect(host, application, { user: accountId })
+    await expectGood(host, access_token)
+    const { tokens, accounts } = host.gatehouse
+    expect(await accounts.changed(accountId)).toEqual({ clients: 0, grants: 0 })
+    expect(await tokens.revokeAllOf({ accountId })).toEqual({ clients: 0, grants: 1 })
+    await expectDead(host, access_token)
+  })
 })
 
 describeEachStore('Clients in tables of the host', (makeStore) => {

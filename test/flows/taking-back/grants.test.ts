@@ -229,6 +229,13 @@ describeEachStore('grants of an account', (makeStore) => {
         () =>
           host.gatehouse.grants.revokeAllOf({ accountId: 'alice', clientID: 'x' } as { accountId: string }),
       ],
+      [
+        'an application that was looked up and not found',
+        () => {
+          const holder = { accountId: 'alice', clientId: undefined }
+          return host.gatehouse.grants.revokeAllOf(holder as unknown as { accountId: string })
+        },
+      ],
       ['an actor that is none', () => host.gatehouse.grants.revoke('x', { actor: '' })],
     ])('%s', async (_name, ask) => {
       await expect(ask()).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
