@@ -3,6 +3,7 @@ import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
+import { createTwoClocks } from './two-clocks.ts'
 
 /** What a gateway does while it cannot hear of revocations. */
 export interface LostContactPolicy {
@@ -36,9 +37,6 @@ export interface RevocationFollower {
   /** Ends it, also while it starts or reads. Idempotent. */
   close(): Promise<void>
 }
-
-/** Milliseconds by which the clock may differ from the time that has passed before it counts as a jump. */
-const JUMP = 30_000
 
 /** Milliseconds between two rounds of forgetting what has expired. */
 const PRUNE_EVERY = 60_000
@@ -81,20 +79,16 @@ export function createRevocationFollower(parts: {
   let reading: Promise<void> | undefined
   let closed = false
   let state: 'unknown' | 'current' | 'lost' = 'unknown'
-  /** When all revocations were known the last time, by both clocks. */
-  let current = { steady: performance.now(), wall: now() }
+  const clocks = createTwoClocks(now)
+  /** When all revocations were known the last time. */
+  let current = clocks.moment()
   let pruneAt = Number.NEGATIVE_INFINITY
-  /** What the clock that may jump is ahead of the one that never does. */
-  let difference: number | undefined
 
   function noticeJump(): void {
-    const ahead = now() - performance.now()
-    if (difference !== undefined && Math.abs(ahead - difference) > JUMP) {
-      // What was read by a cursor of another time, or was left out as expired, is read anew.
-      cursor = undefined
-      pruneAt = performance.now() + PRUNE_AFTER_JUMP
-    }
-    difference = ahead
+    if (!clocks.hasJumped()) return
+    // What was read by a cursor of another time, or was left out as expired, is read anew.
+    cursor = undefined
+    pruneAt = performance.now() + PRUNE_AFTER_JUMP
   }
 
   function prune(): void {
@@ -107,7 +101,7 @@ export function createRevocationFollower(parts: {
 
   async function readAll(): Promise<void> {
     noticeJump()
-    const startedAt = { steady: performance.now(), wall: now() }
+    const startedAt = clocks.moment()
     if (startedAt.steady - wholeAt >= WHOLE_EVERY) cursor = undefined
     if (cursor === undefined) wholeAt = startedAt.steady
     for (let more = true; more && !closed;) {
@@ -169,22 +163,14 @@ export function createRevocationFollower(parts: {
     schedule()
   }
 
-  /**
-   * Milliseconds since all revocations were known, by the clock that says more: the one that never jumps stands
-   * still while the machine sleeps.
-   */
-  function currentAge(): number {
-    return Math.max(performance.now() - current.steady, now() - current.wall)
-  }
-
   function isOverdue(): boolean {
-    return currentAge() > every * 3
+    return clocks.since(current) > every * 3
   }
 
   function contact(): RevocationContact {
     return {
       isLost: state !== 'current' || isOverdue(),
-      ageSeconds: Math.round(currentAge() / 100) / 10,
+      ageSeconds: Math.round(clocks.since(current) / 100) / 10,
     }
   }
 
@@ -225,7 +211,7 @@ export function createRevocationFollower(parts: {
 
     get mustRefuse() {
       if (policy.onLostContact === 'keep-serving') return false
-      return state === 'unknown' || currentAge() > policy.refuseAfterSeconds * 1000
+      return state === 'unknown' || clocks.since(current) > policy.refuseAfterSeconds * 1000
     },
 
     start() {
