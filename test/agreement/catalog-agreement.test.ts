@@ -35,6 +35,23 @@ function watchLooks(inner: Store) {
   return { store: { ...inner, get }, moreLooks }
 }
 
+/** A store in which something else happens just before the next record is written. */
+function crossedStore(inner: Store) {
+  let happening: (() => Promise<void>) | undefined
+  const replace: Store['replace'] = async (...args) => {
+    const happensNow = happening
+    happening = undefined
+    await happensNow?.()
+    return inner.replace(...args)
+  }
+  return {
+    store: { ...inner, replace },
+    beforeNextWrite(happens: () => Promise<void>) {
+      happening = happens
+    },
+  }
+}
+
 /** A store on which revocations cannot be written while `isDown`. */
 function withoutRevocations(inner: Store) {
   const state = { isDown: true }
@@ -150,44 +167,28 @@ describe('a reload of the products', () => {
 
   it('that crosses another one hides it from nobody, though its own name comes last', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    let beforeWrite: (() => Promise<void>) | undefined
-    const store: Store = {
-      ...inner,
-      async replace(...args) {
-        await beforeWrite?.()
-        return inner.replace(...args)
-      },
-    }
-    const here = await startProcess(store, database.load, { lookEveryMs: 30 })
+    const crossed = crossedStore(inner)
+    const here = await startProcess(crossed.store, database.load, { lookEveryMs: 30 })
     const there = await startProcess(inner, database.load)
     // After this process has loaded, and before it tells: the other one changes something, and tells first.
-    beforeWrite = async () => {
-      beforeWrite = undefined
+    crossed.beforeNextWrite(async () => {
       database.products = productsNamed('b')
       await there.agreement.reload()
-    }
+    })
     await here.agreement.reload()
     expect(here.ids()).toEqual(['b'])
   })
 
   it('that crosses another one does not bring back what that one withdrew', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
-    let beforeWrite: (() => Promise<void>) | undefined
-    const store: Store = {
-      ...inner,
-      async replace(...args) {
-        await beforeWrite?.()
-        return inner.replace(...args)
-      },
-    }
-    const here = await startProcess(store, database.load)
+    const crossed = crossedStore(inner)
+    const here = await startProcess(crossed.store, database.load)
     const there = await startProcess(inner, database.load)
     database.products = productsNamed('a', 'b', 'c')
-    beforeWrite = async () => {
-      beforeWrite = undefined
+    crossed.beforeNextWrite(async () => {
       database.products = productsNamed('a')
       await there.agreement.reload()
-    }
+    })
     await here.agreement.reload()
     expect([here.ids(), there.ids()]).toEqual([['a'], ['a']])
     expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
@@ -195,22 +196,14 @@ describe('a reload of the products', () => {
 
   it('that crosses one that gives the same is told without another load', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    let beforeWrite: (() => Promise<void>) | undefined
-    const store: Store = {
-      ...inner,
-      async replace(...args) {
-        await beforeWrite?.()
-        return inner.replace(...args)
-      },
-    }
-    const here = await startProcess(store, database.load)
+    const crossed = crossedStore(inner)
+    const here = await startProcess(crossed.store, database.load)
     const there = await startProcess(inner, database.load)
     database.products = productsNamed('a', 'b')
     database.load.mockClear()
-    beforeWrite = async () => {
-      beforeWrite = undefined
+    crossed.beforeNextWrite(async () => {
       await there.agreement.reload()
-    }
+    })
     await here.agreement.reload()
     expect(database.load).toHaveBeenCalledTimes(2)
     expect([here.ids(), there.ids()]).toEqual([
