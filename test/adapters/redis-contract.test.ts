@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vites
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import { storeContract } from '../../src/testing/store-contract.ts'
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 /** Redis counts to the millisecond and lets a key live to the end of the last one. */
 const elapse = (seconds: number) => delay(seconds * 1000 + 50)
@@ -16,7 +17,8 @@ const COMMANDS = new Set(
     ['publish', 'subscribe', 'unsubscribe', 'ping'],
     ['info', 'hello', 'quit', 'client|setinfo', 'client|setname', 'cluster|slots', 'cluster|info'],
     // Of the test itself.
-    ['cluster|addslotsrange', 'cluster|meet', 'mget'],
+    ['cluster|addslotsrange', 'cluster|meet', 'cluster|set-config-epoch', 'cluster|replicate', 'mget'],
+    ['cluster|myid', 'cluster|nodes', 'psync', 'replconf', 'role'],
   ].flat(),
 )
 
@@ -61,7 +63,7 @@ describeWithRedis('the Redis store keeps the contract on a cluster', () => {
   const clients: Cluster[] = []
   beforeAll(async () => {
     cluster = await startRedisCluster()
-    const [{ port }] = cluster.nodes as [RedisServer]
+    const [{ port }] = cluster.nodes as readonly [RedisServer]
     node = new Redis(port)
     for (let count = 0; count < 2; count += 1) clients.push(new Cluster([{ host: '127.0.0.1', port }]))
   })

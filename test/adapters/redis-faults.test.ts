@@ -5,7 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { withDeadline } from '../../src/store/deadline.ts'
 import type { Store } from '../../src/store/contract.ts'
-import { describeWithRedis, freePort, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { freePort } from '../support/free-port.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 /** The settings that the doc comment of redisStore recommends. */
 const RECOMMENDED: RedisOptions = {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 
 const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
@@ -78,7 +79,7 @@ describeWithRedis('a write whose answer was lost', () => {
 describeWithRedis('a write whose answer was lost, on a cluster', () => {
   test('is not reported as refused either', async () => {
     const cluster = await startRedisCluster()
-    const [first, second] = cluster.nodes as [RedisServer, RedisServer]
+    const [first, second] = cluster.nodes as readonly [RedisServer, RedisServer]
     const proxy = await startTcpProxy(first.port)
     const behindProxy = { host: '127.0.0.1', port: proxy.port }
     const client = new Cluster([behindProxy, { host: '127.0.0.1', port: second.port }], {

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from '../../src/store/contract.ts'
 import { startRedisCluster } from '../support/redis-cluster.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 /** Publishes until the message is heard: what is sent while the connection is away is lost, as promised. */
 async function hearsAgain(publisher: Store, channel: string, heard: string[]): Promise<void> {
@@ -183,7 +184,7 @@ describeWithRedis('subscriptions of the Redis store on a cluster', () => {
     await store.publish('a', 'hello')
     await vi.waitFor(() => expect(heard).toEqual(['hello']))
     const killed = await Promise.all(nodes.map((node) => node.client('KILL', 'TYPE', 'pubsub')))
-    expect(killed.map(Number).toSorted((a, b) => a - b)).toEqual([0, 1])
+    expect(killed.map(Number).toSorted((a, b) => a - b)).toEqual([...nodes.slice(1).map(() => 0), 1])
     await hearsAgain(store, 'a', heard)
 
     await store.close()

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyPackage, runToEnd } from '../support/package-copy.ts'
-import { freePort } from '../support/redis-server.ts'
+import { freePort } from '../support/free-port.ts'
 
 /** The examples, built as `npm start` builds them, in a copy of the package. */
 export interface BuiltExamples {

@@ -10,7 +10,8 @@ import { digest } from '../../src/store/digest.ts'
 import { createRefreshRetries, type LastExchange } from '../../src/tokens/refresh-retries.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../support/host.ts'
 import { dumpRedis, type DumpedKey } from '../support/redis-dump.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 const GATEHOUSE_SECRET = 'the secret of this gatehouse, nobody may find it'
 

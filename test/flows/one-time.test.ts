@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { compileHostProgram, type HostProgram } from '../support/host-process.ts'
 import { authorize, connect, startHost, type Host, type HostOptions } from '../support/host.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { describeEachStore } from '../support/stores.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>

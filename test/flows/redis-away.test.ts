@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Page } from '../support/browser.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../support/host.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 

@@ -4,7 +4,7 @@ import { copyFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
-import { freePort } from '../support/redis-server.ts'
+import { freePort } from '../support/free-port.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

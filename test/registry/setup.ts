@@ -17,7 +17,8 @@ import { createLongestLifetime } from '../../src/tokens/revocations/longest-life
 import { createRevocationLog } from '../../src/tokens/revocations/revocation-log.ts'
 import { createRevocationSet } from '../../src/tokens/revocations/revocation-set.ts'
 import { createRevocations } from '../../src/tokens/revocations/revocations.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 const products = {
   invoices: {

@@ -3,7 +3,8 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { redisStore } from '../../adapters/redis.ts'
 import { hashSecret, newSecret } from '../../src/registry/secrets.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { describeOnEachStore, services, watched } from './setup.ts'
 
 beforeEach(() => {

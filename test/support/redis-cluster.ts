@@ -1,50 +1,212 @@
-import { Redis } from 'ioredis'
-import { vi } from 'vitest'
-import { freePort, startRedis, type RedisServer } from './redis-server.ts'
+import { askRedis } from './ask-redis.ts'
+import { startRedis, type RedisServer } from './redis-server.ts'
+import { until } from './until.ts'
 
-/** A Redis Cluster of two masters, each with half of the slots. */
+/** A Redis Cluster on 127.0.0.1: three masters with a third of the slots each, and a replica of each. */
 export interface RedisCluster {
-  readonly nodes: readonly RedisServer[]
+  /** All of them; the first three are the masters at the start, in the order of their slots. */
+  readonly nodes: readonly RedisNode[]
+  /** What a client of the cluster is made of: `new Cluster(cluster.addresses)`. */
+  readonly addresses: readonly { readonly host: string; readonly port: number }[]
+  /** The masters that run now, in the order of `nodes`, as the cluster sees itself. */
+  masters(): Promise<RedisNode[]>
+  /** A replica of a master that runs now and has all that the master has. */
+  replicaOf(master: RedisNode): Promise<RedisNode>
+  /** The master that has a key. */
+  masterOf(key: string): Promise<RedisNode>
+  /**
+   * Settles when all nodes run, all slots are served, and every master has its replica in sync; also when a
+   * node that was killed has come back.
+   *
+   * @throws what is missing, after `timeoutMs` (20,000)
+   */
+  ready(options?: { timeoutMs?: number }): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a cluster on 127.0.0.1 and waits until its nodes know each other. */
-export async function startRedisCluster(): Promise<RedisCluster> {
-  const nodes: RedisServer[] = []
-  const buses: number[] = []
-  for (let count = 0; count < 2; count += 1) {
-    const bus = await freePort()
-    const args = [
-      '--cluster-enabled',
-      'yes',
-      '--cluster-announce-ip',
-      '127.0.0.1',
-      '--cluster-port',
-      String(bus),
-    ]
-    nodes.push(await startRedis({ args }))
-    buses.push(bus)
+/** One node. After a restart it has its place in the cluster, and nothing else. */
+export interface RedisNode extends RedisServer {
+  /** What the cluster calls it. */
+  readonly id: string
+}
+
+/** A node's line of `CLUSTER NODES`. */
+interface Line {
+  readonly id: string
+  readonly flags: readonly string[]
+  readonly masterId: string
+  readonly connected: boolean
+  readonly slots: readonly string[]
+}
+
+const MASTERS = 3
+const SLOTS = 16_384
+
+/**
+ * Starts a cluster and waits until it is ready.
+ *
+ * @param options.nodeTimeoutMs after how long without an answer a node counts as dead; about two seconds later
+ *   its replica has taken its place. @default 2000
+ * @param options.args further arguments of each node
+ */
+export async function startRedisCluster({
+  nodeTimeoutMs = 2000,
+  args = [],
+}: { nodeTimeoutMs?: number; args?: readonly string[] } = {}): Promise<RedisCluster> {
+  const servers = await Promise.all(Array.from({ length: 2 * MASTERS }, () => startNode(nodeTimeoutMs, args)))
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())))
+  try {
+    const nodes = await join(servers)
+    const cluster = { nodes, ...looksAt(nodes), stop }
+    await cluster.ready()
+    return cluster
+  } catch (error) {
+    await stop()
+    throw error
   }
-  const clients = nodes.map(({ port }) => new Redis(port))
-  const [first, second] = clients as [Redis, Redis]
-  await first.call('CLUSTER', 'ADDSLOTSRANGE', 0, 8191)
-  await second.call('CLUSTER', 'ADDSLOTSRANGE', 8192, 16383)
-  await first.call('CLUSTER', 'MEET', '127.0.0.1', nodes[1]!.port, buses[1]!)
-  await vi.waitFor(
-    async () => {
-      for (const client of clients) {
-        const info = await client.cluster('INFO')
-        if (!info.includes('cluster_state:ok')) throw new Error(`the cluster is not up:\n${info}`)
-      }
-    },
-    { timeout: 20_000 },
+}
+
+function startNode(nodeTimeoutMs: number, args: readonly string[]): Promise<RedisServer> {
+  const settings = {
+    'cluster-enabled': 'yes',
+    'cluster-announce-ip': '127.0.0.1',
+    'cluster-node-timeout': String(nodeTimeoutMs),
+    'repl-diskless-sync-delay': '0',
+    // Replicas stay where they are, and however long they were cut off they may take over.
+    'cluster-allow-replica-migration': 'no',
+    'cluster-replica-validity-factor': '0',
+  }
+  const own = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
+  return startRedis({ args: ({ busPort }) => [...own, '--cluster-port', String(busPort), ...args] })
+}
+
+/** Makes one cluster of servers that do not know each other. */
+async function join(servers: readonly RedisServer[]): Promise<RedisNode[]> {
+  const nodes = await Promise.all(
+    servers.map(async (server) => withId(server, String(await askRedis(server, 'CLUSTER', 'MYID')))),
   )
-  for (const client of clients) client.disconnect()
+  const masters = nodes.slice(0, MASTERS)
+  await Promise.all(
+    nodes.map(async (node, index) => {
+      await askRedis(node, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1)
+      for (const other of nodes.slice(index + 1)) {
+        await askRedis(node, 'CLUSTER', 'MEET', '127.0.0.1', other.port, other.busPort)
+      }
+    }),
+  )
+  await Promise.all(
+    masters.map((master, index) =>
+      askRedis(master, 'CLUSTER', 'ADDSLOTSRANGE', firstSlot(index), firstSlot(index + 1) - 1),
+    ),
+  )
+  await Promise.all(
+    nodes.slice(MASTERS).map((replica, index) =>
+      // It must have met its master before.
+      until(() => askRedis(replica, 'CLUSTER', 'REPLICATE', masters[index]?.id ?? '')),
+    ),
+  )
+  return nodes
+}
+
+/** What can be seen of the nodes of a cluster. */
+function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'stop'> {
+  /** What the node that answers first says of all, or the given one. */
+  const lines = async (node?: RedisNode) =>
+    parse(String(await Promise.any((node ? [node] : nodes).map((it) => askRedis(it, 'CLUSTER', 'NODES')))))
+  const byId = (id: string) =>
+    found(
+      nodes.find((node) => node.id === id),
+      `no node is called ${id}`,
+    )
+  const isMaster = ({ flags }: Line) =>
+    flags.includes('master') && !flags.some((flag) => flag.startsWith('fail'))
+
+  async function masters(): Promise<RedisNode[]> {
+    const ids = new Set((await lines()).filter(isMaster).map(({ id }) => id))
+    return nodes.filter(({ id }) => ids.has(id))
+  }
 
   return {
-    nodes,
-    async stop() {
-      await Promise.all(nodes.map((node) => node.stop()))
+    addresses: nodes.map(({ port }) => ({ host: '127.0.0.1', port })),
+    masters,
+    async replicaOf(master) {
+      const [, , replicas] = (await askRedis(master, 'ROLE')) as [string, number, [string, string, string][]]
+      const ports = replicas.map(([, port]) => Number(port))
+      return found(
+        nodes.find(({ port }) => ports.includes(port)),
+        'the master has no replica in sync',
+      )
+    },
+    async masterOf(key) {
+      const [master] = await masters()
+      const slot = Number(await askRedis(found(master, 'no master runs'), 'CLUSTER', 'KEYSLOT', key))
+      const owner = (await lines()).find(
+        (line) => isMaster(line) && line.slots.some((range) => has(range, slot)),
+      )
+      return byId(found(owner, `nobody serves the slot ${slot}`).id)
+    },
+    async ready(options) {
+      await until(
+        () => Promise.all(nodes.map(async (node) => requireReady(node, await lines(node)))),
+        options,
+      )
     },
   }
+}
+
+/** Throws what is missing, as one node sees it. */
+async function requireReady(node: RedisNode, seen: readonly Line[]): Promise<void> {
+  const where = `as the node on port ${node.port} sees it`
+  const info = String(await askRedis(node, 'CLUSTER', 'INFO'))
+  if (!info.includes('cluster_state:ok')) throw new Error(`the cluster is not up, ${where}:\n${info}`)
+  const fit = seen.filter(({ flags, connected }) => connected && flags.every((flag) => PLAIN.has(flag)))
+  if (fit.length !== 2 * MASTERS) throw new Error(`nodes are missing, ${where}: ${JSON.stringify(seen)}`)
+  const masters = fit.filter(({ flags, slots }) => flags.includes('master') && slots.length > 0)
+  for (const { id } of masters) {
+    if (fit.filter(({ masterId }) => masterId === id).length !== 1)
+      throw new Error(`no replica of ${id}, ${where}`)
+  }
+  if (masters.length !== MASTERS) throw new Error(`${masters.length} masters, ${where}`)
+  const replication = String(await askRedis(node, 'INFO', 'replication'))
+  if (!/state=online|master_link_status:up/.test(replication))
+    throw new Error(`out of sync, ${where}:\n${replication}`)
+}
+
+/** Flags of a node that nothing is wrong with. */
+const PLAIN = new Set(['myself', 'master', 'slave'])
+
+/** <https://redis.io/docs/latest/commands/cluster-nodes/> */
+function parse(text: string): Line[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [id = '', , flags = '', masterId = '', , , , link, ...slots] = line.split(' ')
+      return { id, flags: flags.split(','), masterId, connected: link === 'connected', slots }
+    })
+}
+
+/** Whether a range of slots as `CLUSTER NODES` writes them, `0-5460` or `7`, has one of them. */
+function has(range: string, slot: number): boolean {
+  const [first, last = first] = range.split('-').map(Number)
+  return first !== undefined && last !== undefined && first <= slot && slot <= last
+}
+
+function firstSlot(index: number): number {
+  return Math.ceil((SLOTS * index) / MASTERS)
+}
+
+function withId(server: RedisServer, id: string): RedisNode {
+  return {
+    ...server,
+    id,
+    get pid() {
+      return server.pid
+    },
+  }
+}
+
+function found<T>(value: T | undefined, otherwise: string): T {
+  if (value === undefined) throw new Error(otherwise)
+  return value
 }

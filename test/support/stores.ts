@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
-import { describeWithRedis, startRedis, type RedisServer } from './redis-server.ts'
+import { describeWithRedis } from './describe-with-redis.ts'
+import { startRedis, type RedisServer } from './redis-server.ts'
 
 /**
  * Makes a store. To be called in hooks and tests, not while tests are collected.

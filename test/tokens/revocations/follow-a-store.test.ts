@@ -5,7 +5,8 @@ import { silentLogger } from '../../../src/host/logger.ts'
 import { createRevocationFollower } from '../../../src/tokens/revocations/follow-revocations.ts'
 import { createRevocationLog } from '../../../src/tokens/revocations/revocation-log.ts'
 import { createRevocationSet } from '../../../src/tokens/revocations/revocation-set.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const UNTIL = Math.floor(Date.now() / 1000) + 3600
 

@@ -8,7 +8,8 @@ import { createRevocationLog } from '../../../src/tokens/revocations/revocation-
 import type { Revocation } from '../../../src/tokens/revocations/revocation.ts'
 import type { RevocationSource } from '../../../src/tokens/revocations/revocation-source.ts'
 import { faultyStore } from '../../support/faulty-store.ts'
-import { describeWithRedis, startRedis, type RedisServer } from '../../support/redis-server.ts'
+import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const START = Date.UTC(2027, 0, 10, 12)
