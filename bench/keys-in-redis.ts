@@ -1,0 +1,119 @@
+/** What a gatehouse keeps in Redis, key by key: of which kind it is, how large, and for how long it stays. */
+import type { Redis } from 'ioredis'
+
+/** One key. */
+export interface KeyInRedis {
+  /** Without the prefix of the adapter. */
+  readonly name: string
+  readonly kind: string
+  /** By `MEMORY USAGE`, all of an index included. */
+  readonly bytes: number
+  /** Milliseconds until it expires; -1 if it never does. */
+  readonly ttl: number
+}
+
+/** How many keys of one kind there are, and the bytes of all of them. */
+export interface OfKind {
+  readonly count: number
+  readonly bytes: number
+}
+
+/** Names of kinds, longest first where one is the beginning of another; what follows a name is an id. */
+const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
+  [/^clients:(apiKey|application)$/, 'list of all clients'],
+  [/^clients:(apiKey|application):of:/, "list of an account's clients"],
+  [/^grants:of:[^:]+$/, "list of an account's grants: its shelves"],
+  [/^grants:of:[^:]+:/, "list of an account's grants: a shelf"],
+  [/^signing-keys:ring$/, 'key ring'],
+  [/^signing-keys:longest-/, 'longest lifetime'],
+  [/^revocations:until:/, 'revocations by their end'],
+  [/^revocations:recent:/, 'revocations by their making'],
+  [/^revocations:shelves$/, 'revocations: shelves'],
+  [/^revocations:begun$/, 'revocations: begun'],
+  [/^([a-z-]+):/, ''],
+]
+
+/** Kinds that stay until they are deleted: the registry, the keys, and what all processes agree on. */
+const PERMANENT: ReadonlySet<string> = new Set([
+  'client',
+  'client-usage',
+  'client-epoch',
+  'list of all clients',
+  "list of an account's clients",
+  'catalog',
+  'in-use',
+  'key ring',
+  'longest lifetime',
+])
+
+/** Keys that are asked about at once. */
+const BATCH = 5000
+
+/** The kind of a key, without the prefix of the adapter: its first word, or what an index lists. */
+export function kindOf(name: string): string {
+  for (const [pattern, kind] of KINDS) {
+    const match = pattern.exec(name)
+    if (match) return kind || (match[1] ?? name)
+  }
+  return name
+}
+
+/** Everything that Redis holds below a prefix. */
+export async function keysInRedis(client: Redis, prefix = 'gatehouse:'): Promise<KeyInRedis[]> {
+  const keys: KeyInRedis[] = []
+  const names = await client.keys(`${prefix}*`)
+  for (let at = 0; at < names.length; at += BATCH) {
+    const batch = names.slice(at, at + BATCH)
+    const pipeline = client.pipeline()
+    for (const name of batch) pipeline.memory('USAGE', name, 'SAMPLES', 0).pttl(name)
+    const replies = ((await pipeline.exec()) ?? []).map(([, reply]) => reply)
+    for (const [index, full] of batch.entries()) {
+      const [bytes, ttl] = [Number(replies[2 * index] ?? 0), Number(replies[2 * index + 1])]
+      const name = full.slice(prefix.length)
+      // One that has expired meanwhile is none.
+      if (ttl !== -2) keys.push({ name, kind: kindOf(name), bytes, ttl })
+    }
+  }
+  return keys
+}
+
+/** The keys by their kinds. */
+export function byKind(keys: readonly KeyInRedis[]): Map<string, OfKind> {
+  const kinds = new Map<string, OfKind>()
+  for (const { kind, bytes } of keys) {
+    const before = kinds.get(kind) ?? { count: 0, bytes: 0 }
+    kinds.set(kind, { count: before.count + 1, bytes: before.bytes + bytes })
+  }
+  return kinds
+}
+
+/** The keys of a grant and of its refresh tokens, those of its account's list included. */
+export function keysOfGrant(keys: readonly KeyInRedis[], grantId: string): KeyInRedis[] {
+  return keys.filter(({ name }) => name.endsWith(`:${grantId}`) || name.startsWith('grants:of:'))
+}
+
+/** The sum of their bytes. */
+export function bytesOf(keys: readonly KeyInRedis[]): number {
+  return keys.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+/** Those without an expiry that ought to have one. */
+export function forgottenExpiries(keys: readonly KeyInRedis[]): KeyInRedis[] {
+  return keys.filter(({ kind, ttl }) => ttl === -1 && !PERMANENT.has(kind))
+}
+
+/**
+ * Lets time pass for Redis alone: what would have expired by then is gone, and the rest expires so much sooner. Redis
+ * has no clock that could be put forward.
+ *
+ * @param pattern of the keys for which it passes
+ */
+export async function passTime(client: Redis, milliseconds: number, pattern = '*'): Promise<void> {
+  await client.eval(PASS_TIME, 0, milliseconds, pattern)
+}
+
+const PASS_TIME = `
+for _, key in ipairs(redis.call('KEYS', ARGV[2])) do
+  local ttl = redis.call('PTTL', key)
+  if ttl >= 0 then redis.call('PEXPIRE', key, ttl - ARGV[1]) end
+end`
