@@ -63,7 +63,7 @@ describeWithRedis('the Redis store keeps the contract on a cluster', () => {
   const clients: Cluster[] = []
   beforeAll(async () => {
     cluster = await startRedisCluster()
-    const [{ port }] = cluster.nodes as readonly [RedisServer]
+    const { port } = cluster.nodes[0]!
     node = new Redis(port)
     for (let count = 0; count < 2; count += 1) clients.push(new Cluster([{ host: '127.0.0.1', port }]))
   })
