@@ -1,12 +1,8 @@
-/** Redis and processes for the rotation measurements; all of it ends with `end()`, or with this process. */
-import { fork, spawn, type ChildProcess } from 'node:child_process'
+/** Processes for the measurements that need more than one; they end with this one. */
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
 import type { ProcessOptions, Question, Told } from './rotation-process.ts'
 
 /** A process that runs `rotation-process.ts`. */
@@ -21,34 +17,10 @@ export interface Running {
 }
 
 const children: ChildProcess[] = []
-const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-bench-'))
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
-
-/** A free port of 127.0.0.1. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** Starts a Redis that keeps nothing on disk. @returns its address, and a client of it */
-export async function startRedis(): Promise<{ url: string; client: Redis }> {
-  const port = await freePort()
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
-  children.push(spawn('redis-server', args, { stdio: 'ignore' }))
-  const url = `redis://127.0.0.1:${port}`
-  const client = new Redis(url, { retryStrategy: () => 20, maxRetriesPerRequest: 500 })
-  client.on('error', () => {})
-  await client.ping()
-  return { url, client }
-}
 
 /** @param onEvent told of the changes of keys that the process makes */
 export async function startProcess(

@@ -5,15 +5,12 @@
  * is at most the interval between two readings. Starts a Redis of its own. Fails if a figure is beyond its limit.
  * `node bench/revocation-latency.ts` (Node 22.18 or later), about a minute.
  */
-import { fork, spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { fork, type ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Redis } from 'ioredis'
+import { freePort } from '../test/support/free-port.ts'
+import { startRedis, type RedisServer } from '../test/support/redis-server.ts'
 import type { ProcessOptions, Question, Target } from './revocation-process.ts'
 
 const KINDS = ['token', 'grant', 'client'] as const
@@ -42,7 +39,7 @@ interface Claim {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const children: ChildProcess[] = []
-const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-bench-'))
+let redis: RedisServer | undefined
 const claims: Claim[] = []
 /** By status: 0 where there was none. */
 const wrongAnswers = new Map<number, number>()
@@ -54,14 +51,13 @@ try {
 } finally {
   for (const child of children) child.kill('SIGKILL')
   agent.destroy()
-  rmSync(folder, { recursive: true, force: true })
+  await redis?.stop()
 }
 report()
 
 async function run(): Promise<void> {
-  const redisPort = await freePort()
-  const redisUrl = `redis://127.0.0.1:${redisPort}`
-  await startRedis(redisPort, redisUrl)
+  redis = await startRedis()
+  const redisUrl = redis.url
   const servicePort = await freePort()
   const start = async (options: Pick<ProcessOptions, 'role' | 'catchUpSeconds' | 'credentials'>) =>
     startProcess({
@@ -209,24 +205,6 @@ async function startProcess(options: ProcessOptions): Promise<Service> {
         child.send({ ...question, number: count })
       }),
   }
-}
-
-async function startRedis(port: number, url: string): Promise<void> {
-  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
-  children.push(spawn('redis-server', settings, { stdio: 'ignore' }))
-  const client = new Redis(url, { maxRetriesPerRequest: null })
-  client.on('error', () => {})
-  await client.ping()
-  client.disconnect()
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 function report(): void {

@@ -5,14 +5,10 @@
  * busy machine hardly matters. Fails if it is below its limit.
  * `node --expose-gc bench/revocations-at-scale.ts` (Node 22.18 or later), some 40 seconds.
  */
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, createServer as createHttpServer, request, type Server } from 'node:http'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { Agent, createServer, request, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { generateKeyPair, SignJWT } from 'jose'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
@@ -25,6 +21,7 @@ import { createKnownRevocations, type KnownRevocations } from '../src/tokens/rev
 import { createRevocationLog } from '../src/tokens/revocations/revocation-log.ts'
 import type { Revocation } from '../src/tokens/revocations/revocation.ts'
 import type { RevocationSource } from '../src/tokens/revocations/revocation-source.ts'
+import { startRedis } from '../test/support/redis-server.ts'
 
 const COUNT = 200_000
 /** Requests a second with them, against without. */
@@ -42,16 +39,8 @@ setTimeout(() => {
   process.exit(1)
 }, DEADLINE_MS).unref()
 
-const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-bench-'))
-const port = await freePort()
-const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '']
-const redisServer = spawn('redis-server', settings, { stdio: 'ignore' })
-// However this ends.
-process.once('exit', () => {
-  redisServer.kill('SIGKILL')
-  rmSync(folder, { recursive: true, force: true })
-})
-const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null })
+const redisServer = await startRedis()
+const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null })
 redis.on('error', () => {})
 await redis.ping()
 
@@ -94,7 +83,7 @@ if (!(ratio >= LIMIT)) {
 await all.close()
 await store.close()
 redis.disconnect()
-redisServer.kill('SIGKILL')
+await redisServer.stop()
 
 /** Mostly tokens, then grants, some clients, few of the rest; they end within the next ten days. */
 function makeRevocation(index: number): Revocation {
@@ -111,7 +100,7 @@ function makeRevocation(index: number): Revocation {
 
 /** As they were made an hour ago, by another process. */
 async function fill(): Promise<void> {
-  const writer = new Redis(port, '127.0.0.1', { enableAutoPipelining: true })
+  const writer = new Redis(redisServer.url, { enableAutoPipelining: true })
   const itsStore = redisStore(writer)
   const log = createRevocationLog(itsStore, { now: () => Date.now() - 3_600_000 })
   const made = Array.from({ length: COUNT }, (_, index) => makeRevocation(index))
@@ -224,7 +213,7 @@ async function compare(): Promise<number> {
 
 async function serve(app: Koa): Promise<Server> {
   const handle = app.callback()
-  const server = createHttpServer((incoming, response) => void handle(incoming, response))
+  const server = createServer((incoming, response) => void handle(incoming, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return server
@@ -261,15 +250,6 @@ function call(its: number, agent: Agent, token: string): Promise<void> {
 
 async function redisBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return address.port
 }
 
 function round(value: number): number {

@@ -7,7 +7,10 @@
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort, startProcess, startRedis, type Running } from './processes.ts'
+import { Redis } from 'ioredis'
+import { freePort } from '../test/support/free-port.ts'
+import { startRedis } from '../test/support/redis-server.ts'
+import { startProcess, type Running } from './processes.ts'
 import type { Clients } from './rotation-process.ts'
 
 const CRASHES = 50
@@ -28,7 +31,8 @@ let samples = 0
 let changes = 0
 let isOver = false
 
-const { url: redisUrl, client: redis } = await startRedis()
+const { url: redisUrl } = await startRedis()
+const redis = new Redis(redisUrl)
 const servicePort = await freePort()
 const options = { redisUrl, servicePort, role: 'service' } as const
 const steady = await startProcess({ ...options, port: servicePort, rotateAfterSeconds: 4 })

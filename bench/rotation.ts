@@ -7,7 +7,9 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
-import { freePort, startProcess, startRedis, type Running } from './processes.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { startRedis } from '../test/support/redis-server.ts'
+import { startProcess, type Running } from './processes.ts'
 import type { Clients, Told } from './rotation-process.ts'
 
 const SECONDS = 60
