@@ -7,9 +7,10 @@ import { remoteKeys } from './gateway/remote-keys.ts'
 import { untoldRevocations } from './gateway/untold-revocations.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
 import { createEvents } from './host/events.ts'
+import type { Logger } from './host/logger.ts'
 import type { FeedSettings, GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
-import { withDeadline } from './store/deadline.ts'
+import { guardStore } from './store/guarded-store.ts'
 import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
 import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
 import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
@@ -60,7 +61,7 @@ export function createGateway<const Products extends ProductSource>(
   const revoked =
     settings.revocations &&
     createKnownRevocations({
-      source: sourceOf(settings.revocations),
+      source: sourceOf(settings.revocations, logger),
       policy: settings.revocations,
       logger,
       events,
@@ -105,8 +106,8 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-function sourceOf(feed: FeedSettings): RevocationSource {
-  return 'store' in feed
-    ? createRevocationLog(withDeadline(feed.store, feed.timeoutMs))
-    : createRemoteRevocations(feed)
+function sourceOf(feed: FeedSettings, logger: Logger): RevocationSource {
+  if (!('store' in feed)) return createRemoteRevocations(feed)
+  const { store, stop } = guardStore(feed.store, feed.timeoutMs, logger)
+  return { ...createRevocationLog(store), close: stop }
 }

@@ -141,7 +141,10 @@ export interface GatehouseOptions<
   readonly signingKeys?: RotationSchedule | HostKeys | undefined
   /** Bytes of `scope` that a token may carry at most; a product that would exceed them cannot be added. @default 4096 */
   readonly maxScopeBytes?: number | undefined
-  /** Milliseconds after which a call to the store counts as failed, and its request gets 503. @default 1000 */
+  /**
+   * Milliseconds after which a call to the store counts as failed, and its request gets 503. `durability.timeoutMs` of
+   * a store that waits for replicas must be below it. @default 1000
+   */
   readonly storeTimeoutMs?: number | undefined
   /** Milliseconds after which loading the products counts as failed, where a function loads them. @default 30000 */
   readonly productsTimeoutMs?: number | undefined

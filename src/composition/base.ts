@@ -3,7 +3,7 @@ import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createCheckedAccounts } from '../host/checked-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import type { Settings } from '../options.ts'
-import { withDeadline } from '../store/deadline.ts'
+import { guardStore } from '../store/guarded-store.ts'
 import { markUse } from '../store/in-use.ts'
 import { createKnownRevocations } from '../tokens/revocations/known-revocations.ts'
 import { createLongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
@@ -16,7 +16,8 @@ export type Base = ReturnType<typeof createBase>
 /** Makes store, events, products, accounts and revocations of the settings; nothing of it does any I/O yet. */
 export function createBase(settings: Settings) {
   const { logger, lifetimes } = settings
-  const store = markUse(withDeadline(settings.store, settings.storeTimeoutMs), {
+  const guarded = guardStore(settings.store, settings.storeTimeoutMs, logger)
+  const store = markUse(guarded.store, {
     except: ['signing-keys', 'catalog', 'revocations'],
   })
   const durable = store.durable ?? store
@@ -69,6 +70,8 @@ export function createBase(settings: Settings) {
     store,
     /** The same data, for what must not be lost with a server: what was used up or taken back, keys, clients. */
     durable,
+    /** Stops looking whether the store is back. */
+    stopProbing: guarded.stop,
     events,
     logger,
     accounts,

@@ -33,6 +33,14 @@ export interface Collection<T extends object> {
   delete(id: string): Promise<boolean>
   /** The key in the store, for those who need the store itself. */
   key(id: string): string
+  /** A record as it is stored, for those who carry it to another store. */
+  toText(record: T): string
+  /**
+   * The record that such a text holds, of an older version too.
+   *
+   * @throws {GatehouseError} `ERR_STORE_RECORD`
+   */
+  fromText(id: string, text: string): T
 }
 
 /** Attempts before an update gives up; with jitter this is far beyond any number of real editors. */
@@ -78,6 +86,8 @@ export function createCollection<T extends object>(
 
   return {
     key,
+    toText: encode,
+    fromText: decode,
     read,
     async get(id) {
       return (await read(id))?.record

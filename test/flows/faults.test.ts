@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Account, Store } from 'koa-gatehouse'
 import { FAULTS, faultyStore, type FaultyStore } from '../support/faulty-store.ts'
@@ -49,6 +49,13 @@ function expectUnavailable(answer: Answer): void {
     error: 'temporarily_unavailable',
     error_description: 'not available for the moment; try again',
   })
+}
+
+/** The store is back, and it has been seen to be. */
+async function comeBack(): Promise<void> {
+  faulty.comeBack()
+  const stranger = { client_id: 'nobody', client_secret: 'nothing', grant_type: 'client_credentials' }
+  await vi.waitFor(async () => expect((await host.token(stranger)).status).toBe(401), { timeout: 1000 })
 }
 
 /**
@@ -233,7 +240,7 @@ describe('a store that stays away', () => {
       expect(body).not.toMatch(/ECONNRESET|ERR_|\.ts:/)
     }
 
-    faulty.comeBack()
+    await comeBack()
     expect((await userInfo()).status).toBe(200)
     const approved = await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] })
     const code = approved.url.searchParams.get('code') ?? ''
@@ -251,7 +258,7 @@ describe('a store that stays away', () => {
       expectUnavailable(await host.token(body))
       await delay(300)
       expectUnavailable(await host.token(body))
-      faulty.comeBack()
+      await comeBack()
       await faulty.settled()
       const second = await host.token(body)
       expect(second.status).toBe(200)
@@ -267,7 +274,7 @@ describe('a store that stays away', () => {
       faulty.arm('create refresh-family', fault, { thenAway: true })
       expectUnavailable(await host.token(body))
       await delay(100)
-      faulty.comeBack()
+      await comeBack()
       await faulty.settled()
       const answers = await Promise.all(Array.from({ length: 10 }, () => host.token(body)))
       expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -283,7 +290,7 @@ describe('a store that stays away', () => {
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
     const answers = await Promise.all([1, 2, 3].map(() => host.token(body)))
     answers.forEach(expectUnavailable)
-    faulty.comeBack()
+    await comeBack()
     expect((await host.token(body)).status).toBe(200)
     expect((await host.token(body)).status).toBe(400)
   })
@@ -299,7 +306,7 @@ describe('a store that stays away', () => {
     const body = refreshing(second.body['refresh_token'])
     expectUnavailable(await host.token(body))
     await delay(500)
-    faulty.comeBack()
+    await comeBack()
     await delay(1100)
     expect((await other.token(body)).status).toBe(200)
     await other.close()
@@ -316,7 +323,7 @@ describe('a store that stays away', () => {
     const body = refreshing(second.body['refresh_token'])
     expectUnavailable(await host.token(body))
     expect((await other.token(refreshing(first.refresh_token))).status).toBe(400)
-    faulty.comeBack()
+    await comeBack()
     expect((await host.token(body)).status).toBe(400)
     expect((await other.token(body)).status).toBe(400)
     await other.close()

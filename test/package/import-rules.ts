@@ -60,7 +60,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'gateway',
     'catalog',
     'settings',
-    'store/deadline.ts',
+    'store/guarded-store.ts',
     'tokens/revocations/known-revocations.ts',
     'tokens/revocations/remote-revocations.ts',
     'tokens/revocations/revocation-log.ts',
