@@ -2,6 +2,7 @@ import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient } from './redis/client.ts'
 import { storeFailure } from './redis/failure.ts'
+import { inspectRedis } from './redis/inspect.ts'
 import { createScript } from './redis/script.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 
@@ -151,6 +152,8 @@ export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: Re
       run(async () => {
         await client.ping()
       }),
+
+    inspect: () => run(() => inspectRedis(client)),
 
     async close() {
       if (closed) return

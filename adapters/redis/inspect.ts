@@ -1,0 +1,115 @@
+import { GatehouseError } from '../../src/errors.ts'
+import type { StoreCheck, StoreInspection } from '../../src/store/contract.ts'
+import { askServer, type RedisServerClient, type ServerAnswers } from './server-answers.ts'
+import { checkServer } from './server-checks.ts'
+
+/** What is asked of a client to be told of its servers. One that can tell nothing is let pass. */
+export interface InspectedClient {
+  readonly isCluster?: boolean | undefined
+  call?(command: string, ...args: string[]): Promise<unknown>
+  /** Clients of the servers of a cluster. */
+  nodes?(role: 'master'): readonly unknown[]
+}
+
+/** Milliseconds that one server of a cluster is waited for, so that one that is stuck hides none of the others. */
+const PATIENCE = 500
+
+const WORST_FIRST: readonly StoreCheck['verdict'][] = ['bad', 'warning', 'unknown', 'good']
+
+/**
+ * What Redis says about itself: whether it takes writes, evicts, keeps what it is told, has its replicas, and its
+ * clock. Of a cluster every master is asked, and the worst counts. Takes INFO, TIME, CONFIG GET and CLUSTER INFO; what
+ * is refused of them is unknown.
+ *
+ * @param options.replicas how many replicas confirm what must not be lost; undefined if none is asked to
+ * @throws what the client throws where no server answers
+ */
+export async function inspectRedis(
+  client: InspectedClient,
+  { replicas }: { readonly replicas?: number | undefined } = {},
+): Promise<StoreInspection> {
+  if (!client.isCluster) {
+    if (!isServer(client)) return { checks: [] }
+    const answers = await askServer(client)
+    return { time: answers.time, checks: checkServer(answers, replicas) }
+  }
+  const masters = (client.nodes?.('master') ?? []).filter(isServer)
+  const outcomes = await Promise.allSettled(masters.map(askMaster))
+  const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const silent = masters.flatMap((master, index) =>
+    outcomes[index]?.status === 'rejected' ? [addressOf(master)] : [],
+  )
+  if (answers.length === 0) throw away(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)
+  return {
+    time: furthest(answers.flatMap(({ time }) => time ?? [])),
+    checks: worstOfEach([
+      ...answers.map((each) => ({ address: each.address ?? '', checks: checkServer(each, replicas) })),
+      ...silent.map((address) => ({ address, checks: [SILENT] })),
+    ]),
+  }
+}
+
+const SILENT: StoreCheck = {
+  name: 'cluster',
+  verdict: 'bad',
+  message: 'this master does not answer',
+  fix: 'Bring it back, or promote its replica; `redis-cli --cluster check <host:port>` says how the cluster sees it',
+}
+
+function isServer(client: unknown): client is RedisServerClient {
+  return (
+    typeof client === 'object' && client !== null && 'call' in client && typeof client.call === 'function'
+  )
+}
+
+async function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE)
+  })
+  try {
+    return await Promise.race([askServer(master, { address: addressOf(master), isCluster: true }), tooLate])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function addressOf({ options }: RedisServerClient): string {
+  return `${options?.host ?? 'unknown'}:${options?.port ?? 6379}`
+}
+
+/** The clock that is furthest from the one of this process. */
+function furthest(times: readonly number[]): number | undefined {
+  const off = (time: number) => Math.abs(time - Date.now())
+  return times.toSorted((one, other) => off(other) - off(one))[0]
+}
+
+/** Of each name the worst check, with the servers that it is about. */
+function worstOfEach(servers: readonly { address: string; checks: readonly StoreCheck[] }[]): StoreCheck[] {
+  const names = new Set(servers.flatMap(({ checks }) => checks.map(({ name }) => name)))
+  return [...names].flatMap((name) => {
+    const found = servers
+      .flatMap(({ address, checks }) =>
+        checks.filter((check) => check.name === name).map((check) => ({ address, check })),
+      )
+      .toSorted((one, other) => rank(one.check) - rank(other.check))
+    const [worst] = found
+    if (worst === undefined) return []
+    const alike = found.filter(({ check }) => check.verdict === worst.check.verdict)
+    const { message, ...rest } = worst.check
+    return [{ ...rest, message: `${whereOf(alike.length, found.length, worst.address)}${message}` }]
+  })
+}
+
+function rank({ verdict }: StoreCheck): number {
+  return WORST_FIRST.indexOf(verdict)
+}
+
+function whereOf(alike: number, all: number, address: string): string {
+  if (alike === 1) return `${address}: `
+  return alike === all ? `${address} and ${all - 1} more: ` : `${address} and ${alike - 1} more of ${all}: `
+}
+
+function away(cause: unknown): GatehouseError {
+  return new GatehouseError('ERR_STORE_UNAVAILABLE', 'no master of the Redis Cluster answers', { cause })
+}

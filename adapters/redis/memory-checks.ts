@@ -1,0 +1,56 @@
+import type { StoreCheck } from '../../src/store/contract.ts'
+import type { Fields } from './server-answers.ts'
+import { bad, good, unknown, warning } from './verdicts.ts'
+
+/** Share of `maxmemory` from which on it counts as nearly used up. */
+const NEARLY_FULL = 0.85
+
+/** Whether it drops what is stored when memory is short. */
+export function checkEviction(info: Fields): StoreCheck {
+  const name = 'eviction'
+  const policy = info.get('maxmemory_policy')
+  const isLimited = Number(info.get('maxmemory') ?? 0) > 0
+  if (policy === undefined) {
+    return unknown(name, 'Redis does not tell its maxmemory-policy', 'Make sure that it is noeviction')
+  }
+  const fix =
+    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the settings of your provider'
+  if (policy === 'noeviction') return good(name, 'maxmemory-policy is noeviction')
+  if (!isLimited) {
+    return good(
+      name,
+      `nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ${policy} by noeviction`,
+    )
+  }
+  const what = policy.startsWith('volatile-')
+    ? 'refresh tokens, revocations and sessions'
+    : 'signing keys, API keys, applications, refresh tokens and revocations'
+  return bad(name, `maxmemory-policy is ${policy}: when memory is short, Redis drops ${what}`, fix)
+}
+
+/** What to do when it is short. */
+export const MORE_MEMORY = 'Give it more memory (CONFIG SET maxmemory …), or a Redis of its own'
+
+/** How much of its memory is used; undefined where there is no limit. */
+export function checkMemory(info: Fields): StoreCheck | undefined {
+  const limit = Number(info.get('maxmemory') ?? 0)
+  const share = usedShare(info)
+  if (!(limit > 0)) return undefined
+  const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
+  if (share < NEARLY_FULL) return good('memory', message)
+  const full = `${message}; when it is full, Redis ${info.get('maxmemory_policy') === 'noeviction' ? 'refuses writes' : 'drops what is stored'}`
+  return share < 1 ? warning('memory', full, MORE_MEMORY) : bad('memory', full, MORE_MEMORY)
+}
+
+/** The share of `maxmemory` that is used; 0 where there is no limit. */
+export function usedShare(info: Fields): number {
+  const [used, uncounted, limit] = ['used_memory', 'mem_not_counted_for_evict', 'maxmemory'].map((name) =>
+    Number(info.get(name) ?? 0),
+  )
+  // The buffers of replicas do not count.
+  return limit ? Math.max(0, (used ?? 0) - (uncounted ?? 0)) / limit : 0
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 104_857.6) / 10} MiB`
+}

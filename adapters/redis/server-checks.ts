@@ -1,0 +1,146 @@
+import type { StoreCheck } from '../../src/store/contract.ts'
+import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
+import { checkPersistence } from './persistence-check.ts'
+import type { Fields, ServerAnswers } from './server-answers.ts'
+import { bad, good, unknown, warning } from './verdicts.ts'
+
+/** Seconds for which a replica that keeps up may be silent. */
+const REPLICA_LAG = 10
+/** The oldest version of Redis that this is tested for. */
+const OLDEST = 6
+
+const PERMIT =
+  'Permit the user that the client signs in as to ask: ACL SETUSER <user> +info +time +config|get +cluster|info'
+
+/**
+ * How fit a server is for what is stored in it.
+ *
+ * @param replicas how many replicas confirm what must not be lost; undefined if none is asked to
+ */
+export function checkServer(answers: ServerAnswers, replicas: number | undefined): StoreCheck[] {
+  const { info, settings, cluster, time } = answers
+  const checks = info
+    ? [
+        checkWrites(info, settings),
+        checkEviction(info),
+        checkMemory(info),
+        checkPersistence(info, settings),
+        checkReplicas(info, replicas),
+        checkVersion(info),
+      ]
+    : ['writes', 'eviction', 'persistence', 'replicas'].map((name) =>
+        unknown(name, 'Redis does not permit INFO, so this cannot be looked at', PERMIT),
+      )
+  const isMisplaced = info?.get('cluster_enabled') === '1' && cluster === undefined
+  return [
+    ...checks.flatMap((check) => check ?? []),
+    ...(cluster ? [checkCluster(cluster)] : []),
+    ...(isMisplaced ? [NOT_FOR_CLUSTERS] : []),
+    ...(time === undefined ? [unknown('clock', 'Redis does not permit TIME', PERMIT)] : []),
+  ]
+}
+
+const NOT_FOR_CLUSTERS = bad(
+  'cluster',
+  'this is a server of a cluster, but the client is for a single server',
+  'Give redisStore a client of the whole cluster: new Redis.Cluster([…])',
+)
+
+/** Whether it takes writes now. */
+function checkWrites(info: Fields, settings: Fields): StoreCheck {
+  const name = 'writes'
+  if (info.get('role') === 'slave') {
+    return bad(
+      name,
+      'the client is connected to a replica, which takes no writes',
+      'Connect it to the master; with Sentinel by the name of the master, so that it follows a failover',
+    )
+  }
+  if (info.get('loading') === '1') {
+    return bad(name, 'Redis still loads its data', 'Wait until it has; large data takes minutes')
+  }
+  if (info.get('aof_enabled') === '1' && info.get('aof_last_write_status') === 'err') {
+    return bad(
+      name,
+      'Redis cannot write its append-only file, and refuses writes',
+      'Look at the free space and the rights of its data folder, and at its log',
+    )
+  }
+  if (info.get('rdb_last_bgsave_status') === 'err' && settings.get('save') !== '') {
+    const fix =
+      'Look at the free space and the rights of its data folder, its memory for the fork, and its log'
+    return settings.get('stop-writes-on-bgsave-error') === 'yes'
+      ? bad(name, 'the last snapshot failed, and until one succeeds Redis refuses writes', fix)
+      : warning(name, 'the last snapshot failed; Redis may refuse writes until one succeeds', fix)
+  }
+  return usedShare(info) >= 1 && info.get('maxmemory_policy') === 'noeviction'
+    ? bad(name, 'the memory is used up, and Redis refuses writes', MORE_MEMORY)
+    : good(name, 'Redis takes writes')
+}
+
+/** Undefined for a replica. */
+function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | undefined {
+  if (info.get('role') === 'slave') return undefined
+  const name = 'replicas'
+  const count = info.get('connected_slaves')
+  if (count === undefined) {
+    return unknown(name, 'Redis does not tell its replicas', 'Look at what your provider says')
+  }
+  const online = [...info].flatMap(([field, text]) =>
+    /^slave\d+$/.test(field) && text.includes('state=online')
+      ? [Number(/lag=(\d+)/.exec(text)?.[1] ?? 0)]
+      : [],
+  )
+  const prompt = online.filter((lag) => lag <= REPLICA_LAG).length
+  const found = `${online.length} ${online.length === 1 ? 'replica is' : 'replicas are'} connected`
+  if (wanted === undefined) {
+    return online.length === 0
+      ? good(name, 'no replica is connected, and `durability` asks for none: what a server loses is lost')
+      : good(name, `${found}; \`durability\` does not wait for any`)
+  }
+  if (prompt < wanted) {
+    return bad(
+      name,
+      `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits for ${wanted}: what must not be lost is refused with 503`,
+      'Start the replicas that are missing and look at their logs, or lower `durability.replicas`',
+    )
+  }
+  return good(
+    name,
+    prompt === wanted
+      ? `${found}, and \`durability\` waits for ${wanted}: with one less, what must not be lost is refused`
+      : `${found}, and \`durability\` waits for ${wanted}`,
+  )
+}
+
+function checkVersion(info: Fields): StoreCheck {
+  const version = info.get('redis_version')
+  const major = Number.parseInt(version ?? '', 10)
+  if (version === undefined || Number.isNaN(major)) {
+    return unknown('version', 'Redis does not tell its version', `It should speak as Redis ${OLDEST}.0 does`)
+  }
+  return major >= OLDEST
+    ? good('version', `it speaks as Redis ${version} does`)
+    : warning(
+        'version',
+        `Redis ${version} is older than what this is tested for`,
+        `Use Redis ${OLDEST}.2 or later`,
+      )
+}
+
+const SLOTS = 16_384
+
+function checkCluster(cluster: Fields): StoreCheck {
+  const served = Number(cluster.get('cluster_slots_ok') ?? 0)
+  const missing = SLOTS - served
+  if (cluster.get('cluster_state') === 'ok' && missing === 0) {
+    return good('cluster', `the cluster is up, and all ${SLOTS} slots are served`)
+  }
+  return bad(
+    'cluster',
+    missing > 0
+      ? `${missing} of ${SLOTS} slots are not served: what belongs to them can neither be read nor written`
+      : 'the cluster is down as this server sees it',
+    'Bring the servers that are missing back, or promote their replicas; `redis-cli --cluster check <host:port>` names them',
+  )
+}
