@@ -4,6 +4,7 @@ import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
 import { ALGORITHMS, inState, partOf, type RingKey } from './key-states.ts'
+import { findRingProblem } from './ring-problem.ts'
 import type { KeySealing, OpenedKey } from './sealing.ts'
 
 /** A key with its material, which a key that is out of service has no more. */
@@ -49,6 +50,14 @@ export interface RingRecords {
   replace(expected: StoredRing, draft: RingDraft): Promise<boolean>
   /** The keys that sign, although they may be sealed under a secret that is not known here. */
   signing(): Promise<readonly string[]>
+  /** A ring as it stands in the store, for another one: all that is in it is sealed under the newest secret. */
+  toText(ring: StoredRing): Promise<string>
+  /**
+   * The keys of a ring that comes from another store. Nothing is written.
+   *
+   * @throws {GatehouseError} `ERR_SECRET` if none of the secrets opens them; `ERR_STORE_RECORD` if it is no ring
+   */
+  fromText(text: string): Promise<readonly OpenKey[]>
 }
 
 /** A ring that is to be written. */
@@ -65,19 +74,19 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
   /** What was opened last, by what was sealed: most keys stay as they are from change to change. */
   let known = new Map<string, OpenedKey | undefined>()
 
-  async function openAll(keys: readonly KeyRecord[]) {
+  async function openAll(keys: readonly KeyRecord[], where = 'in the store') {
     const texts = keys.flatMap(({ sealed }) => sealed ?? [])
     const opened = texts.map(async (text) => [text, known.get(text) ?? (await sealing.open(text))] as const)
     known = new Map(await Promise.all(opened))
-    return keys.map(open)
+    return keys.map((key) => open(key, where))
   }
 
-  function open({ sealed, ...key }: KeyRecord): { key: OpenKey; isOutdated: boolean } {
+  function open({ sealed, ...key }: KeyRecord, where: string): { key: OpenKey; isOutdated: boolean } {
     const part = partOf(key)
     if (part === undefined) return { key, isOutdated: false }
     const found = known.get(sealed ?? '')
     const jwk = found?.privateKey as SigningJwk | undefined
-    if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret()
+    if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(where)
     if (part === 'private' && jwk.d === undefined) throw notOurs()
     const isOutdated = found?.isOutdated === true
     return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
@@ -89,6 +98,11 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
     if (part === 'private' || jwk.d === undefined)
       return { ...key, sealed: sealed ?? (await sealing.seal(jwk)) }
     return { ...key, sealed: await sealing.seal(toPublicJwk(jwk)) }
+  }
+
+  async function draftOf(keys: readonly OpenKey[]): Promise<RingDraft> {
+    const id = randomUUID()
+    return { id, record: { id, keys: await Promise.all(keys.map(seal)) } }
   }
 
   return {
@@ -105,15 +119,31 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
         stored,
       }
     },
-    async draft(keys) {
-      const id = randomUUID()
-      return { id, record: { id, keys: await Promise.all(keys.map(seal)) } }
-    },
+    draft: draftOf,
     create: ({ record }) => rings.create(RING, record),
     replace: ({ stored }, { record }) => rings.replace(RING, stored, record),
     async signing() {
       const keys = (await rings.get(RING))?.keys ?? []
       return inState(keys, 'current').map(({ kid }) => kid)
+    },
+    async toText({ keys, id }) {
+      const { record } = await draftOf(keys)
+      // The same ring is the same text, unless it is sealed anew.
+      return rings.toText({ ...record, id })
+    },
+    async fromText(text) {
+      const { keys } = rings.fromText(RING, text)
+      const problem = findRingProblem(keys)
+      if (problem !== undefined) throw new GatehouseError('ERR_STORE_RECORD', `the signing keys: ${problem}`)
+      const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
+        kid,
+        alg,
+        state,
+        createdAt,
+        since,
+        ...(sealed !== undefined && { sealed }),
+      }))
+      return (await openAll(known, 'that are to be imported')).map(({ key }) => key)
     },
   }
 }
@@ -134,10 +164,11 @@ function upgrade(record: Record<string, unknown>): RingRecord {
   return { id: 'version 1', keys: keys.map((key) => ({ ...key, since: key.createdAt })) }
 }
 
-function wrongSecret(): GatehouseError {
+/** @param where the keys are */
+function wrongSecret(where: string): GatehouseError {
   return new GatehouseError(
     'ERR_SECRET',
-    'the signing keys in the store were encrypted under another `secret`; start with the one that was used ' +
+    `the signing keys ${where} were encrypted under another \`secret\`; start with the one that was used ` +
       'before (as a later entry of the list, if it has been replaced). Nothing was changed',
   )
 }

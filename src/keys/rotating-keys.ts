@@ -4,8 +4,19 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import { joinRings } from './join-rings.ts'
 import { viewOf, type KeyRing } from './key-ring.ts'
-import { canSign, endOf, inState, LATE, revoke, rotate, tailOf, type RotationPolicy } from './key-states.ts'
+import {
+  canSign,
+  endOf,
+  inState,
+  LATE,
+  revoke,
+  rotate,
+  rotationDue,
+  tailOf,
+  type RotationPolicy,
+} from './key-states.ts'
 import { createRingKeeper } from './ring-keeper.ts'
 import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
 import { createRotation } from './rotation.ts'
@@ -49,9 +60,10 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   let lastLook: Promise<void> | undefined
   let waiting: Promise<void> | undefined
 
+  const records = createRingRecords(store, parts.sealing)
   const keeper = createRingKeeper({
     store,
-    records: createRingRecords(store, parts.sealing),
+    records,
     logger,
     onAdopted({ keys }) {
       const before = ring.signing
@@ -126,12 +138,49 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   }
 
   const isFresh = () => Math.abs(Date.now() - keeper.confirmedAt) <= LATE * 1000
+  const isSigningRevoked = () => ring.signing.some(({ kid }) => isKeyRevoked(kid))
+
+  async function join(other: readonly OpenKey[]): Promise<number> {
+    const { keys } = await keeper.read()
+    const canDo = canSign(joinRings(keys, other, 0).keys)
+    const fresh = canDo ? [] : await makeKeys()
+    let added = 0
+    await keeper.change((own) => {
+      const step = joinRings(own, other, Date.now() / 1000, fresh)
+      added = step.keys.filter(({ kid }) => !own.some((key) => key.kid === kid)).length
+      return step
+    })
+    rotation.fillUpSoon(0)
+    return added
+  }
 
   return {
     follow: rotation.follow,
 
+    movable: {
+      toText: async () => records.toText(await keeper.read()),
+      async open(text) {
+        const other = await records.fromText(text)
+        return () => join(other)
+      },
+    },
+
     get ring() {
       return ring
+    },
+
+    get condition() {
+      const keys = keeper.known?.keys ?? []
+      const { rotateAfterSeconds: rotateAfter, publishAheadSeconds: publishAhead } = schedule
+      return {
+        areHosts: false,
+        keys: inState(keys, 'current', 'next').map(({ alg, state, since }) => ({ alg, state, since })),
+        isSigningRevoked: isSigningRevoked(),
+        confirmedAt: Number.isFinite(keeper.confirmedAt) ? keeper.confirmedAt : undefined,
+        isStale: !isFresh(),
+        failure: keeper.failure,
+        rotationDue: rotationDue(keys, { rotateAfter, publishAhead }),
+      }
     },
 
     async getKey(header, token) {
@@ -147,7 +196,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
 
     async keepUp() {
       // What is revoked is heard of before the ring is read: what it signed would be dead on arrival.
-      if (isFresh() && !ring.signing.some(({ kid }) => isKeyRevoked(kid))) return
+      if (isFresh() && !isSigningRevoked()) return
       await rotation.look().catch((error: unknown) => {
         if (!isFresh()) throw error
       })

@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
-import type { KeyState } from './key-states.ts'
+import type { KeyState, RingKey } from './key-states.ts'
 
 /** A signing key without its private part. Times are in epoch seconds. */
 export interface SigningKeyInfo {
@@ -60,8 +60,42 @@ export function checkActor(actor: unknown): void {
   )
 }
 
+/** Keys in the store that can be carried to another one. */
+export interface MovableKeys {
+  /** The ring in force, sealed as it stands in the store. The same ring is the same text. */
+  toText(): Promise<string>
+  /**
+   * Opens a ring that comes from another store; nothing is changed by this.
+   *
+   * @returns makes one ring of both: its current keys sign from then on, in every process, and what ours have signed
+   *   stays good. To do it again changes nothing. Answers how many keys are new here
+   * @throws {GatehouseError} `ERR_SECRET` if none of the secrets opens it, `ERR_STORE_RECORD` if it is no ring
+   */
+  open(text: string): Promise<() => Promise<number>>
+}
+
+/** How the keys are, as this process knows it. */
+export interface KeyCondition {
+  /** Whether the host keeps them itself. */
+  readonly areHosts: boolean
+  /** Those that sign, or will; none while they have not been loaded. */
+  readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
+  /** Whether one that signs was revoked: what it signs is dead on arrival. */
+  readonly isSigningRevoked: boolean
+  /** Milliseconds since the epoch at which it was certain that these are in force; undefined where that never was. */
+  readonly confirmedAt?: number | undefined
+  /** Whether that is so long ago that nothing is signed before they have been looked at again. */
+  readonly isStale: boolean
+  /** Why they could not be looked at the last time; undefined where they could. */
+  readonly failure?: unknown
+  /** When others are to sign: epoch seconds; undefined where that is not known. */
+  readonly rotationDue?: number | undefined
+}
+
 /** Where the keys come from: the store, or the host. */
 export interface KeySource extends SigningKeys {
+  /** Undefined where the host keeps the keys. */
+  readonly movable?: MovableKeys | undefined
   /**
    * Loads the keys, and follows their changes from then on. May be called again after it has rejected.
    *
@@ -71,6 +105,8 @@ export interface KeySource extends SigningKeys {
   follow(): Promise<() => Promise<void>>
   /** The keys now. Not before `follow()`. */
   readonly ring: KeyRing
+  /** How they are. No I/O. */
+  readonly condition: KeyCondition
   /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey
   /**
