@@ -5,6 +5,10 @@ import { GatehouseError } from './errors.ts'
 export interface Lifecycle<Running> {
   /** What runs, or undefined while it does not. */
   readonly running: Running | undefined
+  /** How far it has come. */
+  readonly state: 'starting' | 'running' | 'closed'
+  /** Why the last attempt to start failed; undefined where none has, or it runs. */
+  readonly failure: unknown
   /**
    * Waits until it runs, and starts it if nobody has. While the store is away it is tried again and again;
    * any other failure ends the attempt, and the next call makes a new one.
@@ -31,6 +35,7 @@ export function createLifecycle<Running>(
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let lastFailure: unknown
+  let failure: unknown
   let closed = false
 
   async function startUntilItRuns(): Promise<Running> {
@@ -39,6 +44,7 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
+        failure = error
         if (!isStoreAway(error)) throw error
         lastFailure = error
         // The process may end meanwhile, if there is nothing else to do.
@@ -55,6 +61,7 @@ export function createLifecycle<Running>(
           throw closedError()
         }
         running = started
+        failure = undefined
         return started
       })
       .finally(() => {
@@ -66,6 +73,13 @@ export function createLifecycle<Running>(
   return {
     get running() {
       return running
+    },
+    get state() {
+      if (closed) return 'closed'
+      return running === undefined ? 'starting' : 'running'
+    },
+    get failure() {
+      return failure
     },
     async ready(timeoutMs) {
       if (closed) throw closedError()

@@ -31,6 +31,8 @@ export interface LiveCatalog extends CurrentCatalog {
   readonly loaded: boolean
   /** What the products give by themselves, in force or not; nothing while nothing could be loaded yet. */
   readonly given: Given
+  /** Why the last load was refused; undefined where it was not, or nothing was loaded. */
+  readonly refusal: GatehouseError | undefined
   /**
    * Loads the first catalog, if there is none yet. May be called again after it failed.
    *
@@ -59,6 +61,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { products } = options
   let loaded: Catalog | undefined
   let given: Given = {}
+  let refusal: GatehouseError | undefined
   let restriction: Restriction | undefined
   let current: Catalog | undefined
   let starting: Promise<void> | undefined
@@ -83,6 +86,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     },
     get given() {
       return given
+    },
+    get refusal() {
+      return refusal
     },
     async start() {
       if (current !== undefined) return
@@ -111,8 +117,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     try {
       const definitions = await withinTime(from, options.loadTimeoutMs)
       use(createCatalog(definitions, options))
+      refusal = undefined
     } catch (error) {
-      const refusal = isInvalidCatalog(error)
+      refusal = isInvalidCatalog(error)
         ? error
         : new GatehouseError('ERR_CATALOG', 'the products could not be loaded', { cause: error })
       options.onRefused?.(refusal)

@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
-import { ALGORITHMS } from './key-states.ts'
+import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { checkActor, type KeySource } from './signing-keys.ts'
 
@@ -50,7 +50,7 @@ export function createHostKeys(parts: {
     for (const listener of listeners) listener()
   }
 
-  function stateOf(key: SigningJwk) {
+  function stateOf(key: SigningJwk): KeyState {
     if (signing.includes(key)) return 'current'
     if (revoked.includes(key.kid)) return 'revoked'
     return isPrivate(key) ? 'next' : 'previous'
@@ -64,6 +64,14 @@ export function createHostKeys(parts: {
     },
     get ring() {
       return ring
+    },
+    get condition() {
+      return {
+        areHosts: true,
+        keys: keys.map((key) => ({ alg: key.alg, state: stateOf(key), since: 0 })),
+        isSigningRevoked: signing.some(({ kid }) => isKeyRevoked(kid)),
+        isStale: false,
+      }
     },
     getKey,
     async keepUp() {},

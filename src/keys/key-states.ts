@@ -153,8 +153,21 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
   return Number.isFinite(end) ? end : undefined
 }
 
+/** When another key is to sign: epoch seconds; undefined while none waits to. */
+export function rotationDue(
+  keys: readonly RingKey[],
+  policy: Pick<RotationPolicy, 'rotateAfter' | 'publishAhead'>,
+): number | undefined {
+  const due = Math.min(...inState(keys, 'current').map((key) => promotionOf(keys, key, policy)))
+  return Number.isFinite(due) ? due : undefined
+}
+
 /** When the next key takes the place of a current one. */
-function promotionOf(keys: readonly RingKey[], current: RingKey, policy: RotationPolicy): number {
+function promotionOf(
+  keys: readonly RingKey[],
+  current: RingKey,
+  policy: Pick<RotationPolicy, 'rotateAfter' | 'publishAhead'>,
+): number {
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy

@@ -12,6 +12,8 @@ export interface RingKeeper {
   readonly known: StoredRing | undefined
   /** Milliseconds since the epoch at which it was certain that it, or what signs of it, is in force. */
   readonly confirmedAt: number
+  /** Why the last reading failed; undefined where it did not. */
+  readonly failure: unknown
   /**
    * Reads the ring; makes one if there is none, and puts it back if it is gone.
    *
@@ -53,6 +55,7 @@ export function createRingKeeper(parts: {
   const { store, records, logger, onAdopted, onChanges } = parts
   let known: StoredRing | undefined
   let confirmedAt = Number.NEGATIVE_INFINITY
+  let failure: unknown
   /** What was written without an answer. */
   let attempted: { id: string; tell: () => void } | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -68,9 +71,11 @@ export function createRingKeeper(parts: {
     try {
       const ring = (known && (await records.read())) ?? (await load())
       confirmedAt = Date.now()
+      failure = undefined
       adopt(ring)
       return ring
     } catch (error) {
+      failure = error
       if (isSecret(error) && (await areSigningStill())) confirmedAt = Date.now()
       throw error
     }
@@ -113,6 +118,9 @@ export function createRingKeeper(parts: {
     },
     get confirmedAt() {
       return confirmedAt
+    },
+    get failure() {
+      return failure
     },
     read: () => exclusively(read),
 

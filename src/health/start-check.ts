@@ -1,0 +1,50 @@
+import { GatehouseError } from '../errors.ts'
+import type { HealthCheck } from './health.ts'
+import { reasonOf } from './reason.ts'
+
+/** How far a start has come. */
+export interface StartState {
+  readonly state: 'starting' | 'running' | 'closed'
+  /** Why the last attempt failed; undefined where none has, or it runs. */
+  readonly failure: unknown
+}
+
+/** Whether it has been started, and what keeps it from that. */
+export function checkStart({ state, failure }: StartState): HealthCheck {
+  const name = 'start'
+  if (state === 'running') return { name, verdict: 'good', message: 'it has been started' }
+  if (state === 'closed') {
+    return { name, verdict: 'bad', message: 'it has been closed', fix: 'Ask another process; this one ends' }
+  }
+  if (failure === undefined) {
+    return {
+      name,
+      verdict: 'warning',
+      message: 'it is starting',
+      fix: 'Wait; if it takes longer than seconds, look at the database and at how long the products take to load',
+    }
+  }
+  return {
+    name,
+    verdict: 'bad',
+    message: `it could not be started yet, and goes on trying: ${reasonOf(failure)}`,
+    fix: fixOf(failure),
+  }
+}
+
+function fixOf(failure: unknown): string {
+  const code = failure instanceof GatehouseError ? failure.code : undefined
+  if (code === 'ERR_SECRET') return ANOTHER_SECRET
+  if (code === 'ERR_STORE_UNAVAILABLE')
+    return 'See the check `store`; it starts by itself once the store is back'
+  if (code === 'ERR_CATALOG')
+    return 'Correct the products, or the function that loads them; the log has all of what is wrong'
+  if (code === 'ERR_STORE_RECORD') {
+    return 'Somebody else has written below the key prefix of this service: give each service a prefix of its own, and restore what was overwritten'
+  }
+  return 'The log has the whole error'
+}
+
+/** What to do where the secret does not open the keys. */
+export const ANOTHER_SECRET =
+  'Start it with the `secret` that was used before, as a later entry of the list if it has been replaced: [new, old]'
