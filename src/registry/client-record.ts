@@ -1,4 +1,4 @@
-import { createCollection } from '../store/collection.ts'
+import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
@@ -26,7 +26,7 @@ export interface ClientRecord<C extends Client = Client> {
  * What stays of a deleted client, for good: nothing about anybody, only that its client id is not free. Who got
  * the id anew would get what people granted to the client before, and its refresh tokens.
  */
-interface DeletedClient {
+export interface DeletedClient {
   readonly deleted: true
   readonly kind: Client['kind']
   /** Above every `access_epoch` that its tokens carry. */
@@ -34,6 +34,9 @@ interface DeletedClient {
   /** Epoch seconds. */
   readonly deletedAt: number
 }
+
+/** An index of the client ids of deleted clients, kept for good; of one or the other the client may still be there. */
+export const DELETED_CLIENTS = 'clients:deleted'
 
 /** All clients by client id: together, so that a client id is unique and one read finds it. */
 export interface ClientRecords<C extends Client> {
@@ -69,9 +72,31 @@ export interface ClientRecords<C extends Client> {
   ): Promise<ClientRecord<C> | undefined>
 }
 
-/** The clients in the store. */
-export function clientRecords<C extends Client>(store: Store): ClientRecords<C> {
-  const collection = createCollection<ClientRecord<C> | DeletedClient>(store, { name: 'client', version: 1 })
+/** Told that a record was written, or may have been; settles when all has been done that follows, and never rejects. */
+export type ClientChanged = (clientId: string) => Promise<void>
+
+/**
+ * The clients in the store.
+ *
+ * @param changed told after each change and deletion, before it settles
+ */
+export function clientRecords<C extends Client>(
+  store: Store,
+  changed: ClientChanged = async () => {},
+): ClientRecords<C> {
+  const collection = storedClients<C>(store)
+
+  /** Makes a change. One that fails may have been applied all the same; whoever waits for that need not wait longer. */
+  async function telling<T>(clientId: string, change: () => Promise<T>): Promise<T> {
+    try {
+      const result = await change()
+      await changed(clientId)
+      return result
+    } catch (error) {
+      void changed(clientId)
+      throw error
+    }
+  }
 
   return {
     get: async (clientId) => living(await collection.get(clientId)),
@@ -82,24 +107,37 @@ export function clientRecords<C extends Client>(store: Store): ClientRecords<C> 
     getMany: async (clientIds) => (await collection.getMany(clientIds)).map(living),
     create: (clientId, record) => collection.create(clientId, record),
     async update(clientId, change) {
-      return living(
-        await collection.update(clientId, (stored) =>
-          isDeleted(stored) ? undefined : change(whole(stored)),
+      return telling(clientId, async () =>
+        living(
+          await collection.update(clientId, (stored) =>
+            isDeleted(stored) ? undefined : change(whole(stored)),
+          ),
         ),
       )
     },
     async delete(clientId, check, now) {
-      let before: ClientRecord<C> | undefined
-      await collection.update(clientId, (stored) => {
-        before = living(stored)
-        if (!before) return undefined
-        check(before)
-        const { kind, epoch } = before.client
-        return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
-      })
+      let before = living(await collection.get(clientId))
+      if (!before) return undefined
+      check(before)
+      // Before it is gone, so that each that is gone is listed.
+      await store.add(DELETED_CLIENTS, clientId)
+      await telling(clientId, () =>
+        collection.update(clientId, (stored) => {
+          before = living(stored)
+          if (!before) return undefined
+          check(before)
+          const { kind, epoch } = before.client
+          return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
+        }),
+      )
       return before
     },
   }
+}
+
+/** All that is stored of clients, those that were deleted too. A record of a living one is to be made `whole`. */
+export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
+  return createCollection(store, { name: 'client', version: 1 })
 }
 
 function living<C extends Client>(
@@ -109,11 +147,12 @@ function living<C extends Client>(
 }
 
 /** A record with what came later than it. */
-function whole<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+export function whole<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   if (record.client.kind !== 'apiKey') return record
   return { ...record, client: { resourceServer: false, ...record.client } }
 }
 
-function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
+/** Whether nothing is left of a client but that its id is taken. */
+export function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
   return 'deleted' in stored
 }

@@ -1,4 +1,4 @@
-import { createCollection } from '../store/collection.ts'
+import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { CheckedRegistry } from './checked-registry.ts'
 import type { Client } from './client.ts'
@@ -18,11 +18,19 @@ export interface EpochOffsets {
   raise(clientId: string, inPart?: (before: EpochOffset) => TakenInPart): Promise<void>
 }
 
+/** An index of the client ids that may have an offset, kept for good. */
+export const CLIENTS_WITH_OFFSET = 'clients:epoch-offsets'
+
+/** The offsets in the store. */
+export function storedOffsets(store: Store): Collection<EpochOffset> {
+  return createCollection(store, { name: 'client-epoch', version: 1 })
+}
+
 const NONE: EpochOffset = { offset: 0 }
 
 /** Offsets that are kept in the store, for good: as long as there is a client, its epoch must not fall. */
 export function createEpochOffsets(store: Store): EpochOffsets {
-  const offsets = createCollection<EpochOffset>(store, { name: 'client-epoch', version: 1 })
+  const offsets = storedOffsets(store)
 
   return {
     get: async (clientId) => (await offsets.get(clientId)) ?? NONE,
@@ -32,6 +40,8 @@ export function createEpochOffsets(store: Store): EpochOffsets {
         offset: before.offset + 1,
         takenInPart: inPart?.(before),
       })
+      // First, so that each that there is is listed.
+      await store.add(CLIENTS_WITH_OFFSET, clientId)
       if (await offsets.update(clientId, raised)) return
       if (await offsets.create(clientId, raised(NONE))) return
       // Somebody else was first.

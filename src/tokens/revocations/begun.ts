@@ -28,6 +28,8 @@ export interface Begun {
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   settle(finish: (subject: Subject) => Promise<void>): Promise<void>
+  /** What changes were begun of that are not finished, here or anywhere, each once. */
+  subjects(): Promise<readonly Subject[]>
 }
 
 /** An index of what was begun: `<milliseconds>:<random>:<subject as JSON>`. */
@@ -108,6 +110,10 @@ export function createBegun(parts: {
 
   return {
     end,
+
+    async subjects() {
+      return [...bySubject(await all()).keys()].flatMap((text) => readSubject(text) ?? [])
+    },
 
     async begin(subject) {
       const time = String(now()).padStart(13, '0')

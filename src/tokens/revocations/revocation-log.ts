@@ -14,6 +14,8 @@ export interface RevocationLog extends RevocationSource {
    *   again does no harm
    */
   add(revocations: readonly Revocation[]): Promise<void>
+  /** All that were in force when it began, some at a time; however long whoever reads them takes. */
+  inForce(): AsyncIterable<readonly Revocation[]>
 }
 
 const CHANNEL = 'revocations'
@@ -138,6 +140,18 @@ export function createRevocationLog(
         return readShelves({ since: time - OVERLAP }, time)
       }
       return cursor.place?.kind === 'shelf' ? readShelves(cursor, time) : readRecent(cursor, time)
+    },
+
+    async *inForce() {
+      const over = lastShelfOver(secondsOf(now()))
+      for (let shelf = await shelves.next(over); shelf !== undefined; shelf = await shelves.next(shelf)) {
+        let entries: string[] = []
+        do {
+          const after = entries.length === 0 ? undefined : beyond(headOf(entries, DIGEST))
+          entries = await shelves.range(shelf, { after, limit: PAGE })
+          yield read(entries, DIGEST)
+        } while (entries.length === PAGE)
+      }
     },
 
     listen(listener, missed) {

@@ -57,6 +57,13 @@ export interface Revocations {
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   settleWith(finish: (subject: Subject) => Promise<readonly Taken[]>): Promise<void>
+  /**
+   * What of the changes that are under way, or were begun by a process that ended, will be taken back, as `finish`
+   * answers it; nothing is taken back by this.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  underWay(finish: (subject: Subject) => Promise<readonly Taken[]>): Promise<readonly Revocation[]>
 }
 
 /** Seconds by which clocks may differ, added to every end. */
@@ -111,6 +118,16 @@ export function createRevocations(parts: {
     },
 
     settleWith: (finish) => begun.settle(async (subject) => revoke(await finish(subject))),
+
+    async underWay(finish) {
+      const subjects = await begun.subjects()
+      const end = now() / 1000 + (await longestLifetime.seconds())
+      const revocations: Revocation[] = []
+      for (const subject of subjects) {
+        for (const taken of await finish(subject)) revocations.push(endingAt(taken, end))
+      }
+      return revocations
+    },
   }
 }
 
