@@ -1,8 +1,9 @@
 import type { BrokenStore } from './broken-stores.ts'
 
 const never = async () => {}
+const cut = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
-/** Stores that break a promise about messages; most are noticed after some seconds of waiting for one. */
+/** Stores that break a promise about messages or waiting; most are noticed after some seconds of waiting. */
 export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'messages go nowhere',
@@ -121,5 +122,104 @@ export const brokenMessages: readonly BrokenStore[] = [
     },
     message: 'already closed',
     noticedBy: 'after close no listener hears anything',
+  },
+  {
+    breaks: 'messages are cut at 8,000 bytes',
+    methods: (good) => ({ publish: (channel, message) => good.publish(channel, message.slice(0, 7999)) }),
+    noticedBy: 'a message reaches all who listen to its channel',
+  },
+  {
+    breaks: 'each message tells that others were missed',
+    methods: (good) => ({
+      subscribe: (channel, listener, missed) =>
+        good.subscribe(channel, (message) => {
+          listener(message)
+          missed?.()
+        }),
+    }),
+    noticedBy: 'a message reaches all who listen to its channel',
+  },
+  {
+    breaks: 'channels are cut at 63 bytes',
+    methods: (good) => ({
+      publish: (channel, message) => good.publish(cut(channel), message),
+      subscribe: (channel, listener) => good.subscribe(cut(channel), listener),
+    }),
+    noticedBy: 'channels are told apart by every character',
+  },
+  {
+    breaks: 'channels are patterns',
+    methods: () => {
+      const listeners = new Map<string, (message: string) => void>()
+      return {
+        publish: async (channel, message) => {
+          for (const [pattern, listener] of listeners) {
+            if (pattern === channel || (pattern.endsWith('*') && channel.startsWith(pattern.slice(0, -1)))) {
+              listener(message)
+            }
+          }
+        },
+        subscribe: async (channel, listener) => (listeners.set(channel, listener), never),
+      }
+    },
+    noticedBy: 'channels are told apart by every character',
+  },
+  {
+    breaks: 'messages that are alike are sent once',
+    methods: (good) => {
+      const sent = new Set<string>()
+      return {
+        publish: async (channel, message) => {
+          if (sent.has(message)) return
+          sent.add(message)
+          await good.publish(channel, message)
+        },
+      }
+    },
+    noticedBy: 'of many messages at once each is heard',
+  },
+  {
+    breaks: 'the first subscription of a channel wins',
+    methods: (good) => {
+      const underWay = new Set<string>()
+      return {
+        subscribe: async (channel, listener) => {
+          if (underWay.has(channel)) return never
+          underWay.add(channel)
+          return good.subscribe(channel, listener)
+        },
+      }
+    },
+    noticedBy: 'subscriptions that begin at the same time all hear',
+  },
+  {
+    breaks: 'who leaves while a message is delivered takes the place of the next one',
+    methods: () => {
+      const listeners: ((message: string) => void)[] = []
+      return {
+        publish: async (_, message) => {
+          for (let at = 0; at < listeners.length; at += 1) listeners[at]?.(message)
+        },
+        subscribe: async (_, listener) => {
+          listeners.push(listener)
+          return async () => void listeners.splice(listeners.indexOf(listener), 1)
+        },
+      }
+    },
+    noticedBy: 'a listener may end its own subscription and begin another',
+  },
+  {
+    breaks: 'close forgets who waits',
+    methods: (good) => {
+      let closed = false
+      return {
+        get: async (key) => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          return closed ? new Promise(() => {}) : good.get(key)
+        },
+        close: () => ((closed = true), good.close()),
+      }
+    },
+    noticedBy: 'calls that are under way while the store is closed settle',
   },
 ]

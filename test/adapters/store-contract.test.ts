@@ -14,11 +14,13 @@ function theCase(name: string, createStore: () => Store) {
   return found[0]!
 }
 
-/** How a case ends for a store that is broken so. */
-async function noticing({ methods, noticedBy }: BrokenStore): Promise<unknown> {
+/** How a case ends for a store that is broken so: itself, or what is durable of it. */
+async function noticing({ methods, noticedBy, connected }: BrokenStore, view?: 'durable'): Promise<unknown> {
+  const shared = memoryStore()
   const createBroken = () => {
-    const store = memoryStore()
-    return { ...store, ...methods(store) }
+    const store = connected ? connectionTo(shared) : memoryStore()
+    const broken = { ...store, ...methods(store) }
+    return view === 'durable' ? { ...store, durable: broken } : broken
   }
   try {
     await theCase(noticedBy, createBroken).run()
@@ -28,7 +30,11 @@ async function noticing({ methods, noticedBy }: BrokenStore): Promise<unknown> {
   }
 }
 
-const expected = ({ message }: BrokenStore) => (message ? { message } : { code: 'ERR_ASSERTION' })
+const expected = ({ message }: BrokenStore, view?: 'durable') => {
+  if (view === undefined) return message ? { message } : { code: 'ERR_ASSERTION' }
+  const told = expect.stringMatching(`^through durable: .*${message ?? ''}`)
+  return message ? { message: told } : { code: 'ERR_ASSERTION', message: told }
+}
 
 /** One more connection to the database behind `shared`. */
 function connectionTo(shared: Store): Store {
@@ -45,6 +51,10 @@ function connectionTo(shared: Store): Store {
   return connection
 }
 
+/** Whether a case works on what is durable, too: all that are not about a store as a whole. */
+const isDurableToo = (name: string) =>
+  !/^(after close|close|closing|calls that|ping|volatile|inspect)/.test(name)
+
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 
@@ -53,11 +63,24 @@ describe('the contract suite notices', () => {
     expect(await noticing(broken)).toMatchObject(expected(broken))
   })
 
+  test.for(brokenStores.filter(({ noticedBy }) => isDurableToo(noticedBy)))(
+    'that $breaks where it is durable',
+    async (broken) => {
+      expect(await noticing(broken, 'durable')).toMatchObject(expected(broken, 'durable'))
+    },
+  )
+
   test('all that can be wrong with messages', async () => {
     // All at once, because most wait for some seconds before they say that no message came.
-    const outcomes = await Promise.all(brokenMessages.map(noticing))
+    const outcomes = await Promise.all(
+      brokenMessages.map((broken) =>
+        Promise.all([noticing(broken), isDurableToo(broken.noticedBy) && noticing(broken, 'durable')]),
+      ),
+    )
     for (const [position, broken] of brokenMessages.entries()) {
-      expect(outcomes[position], broken.breaks).toMatchObject(expected(broken))
+      const [outcome, durably] = outcomes[position] ?? []
+      expect(outcome, broken.breaks).toMatchObject(expected(broken))
+      if (durably !== false) expect(durably, broken.breaks).toMatchObject(expected(broken, 'durable'))
     }
   })
 

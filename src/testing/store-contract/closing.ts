@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { eventually, type StorePromise } from './promise.ts'
+import { callsOf } from './calls.ts'
+import { eventually, outcome, type StorePromise } from './promise.ts'
 
-/** Being there, and leaving. */
+/** Leaving. */
 export const closing: readonly StorePromise[] = [
-  {
-    name: 'ping settles if the database answers',
-    async check({ store }) {
-      assert.equal(await store.ping(), undefined)
-    },
-  },
   {
     name: 'close may be called again and again, also at the same time',
     async check({ store, key }) {
@@ -22,23 +17,26 @@ export const closing: readonly StorePromise[] = [
     async check({ store, key }) {
       await store.set(key('a'), '1')
       await store.close()
-      const calls: (() => Promise<unknown>)[] = [
-        () => store.get(key('a')),
-        () => store.getMany([key('a')]),
-        () => store.getMany([]),
-        () => store.set(key('a'), '2'),
-        () => store.create(key('b'), '2'),
-        () => store.replace(key('a'), '1', '2'),
-        () => store.delete(key('a')),
-        () => store.add(key('index'), 'a'),
-        () => store.remove(key('index'), 'a'),
-        () => store.range(key('index'), { limit: 1 }),
-        () => store.publish(key('channel'), 'a'),
-        () => store.subscribe(key('channel'), () => {}),
-        () => store.ping(),
-      ]
-      for (const call of calls) {
-        await assert.rejects(async () => call())
+      const calls = [...callsOf(store, key), ...(store.durable ? callsOf(store.durable, key) : [])]
+      calls.push(['getMany of nothing', () => store.getMany([])])
+      const { inspect } = store
+      if (inspect) calls.push(['inspect', () => inspect.call(store)])
+      for (const [name, call] of calls) {
+        const { settled, error } = await outcome(call)
+        assert.equal(settled, 'rejected', `${name} has ${settled} after close`)
+        assert.ok(error instanceof Error, `${name} rejects with something that is no Error`)
+      }
+    },
+  },
+  {
+    name: 'calls that are under way while the store is closed settle',
+    async check({ store, key }) {
+      await store.set(key('a'), '1')
+      const calls = Array.from({ length: 20 }, () => [...callsOf(store, key).values()]).flat()
+      const settling = calls.map((call) => outcome(call))
+      await store.close()
+      for (const { settled } of await Promise.all(settling)) {
+        assert.ok(settled === 'resolved' || settled === 'rejected', `a call has ${settled}`)
       }
     },
   },

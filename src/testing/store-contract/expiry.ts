@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import type { StorePromise } from './promise.ts'
+import { competitors, type StorePromise } from './promise.ts'
 
 /** Seconds that the checks let pass. What lives so long is not read before: a busy machine may take its time. */
 const SHORT = 2
 /** Seconds that no check lets pass. */
 const LONG = 1000
+/** More seconds than 32 bits hold. */
+const CENTURY = 3_155_760_000
 
 /** Times to live. */
 export const expiry: readonly StorePromise[] = [
@@ -104,6 +106,48 @@ export const expiry: readonly StorePromise[] = [
       await other.remove(key('short'), 'member 0')
       await other.add(key('short'), 'new', LONG)
       assert.deepEqual(await range('short'), ['new'])
+    },
+  },
+  {
+    name: 'of concurrent adds the longest time to live counts',
+    async check(stage) {
+      const { store, key, elapse } = stage
+      const competing = competitors(stage).slice(0, 10)
+      const indexes = [
+        [SHORT, LONG],
+        [LONG, SHORT],
+        [SHORT, undefined],
+        [undefined, SHORT],
+      ]
+      await Promise.all(
+        indexes.map(async (ttls, number) => {
+          await store.add(key(`used ${number}`), 'before', SHORT)
+          const add = async (one: typeof store, at: number, index: string) =>
+            one.add(key(`${index} ${number}`), `member ${at}`, ttls[at % 2])
+          await Promise.all(
+            competing.map((one, at) => Promise.all([add(one, at, 'new'), add(one, at, 'used')])),
+          )
+        }),
+      )
+      await elapse(SHORT)
+      for (const number of indexes.keys()) {
+        const members = competing.map((_, at) => `member ${at}`)
+        assert.deepEqual(await store.range(key(`new ${number}`), { limit: 20 }), members)
+        assert.deepEqual(await store.range(key(`used ${number}`), { limit: 20 }), ['before', ...members])
+      }
+    },
+  },
+  {
+    name: 'a time to live may be a century',
+    async check({ store, key }) {
+      await store.set(key('set'), 'old', CENTURY)
+      assert.equal(await store.create(key('created'), 'old', CENTURY), true)
+      assert.deepEqual(await store.getMany([key('set'), key('created')]), ['old', 'old'])
+      assert.equal(await store.replace(key('set'), 'old', 'new', CENTURY), true)
+      assert.equal(await store.get(key('set')), 'new')
+      await store.add(key('index'), 'a', LONG)
+      await store.add(key('index'), 'b', CENTURY)
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'b'])
     },
   },
 ]

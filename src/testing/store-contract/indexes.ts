@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../store/contract.ts'
+import { longestNames, SUFFIXES } from './names.ts'
 import { competitors, CONCURRENT, type StorePromise } from './promise.ts'
 
 /** Members whose order depends on how text is compared, or that mean something to a range query. */
@@ -9,6 +10,7 @@ const MEMBERS = [
   ['\u0000', '\u0000\u0001', '\u007f', '\u0080', '\u00e9', 'e\u0301', 'z\u00e9', '\u07ff', '\u0800'],
   // As UTF-16 units the emoji would come before these two.
   ['\uff5e', '\uffff', '\u{1F600}', '\u{10FFFF}', '\ud7ff', '\ue000'],
+  ['\ufeff', '\ufeffa', '\u{10000}', '\u{2FFFD}', '\u{EFFFD}', '\u{F0000}'],
 ].flat()
 
 function inOrderOfBytes(members: readonly string[]): string[] {
@@ -55,6 +57,41 @@ export const indexes: readonly StorePromise[] = [
       await store.remove(key('index'), 'c')
       assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
       assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
+      // Behind all that begin with a text, however they go on.
+      assert.deepEqual(await store.range(key('index'), { after: 'a\u{10FFFF}', limit: 10 }), ['e'])
+      assert.deepEqual(await store.range(key('index'), { after: 'd\uffff', limit: 10 }), ['e'])
+      assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
+    },
+  },
+  {
+    name: 'a member may have a hundred thousand characters, and each counts',
+    async check({ store, other, key }) {
+      const long = 'x\u00e9'.repeat(49_999)
+      const [first = '', second = '', third = ''] = ['a', 'b', 'b\u0000'].map((end) => long + end)
+      for (const member of [third, first, second, first]) await store.add(key('index'), member)
+      const range = async (after?: string) => {
+        const members = await other.range(key('index'), { after, limit: 10 })
+        return members.map((member) => [first, second, third].indexOf(member))
+      }
+      // Positions, not members, which a failure would print.
+      assert.deepEqual(await range(), [0, 1, 2])
+      assert.deepEqual(await range(first), [1, 2])
+      assert.deepEqual(await range(long), [0, 1, 2])
+      await other.remove(key('index'), second)
+      assert.deepEqual(await range(second), [2])
+      assert.deepEqual(await range('x\u00e9y'), [])
+      assert.deepEqual(await range(), [0, 2])
+    },
+  },
+  {
+    name: 'indexes are told apart by every character, up to 512 of them',
+    async check({ store, key }) {
+      const names = [...SUFFIXES.map(key), ...longestNames(key)]
+      await Promise.all(names.map((name, position) => store.add(name, `member ${position}`)))
+      for (const [position, name] of names.entries()) {
+        const members = await store.range(name, { limit: 10 })
+        assert.deepEqual(members, [`member ${position}`], `in the index ${JSON.stringify(name)}`)
+      }
     },
   },
   {
@@ -96,9 +133,11 @@ export const indexes: readonly StorePromise[] = [
       await store.add(key('another'), 'b')
       await store.remove(key('index'), 'B')
       await store.remove(key('empty'), 'b')
+      for (const member of ['d', 'e']) await store.add(key('index'), member)
+      await store.remove(key('index'), 'd')
       await other.remove(key('index'), 'b')
       await other.remove(key('index'), 'b')
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'c'])
+      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'c', 'e'])
       assert.deepEqual(await store.range(key('another'), { limit: 10 }), ['b'])
     },
   },
@@ -127,6 +166,24 @@ export const indexes: readonly StorePromise[] = [
       )
       const expected = inOrderOfBytes(stores.map((_, number) => `new ${number}`))
       assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
+    },
+  },
+  {
+    name: 'a member that is added while the last one is removed stays',
+    async check({ store, other, key }) {
+      const rounds = Array.from({ length: CONCURRENT }, (_, number) => key(String(number)))
+      await Promise.all(
+        rounds.map(async (index, round) => {
+          const [one, another] = round % 4 < 2 ? [store, other] : [other, store]
+          await one.add(index, 'old', 1000)
+          const calls = [() => one.add(index, 'new', 1000), () => another.remove(index, 'old')]
+          if (round % 2 === 1) calls.reverse()
+          await Promise.all(calls.map((call) => call()))
+          for (const reader of [one, another]) {
+            assert.deepEqual(await reader.range(index, { limit: 10 }), ['new'])
+          }
+        }),
+      )
     },
   },
 ]

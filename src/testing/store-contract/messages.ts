@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { longestNames, SUFFIXES } from './names.ts'
 import { eventually, type StorePromise } from './promise.ts'
 
 /** Telling other processes. */
@@ -6,17 +7,90 @@ export const messages: readonly StorePromise[] = [
   {
     name: 'a message reaches all who listen to its channel, through every store, unchanged',
     async check({ store, other, key }) {
-      const sent = ['plain', '{"a":1}', 'line\nbreak', '\u{1F600} \u00e9', 'x'.repeat(100_000)]
+      const sent = ['plain', '{"a":1}', 'line\nbreak', '\u{1F600} \u00e9', 'nul\u0000inside', "it's"]
+      sent.push('\uFEFFbehind a mark of byte order', 'x'.repeat(100_000), '\u20ac'.repeat(50_000))
+      let missed = 0
+      const miss = () => (missed += 1)
       for (const channel of ['news', '*', 'a b', '{}', '\u{1F600}'].map(key)) {
         const heard: Record<'here' | 'there', string[]> = { here: [], there: [] }
-        await store.subscribe(channel, (message) => heard.here.push(message))
-        await other.subscribe(channel, (message) => heard.there.push(message))
+        await store.subscribe(channel, (message) => heard.here.push(message), miss)
+        await other.subscribe(channel, (message) => heard.there.push(message), miss)
         for (const message of sent) assert.equal(await store.publish(channel, message), undefined)
         await eventually(() => {
-          assert.deepEqual(heard.here.toSorted(), sent.toSorted())
-          assert.deepEqual(heard.there.toSorted(), sent.toSorted())
+          // Not assert.deepEqual, which would print them.
+          for (const all of [heard.here, heard.there]) {
+            assert.equal(all.length, sent.length)
+            assert.ok(
+              sent.every((message) => all.includes(message)),
+              'a message came changed',
+            )
+          }
         })
       }
+      assert.equal(missed, 0, 'told that messages were missed, though no connection was lost')
+    },
+  },
+  {
+    name: 'channels are told apart by every character, up to 512 of them',
+    async check({ store, other, key }) {
+      const channels = [...SUFFIXES.map(key), ...longestNames(key)]
+      const heard = channels.map((): string[] => [])
+      await Promise.all(
+        channels.map((channel, at) => store.subscribe(channel, (message) => heard[at]?.push(message))),
+      )
+      await Promise.all(channels.map((channel, at) => other.publish(channel, `message ${at}`)))
+      await eventually(() => assert.ok(heard.every(({ length }) => length > 0)))
+      assert.deepEqual(
+        heard,
+        channels.map((_, at) => [`message ${at}`]),
+      )
+    },
+  },
+  {
+    name: 'of many messages at once each is heard, also those that are alike',
+    async check({ store, other, key }) {
+      const heard: string[] = []
+      await store.subscribe(key('a'), (message) => heard.push(message))
+      const sent = Array.from({ length: 200 }, (_, number) => `message ${number % 100}`)
+      await Promise.all(
+        sent.map((message, number) => (number % 2 === 0 ? store : other).publish(key('a'), message)),
+      )
+      await eventually(() => assert.deepEqual(heard.toSorted(), sent.toSorted()))
+    },
+  },
+  {
+    name: 'subscriptions that begin at the same time all hear',
+    async check({ store, other, key }) {
+      const heard: string[] = []
+      const subscribing = [store, other, store, other].map((one, at) =>
+        one.subscribe(key('a'), () => heard.push(String(at))),
+      )
+      await Promise.all(subscribing)
+      await other.publish(key('a'), 'hello')
+      await eventually(() => assert.deepEqual(heard.toSorted(), ['0', '1', '2', '3']))
+    },
+  },
+  {
+    name: 'a listener may end its own subscription and begin another while it is told',
+    async check({ store, other, key }) {
+      const heard: string[] = []
+      let turning: Promise<unknown> | undefined
+      let end = async () => {}
+      end = await store.subscribe(key('a'), (message) => {
+        heard.push(`once: ${message}`)
+        const begin = store.subscribe(key('a'), (later) => heard.push(`then: ${later}`))
+        turning = Promise.all([end(), begin])
+      })
+      await store.subscribe(key('a'), (message) => heard.push(`always: ${message}`))
+      await other.publish(key('a'), '1')
+      await eventually(() => assert.ok(turning !== undefined && heard.includes('always: 1')))
+      await turning
+      await other.publish(key('a'), '2')
+      await eventually(() => {
+        // Whether what begins while the first one is delivered hears it too is left open.
+        const all = heard.filter((text) => text !== 'then: 1').toSorted()
+        assert.deepEqual(all, ['always: 1', 'always: 2', 'once: 1', 'then: 2'])
+      })
     },
   },
   {

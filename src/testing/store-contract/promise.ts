@@ -16,6 +16,8 @@ export interface Stage {
   readonly key: (suffix: string) => string
   /** Lets at least that many seconds pass for the store. */
   readonly elapse: (seconds: number) => Promise<void>
+  /** Cuts `store` off from its database; answers what mends it. */
+  readonly breakConnection: () => Promise<() => Promise<void>>
 }
 
 /** How many calls compete where a promise is about concurrency. */
@@ -37,4 +39,34 @@ export async function eventually(assertion: () => void): Promise<void> {
     }
   }
   assertion()
+}
+
+/** Milliseconds after which a call counts as one that never settles. */
+const NEVER = 5000
+
+/** How a call ends; it may never. */
+export async function outcome(call: () => Promise<unknown>): Promise<{
+  settled: 'resolved' | 'rejected' | 'thrown' | 'not settled'
+  answer?: unknown
+  error?: unknown
+}> {
+  let calling
+  try {
+    calling = call()
+  } catch (error) {
+    return { settled: 'thrown', error }
+  }
+  const waiting = new AbortController()
+  const never = delay(NEVER, { settled: 'not settled' } as const, { signal: waiting.signal })
+  // Nobody waits any more once the call has settled.
+  never.catch(() => {})
+  const settling = Promise.resolve(calling).then(
+    (answer) => ({ settled: 'resolved', answer }) as const,
+    (error: unknown) => ({ settled: 'rejected', error }) as const,
+  )
+  try {
+    return await Promise.race([settling, never])
+  } finally {
+    waiting.abort()
+  }
 }

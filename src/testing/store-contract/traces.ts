@@ -2,7 +2,7 @@ import type { Store } from '../../store/contract.ts'
 
 /** Knows what was written through the stores of one case, so that it can be taken away again. */
 export interface Traces {
-  /** The same store, whose writes are taken down. */
+  /** The same store, whose writes, the durable ones too, are taken down. */
   watch(store: Store): Store
   /** Takes away all that was written, through a store on the same database. */
   remove(store: Store): Promise<void>
@@ -19,18 +19,22 @@ export function createTraces(): Traces {
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
   }
 
+  function watch(store: Store): Store {
+    return new Proxy(store, {
+      get(target, method) {
+        if (method === 'durable') return target.durable && watch(target.durable)
+        const member: unknown = Reflect.get(target, method)
+        if (typeof member !== 'function') return member
+        return (...args: string[]): unknown => {
+          takeDown(method, args)
+          return Reflect.apply(member, target, args)
+        }
+      },
+    })
+  }
+
   return {
-    watch: (store) =>
-      new Proxy(store, {
-        get(target, method) {
-          const member: unknown = Reflect.get(target, method)
-          if (typeof member !== 'function') return member
-          return (...args: string[]): unknown => {
-            takeDown(method, args)
-            return Reflect.apply(member, target, args)
-          }
-        },
-      }),
+    watch,
 
     async remove(store) {
       await Promise.all([...keys].map((key) => store.delete(key)))

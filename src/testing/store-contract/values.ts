@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { longestNames, NAMES_OF_OBJECTS, SUFFIXES } from './names.ts'
 import type { StorePromise } from './promise.ts'
 
 /** Texts that come to harm where something is trimmed, parsed, normalised, escaped or cut. */
@@ -19,39 +20,11 @@ const TEXTS = [
   'composed \u00e9, decomposed e\u0301',
   'العربية עברית ไทย 日本語',
   '\u{1F469}\u200D\u{1F4BB}\u{1F600}\u{10FFFF}',
+  '\uFEFFbehind a mark of byte order',
   '\u2028\u2029\uFEFF\uFFFD',
+  // What separates, ends or escapes in one format or another.
+  '\\u0000 \\x00 %00 $1 ${a} {{a}} ?',
 ]
-
-/** Keys that differ little, or mean something to a database, a pattern or an object. */
-const SUFFIXES = [
-  '{}',
-  '{a}b',
-  '{a}c',
-  ':',
-  '::',
-  '*',
-  '?',
-  '[a-z]',
-  '%',
-  '_',
-  '/',
-  '../x',
-  '\\',
-  "'; --",
-  '$',
-  '.',
-  ' ',
-  'a',
-  'A',
-  'a ',
-  'a\n',
-  'a\u0000b',
-  '\u00e9',
-  'e\u0301',
-  '\u{1F600}',
-]
-
-const NAMES_OF_OBJECTS = ['__proto__', 'constructor', 'hasOwnProperty', 'toString']
 
 /** Storing and reading texts. */
 export const values: readonly StorePromise[] = [
@@ -92,6 +65,10 @@ export const values: readonly StorePromise[] = [
       await store.set(key('large'), text)
       // Not assert.equal, which would print both.
       assert.ok((await store.get(key('large'))) === text, 'the text came back changed')
+      assert.equal(await store.create(key('created'), text), true)
+      assert.ok((await store.getMany([key('created')]))[0] === text, 'the text came back changed')
+      assert.equal(await store.replace(key('large'), `${text} `, 'small'), false)
+      assert.equal(await store.replace(key('large'), text.slice(0, -1), 'small'), false)
       assert.equal(await store.replace(key('large'), text, 'small'), true)
       assert.equal(await store.get(key('large')), 'small')
     },
@@ -99,11 +76,7 @@ export const values: readonly StorePromise[] = [
   {
     name: 'keys are told apart by every character, up to 512 of them',
     async check({ store, key }) {
-      const keys = SUFFIXES.map(key)
-      const room = 511 - key('').length
-      keys.push(key(`${'x'.repeat(room)}a`), key(`${'x'.repeat(room)}b`))
-      keys.push(key(`${'é'.repeat(room)}a`), key(`${'é'.repeat(room)}b`))
-
+      const keys = [...SUFFIXES.map(key), ...longestNames(key)]
       for (const [position, name] of keys.entries()) await store.set(name, `value ${position}`)
       const expected = keys.map((_, position) => `value ${position}`)
       assert.deepEqual(await store.getMany(keys), expected)
@@ -142,6 +115,36 @@ export const values: readonly StorePromise[] = [
       assert.deepEqual(await store.getMany(keys), ['2', undefined, '1', '2'])
       assert.deepEqual(await store.getMany([key('absent')]), [undefined])
       assert.deepEqual(await store.getMany([]), [])
+    },
+  },
+  {
+    name: 'getMany takes a thousand keys, also the same one again and again',
+    async check({ store, key }) {
+      const keys = Array.from({ length: 1000 }, (_, number) => key(String(number % 600)))
+      const stored = keys.slice(0, 600).filter((_, number) => number % 20 === 0)
+      await Promise.all(stored.map((name) => store.set(name, name)))
+      const expected = keys.map((name) => (stored.includes(name) ? name : undefined))
+      assert.deepEqual(await store.getMany(keys), expected)
+    },
+  },
+  {
+    name: 'what one store has written every other one reads at once',
+    async check({ store, other, key }) {
+      for (let round = 0; round < 5; round += 1) {
+        await store.set(key('a'), `set ${round}`)
+        assert.equal(await other.get(key('a')), `set ${round}`)
+        assert.equal(await other.replace(key('a'), `set ${round}`, `replaced ${round}`), true)
+        assert.deepEqual(await store.getMany([key('a')]), [`replaced ${round}`])
+        assert.equal(await store.delete(key('a')), true)
+        assert.deepEqual(await other.getMany([key('a')]), [undefined])
+        assert.equal(await other.create(key('a'), `created ${round}`), true)
+        assert.equal(await store.get(key('a')), `created ${round}`)
+
+        await store.add(key('index'), `member ${round}`)
+        assert.deepEqual(await other.range(key('index'), { limit: 10 }), [`member ${round}`])
+        await other.remove(key('index'), `member ${round}`)
+        assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
+      }
     },
   },
   {

@@ -1,0 +1,25 @@
+import type { Store } from '../../store/contract.ts'
+
+/** A call of each method of a store that needs its database, by the name of the method, with names of their own. */
+export function callsOf(
+  store: Store,
+  key: (suffix: string) => string,
+): ReadonlyMap<string, () => Promise<unknown>> {
+  return new Map<string, () => Promise<unknown>>([
+    ['get', () => store.get(key('a'))],
+    ['getMany', () => store.getMany([key('a')])],
+    ['set', () => store.set(key('set'), '2')],
+    ['create', () => store.create(key('created'), '2')],
+    ['replace', () => store.replace(key('a'), '1', '2')],
+    // A no would be as much of a lie.
+    ['create of what is there', () => store.create(key('a'), '2')],
+    ['replace of another text', () => store.replace(key('a'), '3', '2')],
+    ['delete', () => store.delete(key('a'))],
+    ['add', () => store.add(key('index'), 'b')],
+    ['remove', () => store.remove(key('index'), 'a')],
+    ['range', () => store.range(key('index'), { limit: 1 })],
+    ['publish', () => store.publish(key('channel'), 'a')],
+    ['subscribe', () => store.subscribe(key('channel'), () => {})],
+    ['ping', () => store.ping()],
+  ])
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import type { Store } from '../../store/contract.ts'
+import type { StorePromise } from './promise.ts'
+
+const VERDICTS = ['good', 'warning', 'bad', 'unknown']
+
+/** Milliseconds by which the clocks of the database and of the tests may differ. */
+const CLOCKS_DIFFER = 600_000
+
+const METHODS = [
+  ['get', 'getMany', 'set', 'create', 'replace', 'delete', 'add', 'remove', 'range'],
+  ['publish', 'subscribe', 'ping', 'close'],
+].flat() as (keyof Store)[]
+
+/** What a store says about itself. */
+export const description: readonly StorePromise[] = [
+  {
+    name: 'ping settles if the database answers',
+    async check({ store }) {
+      assert.equal(await store.ping(), undefined)
+    },
+  },
+  {
+    name: 'volatile is a boolean, and durable a whole store, where there are any',
+    async check({ store, other }) {
+      for (const one of [store, other]) {
+        assert.ok(
+          ['boolean', 'undefined'].includes(typeof one.volatile),
+          'volatile is neither true nor false',
+        )
+        assert.equal(one.volatile === true, store.volatile === true)
+        assert.equal(one.durable === undefined, store.durable === undefined)
+        if (one.durable === undefined) continue
+        for (const method of METHODS) {
+          assert.equal(typeof one.durable[method], 'function', `durable has no ${method}`)
+        }
+      }
+    },
+  },
+  {
+    name: 'inspect, where there is one, answers the time and checks, and nothing of what is stored',
+    async check({ store, key }) {
+      if (store.inspect === undefined) return
+      await store.set(key('a'), key('value'), 1000)
+      const { time, checks } = await store.inspect()
+      if (time !== undefined) {
+        const difference = Math.abs(time - Date.now())
+        assert.ok(
+          difference < CLOCKS_DIFFER,
+          `a time ${difference} ms from here; is it in milliseconds, UTC?`,
+        )
+      }
+      assert.ok(Array.isArray(checks), 'checks are no array')
+      for (const { name, verdict, message, fix } of checks) {
+        for (const text of [name, message])
+          assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
+        assert.ok(VERDICTS.includes(verdict), `${name}: ${verdict} is no verdict`)
+        const needsFix = verdict === 'bad' || verdict === 'warning'
+        assert.ok(
+          fix === undefined ? !needsFix : typeof fix === 'string' && fix !== '',
+          `${name}: no fix in words`,
+        )
+      }
+      assert.ok(!JSON.stringify(checks).includes(key('')), 'a check tells what is stored')
+    },
+  },
+]
