@@ -1,39 +1,17 @@
 import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
-import type { RedisClient } from './redis/client.ts'
-import { storeFailure } from './redis/failure.ts'
+import type { RedisClient, RedisCommand } from './redis/client.ts'
+import { createDurableWrites } from './redis/durable-writes.ts'
+import { isNoScript, storeFailure } from './redis/failure.ts'
 import { inspectRedis } from './redis/inspect.ts'
-import { createScript } from './redis/script.ts'
+import { countLosses } from './redis/losses.ts'
+import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
+import { isRedirection } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
+import { writes, type Write } from './redis/writes.ts'
 
-export type { RedisClient, RedisSubscriber } from './redis/client.ts'
-
-/** What `redisStore` takes beside the client. */
-export interface RedisStoreOptions {
-  /** What all keys and channels begin with; services with different ones do not see each other. @default 'gatehouse:' */
-  readonly keyPrefix?: string | undefined
-}
-
-/** Compare and set. Answers 1 if it was stored. */
-const replaceScript = createScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[3] then
-  redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-else
-  redis.call('SET', KEYS[1], ARGV[2])
-end
-return 1`)
-
-/** Adds to an index and lengthens its life, never shortens it: PTTL is -2 for a new one, -1 for a permanent one. */
-const addScript = createScript(`
-local life = redis.call('PTTL', KEYS[1])
-redis.call('ZADD', KEYS[1], 0, ARGV[1])
-if not ARGV[2] then
-  redis.call('PERSIST', KEYS[1])
-elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
-  redis.call('EXPIRE', KEYS[1], ARGV[2])
-end
-return 1`)
+export type { RedisClient, RedisConnection } from './redis/client.ts'
+export type { Durability, RedisStoreOptions } from './redis/options.ts'
 
 /**
  * Keeps everything in Redis or Valkey, for any number of processes.
@@ -51,98 +29,93 @@ return 1`)
  * client.on('error', (error) => logger.warn({ error }, 'redis'))
  * ```
  *
- * Redis must not evict (`maxmemory-policy noeviction`), and a cluster must read from its masters
- * (`scaleReads: 'master'`, the default). Only single keys and single commands are used: no `KEYS`, `SCAN`,
- * `FLUSHALL` or blocking command. For messages the store opens one connection more, when it is first needed.
+ * Redis must not evict (`maxmemory-policy noeviction`). Only single keys and single commands are used: no `KEYS`,
+ * `SCAN`, `FLUSHALL`, and no blocking command but `WAIT`. For messages the store opens one connection more, when it
+ * is first needed, and with `durability` one to each master for the writes that wait, so that they hold up nothing
+ * else.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if it is handed no client; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no
- *   state to answer, `ERR_STORE_RECORD` if a key is taken by something else, `ERR_CLOSED` after `close()`
+ * With `durability: { replicas, timeoutMs }` the store has `durable`: its writes settle when `WAIT` says that so many
+ * replicas have them. Redis then promises that a confirmed write outlives its master if one of those replicas is
+ * promoted, and it promotes the one that has most. It does not promise consensus: what only a minority has heard of in
+ * a partition, what a replica had that restarts empty, and what all servers lose at once is gone. A write that too few
+ * replicas have confirmed is refused, and may have been applied nevertheless.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` if what it is handed cannot work: no client, one that reads from replicas,
+ *   unknown options; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no state to answer,
+ *   `ERR_STORE_RECORD` if a key is taken by something else, `ERR_CLOSED` after `close()`
  */
-export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: RedisStoreOptions = {}): Store {
-  requireClient(client)
-  const subscriptions = createSubscriptions(client)
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
+  requireOptions(client, options)
+  const { keyPrefix = 'gatehouse:', durability } = options
+  const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
   // Channels know neither the numbered databases nor the client's own prefix.
-  const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
-  const lifetime = (ttl: number | undefined) => (ttl === undefined ? [] : [ttl])
-
-  let connectionsLost = 0
+  const subscriptions = createSubscriptions(client)
+  const losses = countLosses(client)
+  const durableWrites = durability && createDurableWrites(client, durability)
   let closed = false
-  const countLoss = () => {
-    connectionsLost += 1
-  }
-  client.on('close', countLoss)
-  client.on('-node', countLoss)
 
-  async function run<T>(command: () => Promise<T>): Promise<T> {
+  async function run<T>(ask: () => Promise<T>): Promise<T> {
     if (closed) throw new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
     try {
-      return await command()
+      return await ask()
     } catch (error) {
-      throw storeFailure(error)
+      throw storeFailure(error, client)
+    }
+  }
+
+  async function send(command: RedisCommand): Promise<unknown> {
+    try {
+      return await client.call(...command)
+    } catch (error) {
+      // What ioredis bundles (`enableAutoPipelining`) does not follow redirections; a pipeline of one does.
+      if (!client.isCluster || !isRedirection(error)) throw error
+      const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
+      if (failure) throw failure
+      return reply
     }
   }
 
   /**
-   * Runs a command that answers whether it changed something. ioredis sends a command again when the
-   * connection is lost before the answer has come: then "no" may mean that the first one did it, and to say
-   * so would be a lie that burns an authorization code or locks a name for ever.
+   * Writes without waiting for replicas. ioredis sends a command again when the connection is lost before the
+   * answer has come: then "no" may mean that the first one did it, and to say so would be a lie that burns an
+   * authorization code or locks a name for ever.
    */
-  async function decide(command: () => Promise<boolean>): Promise<boolean> {
-    const lostBefore = connectionsLost
-    const changed = await run(command)
-    if (changed || connectionsLost === lostBefore) return changed
-    throw new GatehouseError(
-      'ERR_STORE_UNAVAILABLE',
-      'the connection to Redis was lost during a write; whether it was applied is not known',
-    )
-  }
+  const write = ({ command, withText, isDone }: Write) =>
+    run(async () => {
+      const lostBefore = losses.count()
+      const reply = await send(command).catch((error: unknown) => {
+        if (withText === undefined || !isNoScript(error)) throw error
+        return send(withText)
+      })
+      if (isDone(reply) || losses.count() === lostBefore) return isDone(reply)
+      throw new GatehouseError(
+        'ERR_STORE_UNAVAILABLE',
+        'the connection to Redis was lost during a write; whether it was applied is not known',
+      )
+    })
 
-  return {
-    get: (name) => run(async () => (await client.get(key(name))) ?? undefined),
+  const get = async (name: string) => ((await send(['get', key(name)])) as string | null) ?? undefined
+
+  const store: Store = {
+    get: (name) => run(() => get(name)),
 
     // Not MGET, whose keys would have to share a slot of a cluster; all are sent before the first answer.
-    getMany: (names) =>
-      run(() => Promise.all(names.map(async (name) => (await client.get(key(name))) ?? undefined))),
+    getMany: (names) => run(() => Promise.all(names.map(get))),
 
-    set: (name, value, ttl) =>
-      run(async () => {
-        await (ttl === undefined ? client.set(key(name), value) : client.set(key(name), value, 'EX', ttl))
-      }),
-
-    create: (name, value, ttl) =>
-      decide(async () => {
-        const reply = await (ttl === undefined
-          ? client.set(key(name), value, 'NX')
-          : client.set(key(name), value, 'EX', ttl, 'NX'))
-        return reply === 'OK'
-      }),
-
-    replace: (name, expected, value, ttl) =>
-      decide(async () => isOne(await replaceScript(client, key(name), expected, value, ...lifetime(ttl)))),
-
-    delete: (name) => decide(async () => isOne(await client.del(key(name)))),
-
-    add: (index, member, ttl) =>
-      run(async () => {
-        await addScript(client, key(index), member, ...lifetime(ttl))
-      }),
-
-    remove: (index, member) =>
-      run(async () => {
-        await client.zrem(key(index), member)
-      }),
+    ...writesBy(key, write),
 
     // All members have the score 0, and Redis orders them by their bytes.
     range: (index, { after, limit }) =>
-      run(() =>
-        client.zrangebylex(key(index), after === undefined ? '-' : `(${after}`, '+', 'LIMIT', 0, limit),
-      ),
+      run(async () => {
+        const from = after === undefined ? '-' : `(${after}`
+        return (await send(['zrangebylex', key(index), from, '+', 'LIMIT', 0, limit])) as string[]
+      }),
 
     publish: (name, message) =>
       run(async () => {
-        await client.publish(channel(name), message)
+        await client.call('publish', channel(name), message)
       }),
 
     subscribe: (name, listener, missed) =>
@@ -150,28 +123,37 @@ export function redisStore(client: RedisClient, { keyPrefix = 'gatehouse:' }: Re
 
     ping: () =>
       run(async () => {
-        await client.ping()
+        await client.call('ping')
       }),
 
-    inspect: () => run(() => inspectRedis(client)),
+    inspect: () => run(() => inspectRedis(client, { replicas: durability?.replicas })),
 
     async close() {
       if (closed) return
       closed = true
-      client.off('close', countLoss)
-      client.off('-node', countLoss)
+      losses.stop()
       subscriptions.close()
+      durableWrites?.close()
     },
   }
+  if (!durableWrites) return store
+  return { ...store, durable: { ...store, ...writesBy(key, (one) => run(() => durableWrites.write(one))) } }
 }
 
-/** A client with `stringNumbers` answers numbers as text. */
-function isOne(reply: unknown): boolean {
-  return Number(reply) === 1
-}
-
-/** Whoever hands over an address is told what to do with it. */
-function requireClient(client: unknown): void {
-  if (typeof client === 'object' && client !== null && 'zrangebylex' in client) return
-  throw new GatehouseError('ERR_OPTIONS', 'redisStore takes a client of ioredis: redisStore(new Redis(url))')
+/** The methods of a store that write, by what carries a write out and tells whether it was done. */
+function writesBy(key: (name: string) => string, write: (one: Write) => Promise<boolean>) {
+  return {
+    async set(name, value, ttl) {
+      await write(writes.set(key(name), value, ttl))
+    },
+    create: (name, value, ttl) => write(writes.create(key(name), value, ttl)),
+    replace: (name, expected, value, ttl) => write(writes.replace(key(name), expected, value, ttl)),
+    delete: (name) => write(writes.delete(key(name))),
+    async add(index, member, ttl) {
+      await write(writes.add(key(index), member, ttl))
+    },
+    async remove(index, member) {
+      await write(writes.remove(key(index), member))
+    },
+  } satisfies Partial<Store>
 }

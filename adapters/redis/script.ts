@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { RedisClient } from './client.ts'
-import { isNoScript } from './failure.ts'
+import type { RedisCommand } from './client.ts'
 
-/** A function that runs `text` (Lua) within Redis, atomically, with one key. */
-export function createScript(text: string) {
+/** A script with one key: how it is called, and how it is sent to a server that does not have it. */
+export interface ScriptCall {
+  readonly command: RedisCommand
+  readonly withText: RedisCommand
+}
+
+/** A function that makes the calls of `text` (Lua), which runs within Redis, atomically. */
+export function createScript(text: string): (key: string, ...args: (string | number)[]) => ScriptCall {
   const sha1 = createHash('sha1').update(text).digest('hex')
-  return async (client: RedisClient, key: string, ...args: (string | number)[]): Promise<unknown> => {
-    try {
-      return await client.evalsha(sha1, 1, key, ...args)
-    } catch (error) {
-      if (!isNoScript(error)) throw error
-      return client.eval(text, 1, key, ...args)
-    }
-  }
+  return (key, ...args) => ({
+    command: ['evalsha', sha1, 1, key, ...args],
+    withText: ['eval', text, 1, key, ...args],
+  })
 }

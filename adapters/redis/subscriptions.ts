@@ -1,74 +1,106 @@
-import type { RedisClient, RedisSubscriber } from './client.ts'
+import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
+import { addressOf, connect } from './connect.ts'
 
 /** Milliseconds until the next attempt to connect. Messages are missed meanwhile, so it stays short. */
-const retryStrategy = (attempt: number): number => Math.min(attempt * 50, 500)
-
-/** What must differ from the host's client on a connection that does nothing but listen. */
-const SINGLE_SERVER = {
-  retryStrategy,
-  // The first command is given before the connection is there, and fails after the next attempt.
-  enableOfflineQueue: true,
-  maxRetriesPerRequest: 1,
-  // We resubscribe ourselves: ioredis leaves the rejection unhandled if the connection is lost meanwhile.
-  autoResubscribe: false,
-  // Without it, ioredis drops a command whose answer was lost without ever settling its promise.
-  autoResendUnfulfilledCommands: true,
-  // A connection that never sends would not notice that the other side is gone.
-  keepAlive: 10_000,
-}
-const CLUSTER = { clusterRetryStrategy: retryStrategy, enableOfflineQueue: true }
+const retryAfter = (attempt: number): number => Math.min(attempt * 50, 500)
 
 interface Subscription {
   deliver(message: string): void
   missed(): void
 }
 
-/** Listens to channels over a connection of its own, which it opens when it is first needed. */
+/**
+ * Listens to channels over a connection of its own, which it opens when it is first needed. On a cluster it listens
+ * at one node, which hears what is published at any other; if that leaves, at another one.
+ */
 export function createSubscriptions(client: RedisClient) {
   const channels = new Map<string, Set<Subscription>>()
-  let connection: RedisSubscriber | undefined
+  let connection: Promise<RedisConnection> | undefined
+  let listensTo: RedisConnection | undefined
+  let nextAttempt: NodeJS.Timeout | undefined
+  let attempts = 0
+  let wasReady = false
 
-  function open(): RedisSubscriber {
-    const opened = client.isCluster ? client.duplicate([], CLUSTER) : client.duplicate(SINGLE_SERVER)
-    // It reconnects by itself; whoever waits for a subscription hears of a failure there.
+  function listening(): Promise<RedisConnection> {
+    clearTimeout(nextAttempt)
+    if (connection) return connection
+    const opening = connect(client).then((opened) => {
+      if (connection === opening) follow(opened)
+      else opened.disconnect()
+      return opened
+    })
+    connection = opening
+    opening.catch(() => {
+      if (connection === opening) lost()
+    })
+    return opening
+  }
+
+  function follow(opened: RedisConnection): void {
+    listensTo = opened
+    // Whoever waits for a subscription hears of a failure there.
     opened.on('error', () => {})
     opened.on('message', (channel, message) => {
       for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
     })
-    let wasReady = false
     opened.on('ready', () => {
-      const isBack = wasReady
-      wasReady = true
       if (channels.size === 0) return
       opened.subscribe(...channels.keys()).then(
-        () => (isBack ? tellMissed() : undefined),
-        // The connection is lost again, and the next one tries again.
-        () => {},
+        () => {
+          if (listensTo !== opened) return
+          attempts = 0
+          if (wasReady) tellMissed()
+          wasReady = true
+        },
+        // One that does not listen is of no use: the next one tries again.
+        () => opened.disconnect(),
       )
     })
-    return opened
+    opened.on('end', () => {
+      if (listensTo === opened) lost()
+    })
+  }
+
+  /** Tries again, as long as somebody listens. */
+  function lost(): void {
+    connection = undefined
+    listensTo = undefined
+    if (channels.size === 0) return
+    clearTimeout(nextAttempt)
+    nextAttempt = setTimeout(() => void listening().catch(() => {}), retryAfter((attempts += 1)))
   }
 
   function tellMissed(): void {
     for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
   }
 
-  function close(): void {
-    for (const subscriptions of channels.values()) subscriptions.clear()
-    channels.clear()
-    connection?.disconnect()
+  /** A node that has left the cluster hears nothing more, though it may go on answering. */
+  function leaveNode(node: RedisNode): void {
+    if (listensTo && addressOf(node) === addressOf(listensTo)) listensTo.disconnect()
+  }
+  client.on('-node', leaveNode)
+
+  function disconnect(): void {
+    clearTimeout(nextAttempt)
+    const left = listensTo
     connection = undefined
+    listensTo = undefined
+    wasReady = false
+    left?.disconnect()
   }
 
   return {
-    close,
+    close(): void {
+      client.off('-node', leaveNode)
+      for (const subscriptions of channels.values()) subscriptions.clear()
+      channels.clear()
+      disconnect()
+    },
     async subscribe(
       channel: string,
       listener: (message: string) => void,
       missed: () => void = () => {},
     ): Promise<() => Promise<void>> {
-      connection ??= open()
-      const listening = connection
       const subscriptions = channels.get(channel) ?? new Set()
       channels.set(channel, subscriptions)
 
@@ -87,18 +119,15 @@ export function createSubscriptions(client: RedisClient) {
         subscriptions.delete(subscription)
         if (subscriptions.size > 0 || channels.get(channel) !== subscriptions) return
         channels.delete(channel)
-        if (channels.size === 0) {
-          // An open connection keeps a process alive that has nothing else to do.
-          close()
-          return
-        }
+        // An open connection keeps a process alive that has nothing else to do.
+        if (channels.size === 0) disconnect()
         // Not waited for: nobody listens any more, whatever becomes of it.
-        listening.unsubscribe(channel).catch(() => {})
+        else listensTo?.unsubscribe(channel).catch(() => {})
       }
 
       subscriptions.add(subscription)
       try {
-        await listening.subscribe(channel)
+        await (await listening()).subscribe(channel)
       } catch (error) {
         leave()
         throw error

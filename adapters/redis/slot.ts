@@ -1,0 +1,22 @@
+/** Slots of a Redis Cluster. */
+const SLOTS = 16_384
+
+/**
+ * The slot of a key: CRC16 of its UTF-8, or of what stands between the first `{` and the next `}` if that is anything.
+ * <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model>
+ */
+export function slotOf(key: string): number {
+  const start = key.indexOf('{')
+  const end = start === -1 ? -1 : key.indexOf('}', start + 1)
+  return crc16(Buffer.from(end > start + 1 ? key.slice(start + 1, end) : key)) % SLOTS
+}
+
+/** CRC-16/XMODEM: the polynomial 0x1021, and 0 to begin with. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0
+  for (const byte of bytes) {
+    crc ^= byte << 8
+    for (let bit = 0; bit < 8; bit += 1) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff
+  }
+  return crc
+}
