@@ -17,14 +17,19 @@ export interface Running {
   readonly getKey: JWTVerifyGetKey
   readonly built: BuiltProvider
   /** Ends listening to other processes. */
-  readonly leave: () => Promise<void>
+  readonly leave: Leave
 }
+
+/** Ends listening to other processes. */
+type Leave = () => Promise<void>
 
 /** What a start is handed: all that the authorization server needs but the keys, which it loads. */
 export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | 'verifyAccessToken'> {
   readonly settings: Settings
   readonly keys: KeySource
   readonly catalogAgreement: CatalogAgreement
+  /** Begins to hear of changes of API keys and applications. */
+  readonly followClients: () => Promise<Leave>
   readonly follower: RevocationFollower
   readonly longestLifetime: LongestLifetime
   readonly unfinished: Unfinished
@@ -35,9 +40,10 @@ export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | '
  * if the store is away.
  */
 export function createStart(parts: StartParts): () => Promise<Running> {
-  const { settings, store, keys, catalogAgreement, follower, longestLifetime, unfinished } = parts
+  const { settings, store, keys, catalogAgreement, followClients, follower, longestLifetime, unfinished } =
+    parts
 
-  async function load(leave: () => Promise<void>): Promise<Running> {
+  async function load(leave: Leave): Promise<Running> {
     const stopKeys = await keys.follow()
     const verifyAccessToken = verifyWith(keys.getKey, settings)
     const build = () => buildProvider({ ...parts, signingKeys: keys.ring.signing, verifyAccessToken })
@@ -65,8 +71,11 @@ export function createStart(parts: StartParts): () => Promise<Running> {
     await store.ping()
     // Before the products: what has left them may have been taken back already.
     await Promise.all([longestLifetime.seconds(), follower.start()])
-    const leave = await catalogAgreement.follow()
+    const follows: Leave[] = []
+    const leave = async () => void (await Promise.all(follows.map((end) => end())))
     try {
+      follows.push(await followClients())
+      follows.push(await catalogAgreement.follow())
       return await load(leave)
     } catch (error) {
       await leave()

@@ -45,7 +45,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
 
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogAgreement, revoked, revocations } = base
-  const { registry, clientTokens, usage, apiKeys, applications } = createClients(base)
+  const { registry, clientTokens, usage, apiKeys, applications, follow } = createClients(base)
   const { grants, finishGrant, finishAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
@@ -60,6 +60,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
       keysFor('cookies').map((key) => key.toString('base64url')),
       'sha256',
     ),
+    followClients: follow,
     clientUsed: (client) => usage.touch(client.clientId),
     pages,
     follower: revoked,
@@ -149,6 +150,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   async function close(): Promise<void> {
     const stopped = lifecycle.close()
     authorizations.families.close()
+    base.stopProbing()
     await Promise.all([stopped, revoked.close(), gateway.close()])
   }
 }

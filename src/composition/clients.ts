@@ -2,6 +2,8 @@ import { clientsAtHost, clientsInStore } from '../registry/kept-clients.ts'
 import { createUsage } from '../registry/usage.ts'
 import type { Base } from './base.ts'
 
+const NO_TOKEN = { tokenId: '', keyId: '', scopes: [] }
+
 /** API keys and applications, in the store or at the host. */
 export function createClients(base: Base) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked } = base
@@ -17,7 +19,12 @@ export function createClients(base: Base) {
         logger,
         maxScopeBytes,
         oidcScopes: openIdScopes,
-        lowestEpoch: revoked.lowestEpoch,
+        known: {
+          lowestEpoch: revoked.lowestEpoch,
+          // No token of one that exists has an epoch as high as this.
+          isGone: (clientId) =>
+            revoked.isRevoked({ ...NO_TOKEN, clientId, claims: { access_epoch: Number.MAX_SAFE_INTEGER } }),
+        },
       })
   return { ...clients, usage }
 }

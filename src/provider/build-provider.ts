@@ -15,7 +15,7 @@ import { createAuthorizationCodes } from './models/authorization-codes.ts'
 import { clients } from './models/clients.ts'
 import { createGrants, type Grants } from './models/grants.ts'
 import { interactions } from './models/interactions.ts'
-import { refreshTokens } from './models/refresh-tokens.ts'
+import { createRefreshTokens } from './models/refresh-tokens.ts'
 import { sessions } from './models/sessions.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { registerReporting } from './reporting.ts'
@@ -60,12 +60,20 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
 /** Where each of oidc-provider's models is kept; the ones left out belong to features that are off. */
 function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (model: string) => Adapter {
   const codes = createAuthorizationCodes(deps.store)
+  const refreshTokens = createRefreshTokens({
+    ...deps,
+    grants,
+    endGrant: createEndGrant({ ...deps, grants }),
+  })
   const adapters: Readonly<Record<string, Adapter>> = {
-    Client: clients(deps.registry, codes),
+    Client: clients(deps.registry, (ctx) => {
+      codes.lookAhead(ctx)
+      refreshTokens.lookAhead(ctx)
+    }),
     AccessToken: accessTokens('AccessToken', deps),
     ClientCredentials: accessTokens('ClientCredentials', deps),
     AuthorizationCode: codes.adapter,
-    RefreshToken: refreshTokens(deps.families, grants, deps.events, createEndGrant({ ...deps, grants })),
+    RefreshToken: refreshTokens.adapter,
     Grant: grants.adapter,
     Session: sessions(deps.store),
     Interaction: interactions(deps.store, deps.settings.issuer),

@@ -17,7 +17,8 @@ export function registerReporting(
     const client = recordOf(ctx.oidc.client)
     const isDirect = token.kind === 'ClientCredentials'
     const grant = isDirect ? undefined : ctx.oidc.entities.Grant
-    clientUsed(client)
+    // With a refresh token it goes together with the last write (`refresh-tokens.ts`).
+    if (isDirect) clientUsed(client)
     events.emit('token.issued', {
       mode: isDirect ? 'direct' : 'delegated',
       clientId: client.clientId,

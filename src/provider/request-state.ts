@@ -15,10 +15,16 @@ export interface RequestState {
   readonly accounts: Map<string, Promise<Account | undefined>>
   /** Clients that were looked up, by id. */
   readonly clients: Map<string, Client>
+  /** The refresh token of this request, as it is being looked up. */
+  refreshLookUp?:
+    { readonly token: string; readonly found: Promise<FoundRefreshToken | undefined> } | undefined
   /** The refresh token that is being exchanged. */
   refreshToken?: FoundRefreshToken | undefined
   /** What it was exchanged for before, where the client tried again: the answer's refresh token. */
   repeatedRefreshToken?: string | undefined
+  /** The grant that is to be asked for next, as it is being read. */
+  grantLookUp?:
+    { readonly grantId: string; readonly stored: Promise<Stored<GrantRecord> | undefined> } | undefined
   /** The grant that was read last. */
   grant?: { readonly grantId: string; readonly stored: Stored<GrantRecord> } | undefined
   /** Where the grant was listed whose code is exchanged. */

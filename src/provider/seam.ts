@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
-import { Provider, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
+import { Provider, type Adapter, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
+import { createRecentlyUsed } from '../registry/recently-used.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
@@ -15,6 +16,7 @@ export function applySeam(
   provider: Provider,
   { registry, refreshTokenFormat }: { registry: CheckedRegistry; refreshTokenFormat: RefreshTokenFormat },
 ): void {
+  keepClients(provider)
   compareSecretsByHash(provider, registry)
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
@@ -37,6 +39,32 @@ export class ScriptlessProvider extends Provider {
 /** Prototypes whose methods are replaced; oidc-provider makes its classes anew for each Provider. */
 function prototypeOf(model: unknown): Record<string, unknown> {
   return (model as { prototype: Record<string, unknown> }).prototype
+}
+
+/** Clients that are kept made, at some 2 kB each. */
+const MOST_CLIENTS = 10_000
+
+/**
+ * oidc-provider keeps the last hundred clients that it made of their metadata. To make one takes ten times as long as
+ * to find it, so that a token would cost more from the hundred and first client on.
+ *
+ * Relies on: clients are found by `Client.find(id)` alone, which asks `Client.adapter.find(id)` for the metadata;
+ * `new Client(metadata)` checks them, and nobody changes what it makes.
+ */
+function keepClients({ Client }: Provider): void {
+  const { adapter } = Client as unknown as { adapter: Adapter }
+  const Made = Client as unknown as new (metadata: object) => ProviderClient
+  const kept = createRecentlyUsed<string, ProviderClient>(MOST_CLIENTS)
+  Client.find = async (id: unknown) => {
+    const metadata = typeof id === 'string' ? await adapter.find(id) : undefined
+    if (!metadata) return undefined
+    const text = JSON.stringify(metadata)
+    const known = kept.get(text)
+    if (known) return known
+    const made = new Made(metadata)
+    kept.set(text, made)
+    return made
+  }
 }
 
 /**

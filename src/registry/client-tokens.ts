@@ -5,7 +5,7 @@ import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
-import { clientRecords, type ClientRecord } from './client-record.ts'
+import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { hostIdRule } from './input.ts'
 import { takenFrom, takenInPartFrom, takenOf } from './taken.ts'
@@ -41,12 +41,15 @@ export function createClientTokens({
   store,
   events,
   revocations,
+  clientChanged,
 }: {
   readonly store: Store
   readonly events: EventSink
   readonly revocations: Pick<Revocations, 'during'>
+  /** Told of each change, so that no process goes by what the client was before. */
+  readonly clientChanged: ClientChanged
 }): ClientTokens {
-  const records = clientRecords<Client>(store)
+  const records = clientRecords<Client>(store, clientChanged)
 
   async function take(
     clientId: string,

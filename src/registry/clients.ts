@@ -8,7 +8,7 @@ import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex, type ClientPage, type ListOptions } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
-import { clientRecords, type ClientRecord } from './client-record.ts'
+import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { checkInput, hostIdRule, optional, type Fields, type Rule } from './input.ts'
 import type { StoredSecret } from './secrets.ts'
@@ -23,6 +23,8 @@ export interface ClientsDependencies {
   readonly usage: Usage
   /** Where tokens are taken back by changes that take something away. */
   readonly revocations: Pick<Revocations, 'during'>
+  /** Told of each change, so that no process goes by what the client was before. */
+  readonly clientChanged: ClientChanged
   readonly logger: Logger
   /** Bytes of the space-delimited `scope` that a token may carry. */
   readonly maxScopeBytes: number
@@ -73,10 +75,10 @@ export interface Clients<C extends Client> {
 /** @param kind the one kind that these clients are; those of the other kind do not exist here */
 export function createClients<C extends Client>(
   kind: C['kind'],
-  { store, events, usage, revocations, logger }: ClientsDependencies,
+  { store, events, usage, revocations, clientChanged, logger }: ClientsDependencies,
 ): Clients<C> {
-  const records = clientRecords<C>(store)
-  const index = createClientIndex<C>({ store, kind, load: (clientIds) => records.getMany(clientIds) })
+  const records = clientRecords<C>(store, clientChanged)
+  const index = createClientIndex<C>({ store, kind, load: (clientIds) => presented(clientIds) })
 
   let lastListedAt = 0
 
@@ -86,12 +88,18 @@ export function createClients<C extends Client>(
     return record?.client.kind === kind ? record : undefined
   }
 
-  async function present(found: readonly ClientRecord<C>[]): Promise<C[]> {
-    const lastUsed = await usage.lastUsed(found.map(({ client }) => client.clientId))
-    return found.map(({ client }, position) => withLastUse(client, lastUsed[position]))
+  /** Records as the public sees their clients; both are read at the same time. */
+  async function presented(clientIds: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
+    const [found, lastUsed] = await Promise.all([records.getMany(clientIds), usage.lastUsed(clientIds)])
+    return found.map(
+      (record, at) => record && { ...record, client: withLastUse(record.client, lastUsed[at]) },
+    )
   }
 
-  const presentOne = async (record: ClientRecord<C>) => (await present([record]))[0] ?? record.client
+  async function present({ client }: ClientRecord<C>): Promise<C> {
+    const [lastUsedAt] = await usage.lastUsed([client.clientId])
+    return withLastUse(client, lastUsedAt)
+  }
 
   async function require(clientId: string): Promise<ClientRecord<C>> {
     const record = await read(clientId)
@@ -131,16 +139,17 @@ export function createClients<C extends Client>(
 
   return {
     require,
-    present: presentOne,
+    present,
 
     async find(clientId) {
-      const record = await read(clientId)
-      return record && presentOne(record)
+      if (!isClientId(clientId)) return undefined
+      const [record] = await presented([clientId])
+      return record?.client.kind === kind ? record.client : undefined
     },
 
     async page(accountId, options) {
       const { items, cursor } = await index.page(accountId, options)
-      return { items: await present(items), cursor }
+      return { items: items.map(({ client }) => client), cursor }
     },
 
     async insert(client, secrets, actor) {

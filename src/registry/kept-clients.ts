@@ -1,13 +1,14 @@
 import type { Store } from '../store/contract.ts'
 import { createApiKeys, type ApiKeys } from './api-keys.ts'
 import { createApplications, type Applications } from './applications.ts'
+import { createCachedClients } from './cached-clients.ts'
 import { createCheckedRegistry, type CheckedRegistry } from './checked-registry.ts'
 import type { Registry } from './client.ts'
 import { createClientTokens, type ClientTokens } from './client-tokens.ts'
 import type { ClientsDependencies } from './clients.ts'
 import { createEpochOffsets, withEpochOffsets } from './epoch-offsets.ts'
 import { createHostClientTokens } from './host-client-tokens.ts'
-import { withLostEpochs } from './lost-epochs.ts'
+import { withLostEpochs, type KnownOfClients } from './lost-epochs.ts'
 import { createReadOnlyServices } from './read-only.ts'
 import { createStoreRegistry } from './store-registry.ts'
 
@@ -17,24 +18,39 @@ export interface KeptClients {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
+  /**
+   * Begins to hear of what other processes change, so that this one may remember clients.
+   *
+   * @returns a function that ends it
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  follow(): Promise<() => Promise<void>>
 }
 
-/** Clients in the store. @param dependencies.lowestEpoch see `withLostEpochs` */
+/**
+ * Clients in the store. The process remembers those that it looks up to issue and to check tokens; the services read
+ * the store.
+ *
+ * @param parts.known see `withLostEpochs`
+ */
 export function clientsInStore(
-  dependencies: ClientsDependencies & {
+  parts: Omit<ClientsDependencies, 'clientChanged'> & {
     readonly oidcScopes: readonly string[]
-    readonly lowestEpoch: (clientId: string) => number
+    readonly known: KnownOfClients
   },
 ): KeptClients {
+  const cached = createCachedClients({ ...parts, registry: createStoreRegistry(parts) })
+  const dependencies = { ...parts, clientChanged: cached.changed }
   return {
-    registry: withLostEpochs(createStoreRegistry(dependencies), dependencies),
+    registry: withLostEpochs(cached, parts),
     apiKeys: createApiKeys(dependencies),
     applications: createApplications(dependencies),
     clientTokens: createClientTokens(dependencies),
+    follow: cached.follow,
   }
 }
 
-/** Clients in tables of the host's. */
+/** Clients in tables of the host's, which are asked each time: nobody tells us of a change there. */
 export function clientsAtHost(
   hostRegistry: Registry,
   { store, ...others }: Pick<ClientsDependencies, 'events' | 'revocations'> & { readonly store: Store },
@@ -46,5 +62,6 @@ export function clientsAtHost(
     registry,
     ...createReadOnlyServices(),
     clientTokens: createHostClientTokens({ ...others, registry, offsets, list: checked.list }),
+    follow: async () => async () => {},
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { createRecentlyUsed } from './recently-used.ts'
 
 const HOUR = 3600
 
@@ -20,22 +21,14 @@ export interface Usage {
 /** Keeps usage in the store: at most one write per client, hour and process. */
 export function createUsage({ store, logger }: { store: Store; logger: Logger }): Usage {
   const records = createCollection<{ lastUsedAt: number }>(store, { name: 'client-usage', version: 1 })
-  const written = new Map<string, number>()
-
-  function remember(clientId: string, hour: number): void {
-    written.delete(clientId)
-    written.set(clientId, hour)
-    if (written.size <= MAX_REMEMBERED) return
-    const [oldest] = written.keys()
-    if (oldest !== undefined) written.delete(oldest)
-  }
+  const written = createRecentlyUsed<string, number>(MAX_REMEMBERED)
 
   return {
     touch(clientId) {
       const hour = startOfHour(Date.now() / 1000)
       if (written.get(clientId) === hour) return
       // Before the write is done, so that concurrent requests of one client write once.
-      remember(clientId, hour)
+      written.set(clientId, hour)
       records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
         written.delete(clientId)
         logger.debug({ clientId, error }, 'could not note when a client was last used')

@@ -104,7 +104,19 @@ export function services(
     events,
     logger: silentLogger,
   })
-  const dependencies = { store, catalog, events, usage, revocations, logger: silentLogger, maxScopeBytes }
+  /** Ids of clients that others were told of. */
+  const changed: string[] = []
+  const clientChanged = async (clientId: string) => void changed.push(clientId)
+  const dependencies = {
+    store,
+    catalog,
+    events,
+    usage,
+    revocations,
+    clientChanged,
+    logger: silentLogger,
+    maxScopeBytes,
+  }
   return {
     catalog,
     heard,
@@ -115,6 +127,7 @@ export function services(
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,
+    changed,
     /** What is taken back as this process knows it. */
     set,
     /** What `token.revoked` told. */

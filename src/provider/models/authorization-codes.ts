@@ -8,7 +8,7 @@ import { modelAdapter, withoutId } from './adapter.ts'
 /** Authorization codes, stored under their digest. */
 export interface AuthorizationCodes {
   readonly adapter: Adapter
-  /** Begins to look up the code of a request while its client is still looked up, which saves a round trip. */
+  /** Begins to look up the code of a request, if it presents one. */
   lookAhead(ctx: KoaContextWithOIDC): void
 }
 

@@ -1,9 +1,8 @@
-import { Provider, type Adapter } from 'oidc-provider'
+import { Provider, type Adapter, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../../registry/checked-registry.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
-import type { AuthorizationCodes } from './authorization-codes.ts'
 
 /** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
 const CLIENT_ID = /^[\x20-\x7e]{1,256}$/
@@ -17,12 +16,17 @@ function isAskedFor(clientId: string): boolean {
   return CLIENT_ID.test(clientId) && !(clientId in Object.prototype)
 }
 
-/** API keys and applications as oidc-provider's clients. A disabled one does not exist. */
-export function clients(registry: CheckedRegistry, codes: AuthorizationCodes): Adapter {
+/**
+ * API keys and applications as oidc-provider's clients. A disabled one does not exist.
+ *
+ * @param lookAhead begins to look up what the request presents while its client is still looked up, which saves a
+ *   round trip
+ */
+export function clients(registry: CheckedRegistry, lookAhead: (ctx: KoaContextWithOIDC) => void): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
       if (!isAskedFor(clientId)) return undefined
-      if (Provider.ctx) codes.lookAhead(Provider.ctx)
+      if (Provider.ctx) lookAhead(Provider.ctx)
       const record = await registry.find(clientId)
       if (!record || record.disabled) return undefined
       if (Provider.ctx) requestState(Provider.ctx).clients.set(clientId, record)

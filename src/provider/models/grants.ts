@@ -1,4 +1,4 @@
-import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
+import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { GrantLives } from '../../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../../tokens/grants/grant-record.ts'
 import { requestState } from '../request-state.ts'
@@ -7,6 +7,8 @@ import { modelAdapter } from './adapter.ts'
 /** What accounts authorized applications to do, as oidc-provider and its neighbours here see it. */
 export interface Grants {
   readonly adapter: Adapter
+  /** Begins to read the grant that a request will ask for next, while something else is looked up. */
+  lookAhead(ctx: KoaContextWithOIDC, grantId: string): void
   /**
    * Lets a grant come into use with the first refresh token, which is issued next.
    *
@@ -45,6 +47,15 @@ export function createGrants(lives: GrantLives): Grants {
     }
   }
 
+  /** What was read ahead of a grant, for the first who asks. */
+  function takeLookedUp(grantId: string) {
+    const state = Provider.ctx && requestState(Provider.ctx)
+    if (state?.grantLookUp?.grantId !== grantId) return undefined
+    const { stored } = state.grantLookUp
+    state.grantLookUp = undefined
+    return stored
+  }
+
   /**
    * Lists the grant of a code that is being exchanged while the grant is still looked up, which saves a round trip.
    * What does not come into use then is skipped by readers, and gone with the grant.
@@ -66,7 +77,10 @@ export function createGrants(lives: GrantLives): Grants {
         throw new TypeError('a grant is saved once; afterwards it is only kept alive or deleted')
       },
       async find(grantId) {
-        const [stored] = await Promise.all([records.read(grantId), listAhead(grantId)])
+        const [stored] = await Promise.all([
+          takeLookedUp(grantId) ?? records.read(grantId),
+          listAhead(grantId),
+        ])
         if (!isLiving(stored?.record)) return undefined
         if (Provider.ctx) requestState(Provider.ctx).grant = stored && { grantId, stored }
         return stored?.record as AdapterPayload | undefined
@@ -75,6 +89,13 @@ export function createGrants(lives: GrantLives): Grants {
         await lives.delete(grantId)
       },
     }),
+
+    lookAhead(ctx, grantId) {
+      const stored = records.read(grantId)
+      // Whoever needs the grant is told that it failed; if nobody does, nothing is lost.
+      stored.catch(() => {})
+      requestState(ctx).grantLookUp = { grantId, stored }
+    },
 
     begin(grantId) {
       const { known, listing } = knownOf(grantId)

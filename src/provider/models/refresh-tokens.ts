@@ -1,22 +1,31 @@
-import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
-import type { EventSink } from '../../host/events.ts'
-import type { RefreshFamilies } from '../../tokens/refresh-families.ts'
+import { errors, Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import type { FoundRefreshToken } from '../../tokens/refresh-families.ts'
+import { recordOf } from '../client-metadata.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
 import type { EndGrant } from '../end-grant.ts'
 import { requestState } from '../request-state.ts'
 import { isIntrospection, isRevocation, isRotation, isTokenRequest, tokenAsIssued } from '../seam.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import type { Grants } from './grants.ts'
 
+/** Refresh tokens, kept as families. */
+export interface RefreshTokens {
+  readonly adapter: Adapter
+  /** Begins to look up the refresh token of a request, if it presents one of ours. */
+  lookAhead(ctx: KoaContextWithOIDC): void
+}
+
 /**
  * Refresh tokens as families. oidc-provider consumes, then saves, which loses the family when something fails
  * in between; here consuming does nothing, and saving the next token is the one write that exchanges it.
  */
-export function refreshTokens(
-  families: RefreshFamilies,
-  grants: Grants,
-  events: EventSink,
-  endGrant: EndGrant,
-): Adapter {
+export function createRefreshTokens(
+  parts: Pick<ProviderDependencies, 'families' | 'refreshTokenFormat' | 'events' | 'clientUsed'> & {
+    readonly grants: Grants
+    readonly endGrant: EndGrant
+  },
+): RefreshTokens {
+  const { families, refreshTokenFormat, events, clientUsed, grants, endGrant } = parts
   /** What is being ended, by grant id. */
   const ending = new Map<string, Promise<void>>()
 
@@ -44,14 +53,33 @@ export function refreshTokens(
     else await endForReuse(event, payload)
   }
 
-  return modelAdapter('RefreshToken', {
+  /**
+   * Once a request. The grant, which the token names and which is asked for next, is read at the same time, unless
+   * anybody could have made up the token.
+   */
+  function lookUp(ctx: KoaContextWithOIDC, token: string): Promise<FoundRefreshToken | undefined> {
+    const state = requestState(ctx)
+    if (state.refreshLookUp?.token !== token) {
+      state.refreshLookUp = { token, found: families.find(token) }
+      const grantId = refreshTokenFormat.parse(token)?.grantId
+      if (grantId !== undefined && !isRevocation() && refreshTokenFormat.isGenuine(token)) {
+        grants.lookAhead(ctx, grantId)
+      }
+    }
+    return state.refreshLookUp.found
+  }
+
+  const adapter = modelAdapter('RefreshToken', {
     async upsert(token, payload, ttl = 0) {
       const ctx = Provider.ctx
       if (!ctx) throw new TypeError('a refresh token is only issued in a request')
+      // What can be known by now is known: that the client gets a token is noted together with the last write.
+      const noteUse = () => clientUsed(recordOf(ctx.oidc.client))
       if (isRotation(ctx)) {
         const previous = requestState(ctx).refreshToken
         if (!previous)
           throw new TypeError('the refresh token that is exchanged was not found by this request')
+        noteUse()
         const exchange = await families.exchange(previous, token, withoutId(payload), ttl)
         if (exchange?.isRetry) {
           requestState(ctx).repeatedRefreshToken = exchange.next
@@ -65,13 +93,15 @@ export function refreshTokens(
       const { grantId = '' } = payload
       // Before the code is used up, so that it can be tried again if this fails.
       if (!(await grants.begin(grantId))) throw new errors.InvalidGrant('grant not found')
+      noteUse()
       if (await families.start(token, withoutId(payload), ttl)) return
       await endAfterRace('code.reused', payload)
       throw new errors.InvalidGrant('authorization code already used')
     },
 
     async find(token) {
-      const found = await families.find(tokenAsIssued(token))
+      const issued = tokenAsIssued(token)
+      const found = await (Provider.ctx ? lookUp(Provider.ctx, issued) : families.find(issued))
       if (!found) return undefined
       if (Provider.ctx) requestState(Provider.ctx).refreshToken = found
       // What was exchanged may be sent again at most, but is no living token to those who ask about it.
@@ -99,4 +129,15 @@ export function refreshTokens(
       if (!isTokenRequest()) await families.end(grantId)
     },
   })
+
+  return {
+    adapter,
+    lookAhead(ctx) {
+      const { grant_type: grantType, refresh_token: token } = ctx.oidc.body ?? {}
+      if (ctx.oidc.route !== 'token' || grantType !== 'refresh_token' || typeof token !== 'string') return
+      if (!refreshTokenFormat.isGenuine(token)) return
+      // Whoever needs the token is told that it failed; if nobody does, nothing is lost.
+      lookUp(ctx, token).catch(() => {})
+    },
+  }
 }
