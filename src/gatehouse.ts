@@ -2,6 +2,7 @@ import type { Middleware } from 'koa'
 import type { ProductSource } from './catalog/definition.ts'
 import { assemble } from './composition/assemble.ts'
 import type { Gateway } from './gateway/gateway.ts'
+import type { Health } from './health/health.ts'
 import type { EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
@@ -55,6 +56,12 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    *   succeed), `ERR_NOT_READY` (it takes longer), `ERR_SECRET`, `ERR_CATALOG`, `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
+  /**
+   * Tells how it is doing, for health checks and monitoring, with what to do where it is not good: start, store, keys,
+   * products, revocations. Starts what has not been started, and waits for it as long as a request does, or as a call to
+   * the store may. Never rejects. The store is looked at once a second at most, however often this is called.
+   */
+  health(): Promise<Health>
   /** Stops. Idempotent; closes only what gatehouse opened itself, so neither the store nor its client. */
   close(): Promise<void>
 }

@@ -5,12 +5,16 @@ import { periodically } from './catalog/periodically.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
 import { untoldRevocations } from './gateway/untold-revocations.ts'
+import { checkFetchedKeys } from './health/fetched-keys-check.ts'
+import { checkProducts } from './health/product-check.ts'
+import { createStoreHealth, type StoreHealth } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
 import type { FeedSettings, GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
 import { guardStore } from './store/guarded-store.ts'
+import { withDeadline } from './store/deadline.ts'
 import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
 import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
 import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
@@ -27,6 +31,7 @@ export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
 export type { GatewayHealth } from './gateway/health.ts'
+export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/public-routes.ts'
 export type { Refusal } from './gateway/refusal.ts'
@@ -91,6 +96,11 @@ export function createGateway<const Products extends ProductSource>(
     ...catalogLookups(catalog),
     revocations: revoked ?? untoldRevocations,
     events,
+    storeHealth: storeHealthOf(settings.revocations),
+    check() {
+      if (!closed && keys.condition.fetchedAt !== undefined) keys.keepFresh()
+      return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
+    },
     async ready() {
       await Promise.all([catalog.start(), keys.ready(), revoked?.start()])
       refreshProducts()
@@ -104,6 +114,11 @@ export function createGateway<const Products extends ProductSource>(
     tokenCacheBytes: settings.tokenCacheBytes,
     logger,
   })
+}
+
+/** Past what cuts a store off that is away: health says how it is now. */
+function storeHealthOf(feed: FeedSettings | undefined): StoreHealth | undefined {
+  return feed && 'store' in feed ? createStoreHealth(withDeadline(feed.store, feed.timeoutMs)) : undefined
 }
 
 function sourceOf(feed: FeedSettings, logger: Logger): RevocationSource {

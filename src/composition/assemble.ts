@@ -10,7 +10,13 @@ import { createTokenVerifier } from '../gateway/verify-token.ts'
 import { createPages } from '../interaction/pages.ts'
 import { createTexts } from '../interaction/texts.ts'
 import { registerInternals } from '../internals.ts'
+import { checkKeys } from '../health/key-check.ts'
+import { checkProducts } from '../health/product-check.ts'
+import { soon } from '../health/soon.ts'
+import { createStoreHealth } from '../health/store-health.ts'
+import { takeStock } from '../health/take-stock.ts'
 import { deriveKey } from '../keys/derive-key.ts'
+import type { KeyCondition } from '../keys/signing-keys.ts'
 import { createLifecycle } from '../lifecycle.ts'
 import { authorizationService } from '../mount/authorization-service.ts'
 import { keySetMaxAge } from '../mount/key-set.ts'
@@ -21,6 +27,7 @@ import type { BuiltProvider } from '../provider/build-provider.ts'
 import { createInteractionPort } from '../provider/interaction-port.ts'
 import { resolveSettings } from '../settings/resolve-settings.ts'
 import { createStart } from '../start.ts'
+import { withDeadline } from '../store/deadline.ts'
 import { createAccountChanges } from '../taking-back/accounts.ts'
 import { createTokens } from '../taking-back/tokens.ts'
 import { createTokensOfAccount } from '../taking-back/tokens-of-account.ts'
@@ -32,6 +39,11 @@ import { createKeySource } from './key-source.ts'
 
 /** Milliseconds that `ready()` waits unless told otherwise. */
 const PATIENCE = 10_000
+
+/** Whether what is signed now is good. */
+function canSign({ isStale, isSigningRevoked }: KeyCondition): boolean {
+  return !isStale && !isSigningRevoked
+}
 
 /** Puts a gatehouse together; see `createGatehouse`. */
 export function assemble(options: GatehouseOptions): Gatehouse {
@@ -70,6 +82,12 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
   const ready = () => lifecycle.ready(PATIENCE)
 
+  // Past what cuts a store off that is away: health says how it is now.
+  const storeHealth = createStoreHealth(
+    withDeadline(settings.store, settings.storeTimeoutMs),
+    settings.refreshRetrySeconds || undefined,
+  )
+  const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
     audience: settings.audience,
@@ -82,6 +100,8 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     events,
     ready: async () => void (await ready()),
     close: async () => {},
+    storeHealth,
+    check,
     startTimeoutMs: settings.startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,
     logger,
@@ -126,6 +146,15 @@ export function assemble(options: GatehouseOptions): Gatehouse {
         await catalogAgreement.reload()
       },
     },
+    health: () =>
+      takeStock({
+        start: lifecycle,
+        works: () => soon(parts.ready, settings.startTimeoutMs),
+        storeHealth,
+        check,
+        revocations: revoked,
+        isReady: ({ works, isStoreUsable }) => works && isStoreUsable && canSign(keys.condition),
+      }),
     async ready({ timeoutMs = PATIENCE } = {}) {
       await lifecycle.ready(timeoutMs)
     },

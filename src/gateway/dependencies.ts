@@ -1,5 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { GatehouseEvents } from '../host/events.ts'
+import type { HealthCheck } from '../health/health.ts'
+import type { StoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
@@ -68,6 +70,10 @@ export interface GatewayDependencies {
   /** Settles when keys, operations and revocations are there. May be called again after it has rejected. */
   ready(): Promise<void>
   close(): Promise<void>
+  /** The store, where the gateway stands on one. */
+  readonly storeHealth?: StoreHealth | undefined
+  /** What there is to say of keys and products, for `health()`. No I/O that is waited for. */
+  check?: (() => readonly HealthCheck[]) | undefined
   /** Milliseconds that a request waits at the start before it is answered with 503. */
   readonly startTimeoutMs: number
   /** Bytes of access tokens that are remembered as verified. */

@@ -51,8 +51,9 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
    */
   wellKnown(): Middleware
   /**
-   * Tells how the gateway is doing, for health checks and monitoring. Starts what has not been started, and waits for it
-   * as long as a request does. Never rejects.
+   * Tells how the gateway is doing, for health checks and monitoring, with what to do where it is not good. Starts what
+   * has not been started, and waits for it as long as a request does. Never rejects. The store, where it has one, is
+   * looked at once a second at most, however often this is called.
    */
   health(): Promise<GatewayHealth>
   /**
@@ -103,7 +104,7 @@ export function createGatewayFrom<Scope extends string = string>(
       return wellKnown(dependencies)
     },
     health() {
-      return readHealth(readiness, dependencies.revocations)
+      return readHealth(dependencies, readiness)
     },
     ready() {
       return readiness.whenReady()

@@ -1,10 +1,15 @@
 import { GatehouseError } from '../errors.ts'
+import { soon } from '../health/soon.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /** Whether a gateway can work yet. */
 export interface Readiness {
   /** True once keys and operations were there, until the gateway is closed: then no request waits any more. */
   readonly isReady: boolean
+  /** How far it has come. */
+  readonly state: 'starting' | 'running' | 'closed'
+  /** Why the last attempt failed; undefined where none has, or it can work. */
+  readonly failure: unknown
   /** Waits as long as it takes; rejects with what went wrong, and may be asked again. */
   whenReady(): Promise<void>
   /** Waits as long as a request may. @returns whether the gateway can work */
@@ -16,14 +21,17 @@ export interface Readiness {
 export function createReadiness(
   dependencies: Pick<GatewayDependencies, 'ready' | 'startTimeoutMs' | 'logger'>,
 ): Readiness {
-  let state: 'starting' | 'ready' | 'closed' = 'starting'
+  let state: Readiness['state'] = 'starting'
+  let failure: unknown
   let pending: Promise<void> | undefined
 
   async function start(): Promise<void> {
     try {
       await dependencies.ready()
-      if (state === 'starting') state = 'ready'
+      if (state === 'starting') state = 'running'
+      failure = undefined
     } catch (error) {
+      failure = error
       dependencies.logger.warn({ err: error }, 'the gateway is not ready and answers 503')
       throw error
     } finally {
@@ -38,19 +46,17 @@ export function createReadiness(
 
   return {
     get isReady() {
-      return state === 'ready'
+      return state === 'running'
+    },
+    get state() {
+      return state
+    },
+    get failure() {
+      return failure
     },
     whenReady,
-    async soonReady() {
-      let timer: NodeJS.Timeout | undefined
-      const tooLate = new Promise<false>((resolve) => {
-        timer = setTimeout(resolve, dependencies.startTimeoutMs, false).unref()
-      })
-      const inTime = whenReady().then(
-        () => true,
-        () => false,
-      )
-      return Promise.race([inTime, tooLate]).finally(() => clearTimeout(timer))
+    soonReady() {
+      return soon(whenReady, dependencies.startTimeoutMs)
     },
     close() {
       state = 'closed'

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
+import type { FetchedKeys } from '../health/fetched-keys-check.ts'
 import type { Logger } from '../host/logger.ts'
 
 /** Milliseconds without a further attempt after one that failed. */
@@ -16,6 +17,10 @@ export interface RemoteKeys {
   ready(): Promise<void>
   /** Fetches the keys anew behind the scenes, for somebody who knows that they have changed. */
   refresh(): void
+  /** The same where they are older than they should be, or could not be fetched the last time, as a call does. */
+  keepFresh(): void
+  /** How they are. No I/O. */
+  readonly condition: FetchedKeys
   close(): Promise<void>
 }
 
@@ -64,9 +69,10 @@ export function remoteKeys(options: {
     try {
       const signal = AbortSignal.any([init.signal, closed.signal])
       const response = await send(url, { ...init, signal })
-      if (response.status !== 200) throw new Error(`the key set was answered with HTTP ${response.status}`)
+      if (response.status !== 200)
+        throw outOfReach(undefined, `the key set was answered with HTTP ${response.status}`)
       const keySet: unknown = await response.json()
-      if (!hasKeys(keySet)) throw new Error('the key set was answered with something else')
+      if (!hasKeys(keySet)) throw outOfReach(undefined, 'the key set was answered with something else')
       if (failure !== undefined) logger.info({ jwksUri }, 'the keys of access tokens are within reach again')
       fetchedAt = Date.now()
       failure = undefined
@@ -91,8 +97,9 @@ export function remoteKeys(options: {
     }
   }
 
-  function refreshBehindTheScenes(): void {
-    if (isWithin(fetchedAt, cacheFor) || isWithin(triedAt, coolDown)) return
+  function keepFresh(): void {
+    const isFresh = failure === undefined && isWithin(fetchedAt, cacheFor)
+    if (isFresh || isWithin(triedAt, coolDown)) return
     refresh()
   }
 
@@ -103,7 +110,7 @@ export function remoteKeys(options: {
 
   return {
     async getKey(header, token) {
-      if (keys.jwks() !== undefined) refreshBehindTheScenes()
+      if (keys.jwks() !== undefined) keepFresh()
       try {
         return await keys(header, token)
       } catch (error) {
@@ -113,6 +120,10 @@ export function remoteKeys(options: {
       }
     },
     refresh,
+    keepFresh,
+    get condition() {
+      return { fetchedAt: Number.isFinite(fetchedAt) ? fetchedAt : undefined, failure }
+    },
     async ready() {
       if (keys.jwks() === undefined) await reload()
     },
@@ -139,7 +150,7 @@ function isWithin(since: number, duration: number): boolean {
   return Math.abs(Date.now() - since) < duration
 }
 
-function outOfReach(cause: unknown): GatehouseError {
-  if (cause instanceof GatehouseError) return cause
-  return new GatehouseError('ERR_NOT_READY', 'the keys of access tokens are out of reach', { cause })
+function outOfReach(cause: unknown, message = 'the keys of access tokens are out of reach'): GatehouseError {
+  if (cause instanceof GatehouseError && cause.code === 'ERR_CLOSED') return cause
+  return new GatehouseError('ERR_NOT_READY', message, { cause })
 }

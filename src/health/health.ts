@@ -31,14 +31,3 @@ export interface RevocationHealth {
   /** How many are in force. */
   readonly live: number
 }
-
-/** Health with the verdict that follows from its checks. */
-export function healthOf(parts: Omit<Health, 'verdict'>): Health {
-  const { ready, checks, revocations } = parts
-  return { ready, verdict: worstOf(checks), checks, revocations }
-}
-
-function worstOf(checks: readonly HealthCheck[]): Health['verdict'] {
-  if (checks.some(({ verdict }) => verdict === 'bad')) return 'bad'
-  return checks.every(({ verdict }) => verdict === 'good') ? 'good' : 'warning'
-}

@@ -217,7 +217,7 @@ describe('while contact is lost', () => {
     expect(await callWith(await issuer.mint({ jti: 'known' }))).toMatchObject(REVOKED)
     expect(heard).toEqual([['revocations.lost', { ageSeconds: expect.any(Number) }]])
     expect(logger.warn).toHaveBeenCalledTimes(1)
-    expect(await gateway.health()).toEqual({
+    expect(await gateway.health()).toMatchObject({
       ready: true,
       revocations: { followed: true, lost: true, ageSeconds: expect.any(Number), live: 1 },
     })
@@ -293,7 +293,7 @@ describe('a process that was suspended', () => {
 describe('health()', () => {
   test('starts what was not started, and says what is followed', async () => {
     await setUp()
-    expect(await gateway.health()).toEqual({
+    expect(await gateway.health()).toMatchObject({
       ready: true,
       revocations: { followed: true, lost: false, ageSeconds: 0, live: 0 },
     })
@@ -305,14 +305,14 @@ describe('health()', () => {
     await setUp()
     answer = away
     const unknown = { followed: true, lost: true, ageSeconds: undefined, live: 0 }
-    expect(await gateway.health()).toEqual({ ready: false, revocations: unknown })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: unknown })
     await gateway.close()
     expect(await gateway.health()).toMatchObject({ ready: false })
   })
 
   test('where nobody tells, it says so', async () => {
     ;({ gateway } = await createTestGateway())
-    expect(await gateway.health()).toEqual({
+    expect(await gateway.health()).toMatchObject({
       ready: true,
       revocations: { followed: false, lost: false, ageSeconds: undefined, live: 0 },
     })

@@ -16,8 +16,17 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   registry: ['store', 'type:catalog', 'type:tokens', 'catalog/resolve-scopes.ts'],
   keys: ['store', 'type:catalog', 'catalog/periodically.ts', 'jose'],
   tokens: ['store', 'type:catalog'],
+  // What there is to say of a store, keys and products, for those who have them.
+  health: ['type:store', 'type:keys', 'type:catalog', 'catalog/given.ts'],
   // Its public routes are written, and found, as operations are.
-  gateway: ['type:catalog', 'catalog/route.ts', 'catalog/route-index.ts', 'catalog/deep-freeze.ts', 'jose'],
+  gateway: [
+    'health',
+    'type:catalog',
+    'catalog/route.ts',
+    'catalog/route-index.ts',
+    'catalog/deep-freeze.ts',
+    'jose',
+  ],
   // What a host, or the end of a process, sets going: over all that knows of tokens.
   'taking-back': [
     'registry',
@@ -58,8 +67,10 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   // The two composition roots, and what is published.
   'gateway.ts': [
     'gateway',
+    'health',
     'catalog',
     'settings',
+    'store/deadline.ts',
     'store/guarded-store.ts',
     'tokens/revocations/known-revocations.ts',
     'tokens/revocations/remote-revocations.ts',
@@ -75,6 +86,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'tokens',
     'gateway',
+    'health',
     'interaction',
     'provider',
     'type:options.ts',
