@@ -5,10 +5,10 @@ import { givenBy, givesTheSame, lacking, type Given } from '../catalog/given.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
-import { createCollection, type Stored } from '../store/collection.ts'
+import type { Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
-import { nextRecord, type ProductRecord } from './product-record.ts'
+import { nextRecord, productRecords, PRODUCTS as RECORD, type ProductRecord } from './product-record.ts'
 import { createTakeBack, type OperationRevocations } from './take-back.ts'
 
 /** What comes to an agreement, and with whom. */
@@ -45,8 +45,6 @@ export interface Agreeing {
   follow(): Promise<void>
 }
 
-const RECORD = 'products'
-
 /** Far beyond any number of processes that reload at the same moment. */
 const MAX_ATTEMPTS = 200
 
@@ -59,7 +57,7 @@ const CUT_OFF = 86_400
 /** What the processes agree on is one record in the store, `catalog:products`. */
 export function createAgreeing(parts: AgreeingParts): Agreeing {
   const { store, catalog, logger } = parts
-  const records = createCollection<ProductRecord>(store, { name: 'catalog', version: 1 })
+  const records = productRecords(store)
   const takeBack = createTakeBack(parts.revocations)
   const areLoaded = typeof parts.products === 'function'
   let known: string | undefined

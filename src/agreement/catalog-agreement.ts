@@ -2,6 +2,7 @@ import { oneAtATime } from '../catalog/one-at-a-time.ts'
 import { periodically } from '../catalog/periodically.ts'
 import { GatehouseError } from '../errors.ts'
 import { createAgreeing, type AgreeingParts } from './agreeing.ts'
+import { PRODUCTS_CHANNEL as CHANNEL } from './product-record.ts'
 import { isTakenBack } from './take-back.ts'
 
 /** How the processes on one store agree on what the products give. */
@@ -21,9 +22,13 @@ export interface CatalogAgreement {
    * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>
+  /**
+   * Goes by what stands in the store now; not before `follow`.
+   *
+   * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
+   */
+  catchUp(): Promise<void>
 }
-
-const CHANNEL = 'catalog'
 
 /**
  * One record in the store says which product gives which operations. A process changes it when it starts and when it is
@@ -90,6 +95,8 @@ export function createCatalogAgreement(
   }
 
   return {
+    catchUp: settle,
+
     async reload() {
       if (typeof products !== 'function') return
       owesReload = true

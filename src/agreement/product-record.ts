@@ -1,4 +1,6 @@
 import { lacking, type Given } from '../catalog/given.ts'
+import { createCollection, type Collection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
 
 /** What the products of all processes on a store give: one record, changed by who starts and who reloads. */
 export interface ProductRecord {
@@ -9,6 +11,17 @@ export interface ProductRecord {
   readonly products: Given
   /** What was taken away, for as long as tokens may carry it. */
   readonly withdrawn: readonly Withdrawn[]
+}
+
+/** The id of the one record among the `productRecords`. */
+export const PRODUCTS = 'products'
+
+/** Where processes tell each other the generation of a new record. */
+export const PRODUCTS_CHANNEL = 'catalog'
+
+/** Where the record stands in the store. */
+export function productRecords(store: Store): Collection<ProductRecord> {
+  return createCollection(store, { name: 'catalog', version: 1 })
 }
 
 /** An operation that left a product. */
