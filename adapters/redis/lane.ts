@@ -42,7 +42,7 @@ export function createLane(
     waiting.clear()
     for (const { timer } of group) clearTimeout(timer)
     isSending = true
-    const overdue = setTimeout(() => connection.disconnect(), timeoutMs + GRACE)
+    const overdue = setTimeout(giveUp, timeoutMs + GRACE)
     try {
       const commands = [...group.flatMap((one) => one.commands), wait]
       settle(group, (await connection.pipeline(commands).exec()) ?? [])
@@ -59,7 +59,7 @@ export function createLane(
   function settle(group: readonly Waiting[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
     // A server that was demoted goes on answering; who has become the master is found by connecting anew.
-    if (waited[0]) connection.disconnect()
+    if (waited[0]) giveUp()
     let position = 0
     for (const { commands, resolve, reject } of group) {
       position += commands.length
@@ -68,6 +68,11 @@ export function createLane(
       if (error) reject(error)
       else resolve({ reply, waited })
     }
+  }
+
+  function giveUp(): void {
+    onEnd()
+    connection.disconnect()
   }
 
   function refuse(error: unknown): void {
