@@ -49,7 +49,8 @@ export const failures: readonly StorePromise[] = [
       await store.set(key('a'), '1')
       await store.subscribe(key('channel'), (message) => heard.push(message))
       const mend = await breakConnection()
-      await outcome(() => store.ping())
+      const { settled } = await outcome(() => store.subscribe(key('another'), () => {}))
+      assert.equal(settled, 'rejected', `subscribe has ${settled} without a database`)
       await mend()
       assert.equal(await firstAnswer(() => store.get(key('a'))), '1')
       await firstAnswer(() => store.set(key('b'), '2'))
@@ -59,7 +60,12 @@ export const failures: readonly StorePromise[] = [
         await other.publish(key('channel'), 'back')
         await delay(100)
       }
-      await eventually(() => assert.ok(heard.length > 0, 'a subscription did not survive a lost connection'))
+      assert.ok(heard.length > 0, 'a subscription did not survive a lost connection')
+      // One that could not begin then can begin now, on the same channel.
+      const late: string[] = []
+      await firstAnswer(() => store.subscribe(key('another'), (message) => late.push(message)))
+      await other.publish(key('another'), 'hello')
+      await eventually(() => assert.deepEqual(late, ['hello']))
     },
   },
 ]

@@ -1,0 +1,36 @@
+/**
+ * What the host's migration creates for `sqlStore`: PostgreSQL 13 or later. All texts are `bytea`: `text` refuses U+0000 and compares by a collation, bytes
+ * are compared as the contract wants it. A B-tree takes 2,704 bytes, so long members are told apart by their hash and
+ * sorted by their beginning first. The functions do in one round trip what takes several statements; each of those
+ * sees what the one before it waited for, in READ COMMITTED, which is the default.
+ */
+export const SCHEMA = `
+create table gatehouse_value (key bytea primary key, value bytea not null, expires_at timestamptz not null);
+create table gatehouse_index (name bytea primary key, expires_at timestamptz not null);
+create table gatehouse_member (
+  name bytea not null references gatehouse_index on delete cascade,
+  member bytea not null,
+  hash bytea not null generated always as (sha256(member)) stored,
+  primary key (name, hash)
+);
+create index on gatehouse_member (name, substring(member for 500));
+create table gatehouse_message (id uuid primary key, text bytea not null, expires_at timestamptz not null);
+
+create function gatehouse_until(ttl float8) returns timestamptz language sql as $$
+  select coalesce(clock_timestamp() + ttl * interval '1 second', 'infinity')
+$$;
+create function gatehouse_add(index_name bytea, added bytea, ttl float8) returns void language plpgsql as $$
+begin
+  delete from gatehouse_index where name = index_name and expires_at <= clock_timestamp();
+  -- Locks the index until the member is there, so that nobody drops it as empty meanwhile.
+  insert into gatehouse_index values (index_name, gatehouse_until(ttl)) on conflict (name)
+    do update set expires_at = greatest(gatehouse_index.expires_at, excluded.expires_at);
+  insert into gatehouse_member values (index_name, added) on conflict do nothing;
+end $$;
+create function gatehouse_remove(index_name bytea, removed bytea) returns void language plpgsql as $$
+begin
+  perform from gatehouse_index where name = index_name for update;
+  delete from gatehouse_member where name = index_name and hash = sha256(removed);
+  delete from gatehouse_index where name = index_name
+    and not exists (select from gatehouse_member where name = index_name);
+end $$;`
