@@ -110,18 +110,20 @@ export function createRefreshFamilies(
     try {
       return await families.replace(grantId, before, record, ttl)
     } catch (error) {
-      if (await uncertain.wasStored({ grantId, before, next: record, ttl })) return true
+      if (await uncertain.wasStored({ grantId, before, next: record, ttl }, error)) return true
       throw error
     }
   }
 
   /**
    * Notes that somebody gets the next token for trying again: a process that does not know whether the exchange was
-   * stored leaves it alone then. False if the record is another by now, for instance because it was taken back.
+   * stored leaves it alone then. Also where it is noted already: what is told must have been written as safely as
+   * anything, and only a write of one's own proves that. False if the record is another by now, for instance because
+   * it was taken back.
    */
   async function noteRepeated({ token, stored }: FoundRefreshToken, ttl: number): Promise<boolean> {
     const { record } = stored
-    if (!record.last || record.last.repeated) return true
+    if (!record.last) return true
     const noted: FamilyRecord = { ...record, last: { ...record.last, repeated: true } }
     return families.replace(partsOf(token).grantId, stored, noted, ttl)
   }
@@ -137,7 +139,7 @@ export function createRefreshFamilies(
         before = await families.read(grantId)
         return isTakenBack(before) && (await families.replace(grantId, before, next, ttl))
       } catch (error) {
-        if (await uncertain.wasStored({ grantId, before, next, ttl })) return true
+        if (await uncertain.wasStored({ grantId, before, next, ttl }, error)) return true
         throw error
       }
     },
