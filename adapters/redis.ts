@@ -6,7 +6,7 @@ import { isNoScript, storeFailure } from './redis/failure.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countLosses } from './redis/losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
-import { isRedirection } from './redis/redirection.ts'
+import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
 import { writes, type Write } from './redis/writes.ts'
 
@@ -70,7 +70,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       return await client.call(...command)
     } catch (error) {
       // What ioredis bundles (`enableAutoPipelining`) does not follow redirections; a pipeline of one does.
-      if (!client.isCluster || !isRedirection(error)) throw error
+      if (!client.isCluster || !isMisdirected(error)) throw error
       const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
       if (failure) throw failure
       return reply

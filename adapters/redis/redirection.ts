@@ -26,9 +26,12 @@ export function redirectionOf(
   return { asking: kind === 'ASK', address: mapped(address, options.natMap) }
 }
 
-/** Whether a node of a cluster has refused a command because another one has its key. */
-export function isRedirection(error: unknown): boolean {
-  return /^(MOVED|ASK) /.test(messageOf(error))
+/**
+ * Whether a command of a bundle was not executed because of where its key is: a node has sent it elsewhere, or the
+ * client has found that the keys of the bundle have parted in the meantime.
+ */
+export function isMisdirected(error: unknown): boolean {
+  return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))
 }
 
 /** The two parts of `host:port`; the host may be an IPv6 address. */
