@@ -63,6 +63,8 @@ export function createAgreeing(parts: AgreeingParts): Agreeing {
   let known: string | undefined
   let hasSaid = false
   let withheld = ''
+  /** A write of this process got no answer: it may be in force, and not as safe as a write has to be. */
+  let isUnsure = false
 
   async function follow(): Promise<void> {
     const record = await records.get(RECORD)
@@ -120,7 +122,11 @@ export function createAgreeing(parts: AgreeingParts): Agreeing {
   ): Promise<ProductRecord | undefined> {
     const given = ownSay()
     if (before && !isReload && !isBehindUs(before.record) && givesTheSame(before.record.products, given)) {
-      return before.record
+      if (!isUnsure) return before.record
+      // Written once more, and confirmed, it is.
+      const isConfirmed = await records.replace(RECORD, before, before.record)
+      isUnsure = !isConfirmed
+      return isConfirmed ? before.record : undefined
     }
     const now = seconds()
     const record = nextRecord(before?.record, given, {
@@ -129,9 +135,11 @@ export function createAgreeing(parts: AgreeingParts): Agreeing {
       now,
       until: Math.ceil(now) + (await parts.longestLifetime.seconds()) + CUT_OFF,
     })
+    isUnsure = true
     const isWritten = before
       ? await records.replace(RECORD, before, record)
       : await records.create(RECORD, record)
+    isUnsure = false
     return isWritten ? record : undefined
   }
 

@@ -110,7 +110,8 @@ export function clientRecords<C extends Client>(
       return telling(clientId, async () =>
         living(
           await collection.update(clientId, (stored) =>
-            isDeleted(stored) ? undefined : change(whole(stored)),
+            // What is as it is to be is written once more: whoever wrote it may not have been told that it is safe.
+            isDeleted(stored) ? undefined : (change(whole(stored)) ?? stored),
           ),
         ),
       )

@@ -59,14 +59,18 @@ describeEachKind('changes of clients', (context) => {
     await service.enable(clientId)
     await service.revokeSecret(clientId, 'old')
     expect(await service.find(clientId)).toEqual(client)
-    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany']))
+    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
+    expect(sameAgain(calls)).toBe(true)
     // These say that tokens may have to be taken back, and then that they need not.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
     await service.removeOperation(clientId, 'invoices:create')
     expect(await service.find(clientId)).toEqual(client)
     const written = calls.filter(({ method }) => !method.startsWith('get')).map(({ args }) => args[0])
-    expect(new Set(written)).toEqual(new Set(['signing-keys:longest-lifetime', 'revocations:begun']))
+    expect(new Set(written)).toEqual(
+      new Set(['signing-keys:longest-lifetime', 'revocations:begun', `client:${clientId}`]),
+    )
+    expect(sameAgain(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
     expect(await store.range('revocations:begun', { limit: 10 })).toEqual([])
     expect(process.heard).toEqual([])
   })
@@ -168,3 +172,9 @@ describeEachKind('changes of clients', (context) => {
     expect(first.heard.length + second.heard.length).toBe(count + 21)
   })
 })
+
+/** Whether all that was replaced was replaced by the same: nothing is different, and the write is confirmed. */
+function sameAgain(calls: readonly { method: string; args: readonly unknown[] }[]): boolean {
+  const replaced = calls.filter(({ method }) => method === 'replace')
+  return replaced.length > 0 && replaced.every(({ args: [, expected, value] }) => expected === value)
+}

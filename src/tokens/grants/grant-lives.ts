@@ -120,7 +120,8 @@ export function createGrantLives(
     const comeIntoUse = (record: GrantRecord) =>
       record.listedAt === undefined || record.exp < listed.end - SLACK
         ? { ...record, exp: listed.end, listedAt: listed.listedAt, prolongedAt: nowInSeconds() }
-        : undefined
+        : // Written once more: whoever wrote it may not have been told that it is safe.
+          record
     // Whoever withdraws everything lets another epoch begin, and then goes through the list. The grant is on it by
     // now: so either it is found there, or the other epoch is found here.
     const [isThere, now] = await Promise.all([
@@ -149,8 +150,15 @@ export function createGrantLives(
     withdraw: (grantId) =>
       records.update(
         grantId,
-        ({ accountId, clientId, iat, exp, listedAt, withdrawn }) =>
-          withdrawn ? undefined : { accountId, clientId, iat, exp, listedAt, withdrawn: true },
+        // Also where it says so already: whoever wrote that may not have been told that it is safe.
+        ({ accountId, clientId, iat, exp, listedAt }) => ({
+          accountId,
+          clientId,
+          iat,
+          exp,
+          listedAt,
+          withdrawn: true,
+        }),
         REMEMBERED,
       ),
 
