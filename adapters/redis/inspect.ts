@@ -33,7 +33,7 @@ export async function inspectRedis(
     const answers = await askServer(client)
     return { time: answers.time, checks: checkServer(answers, replicas) }
   }
-  const masters = (client.nodes?.('master') ?? []).filter(isServer)
+  const masters = await mastersOf(client)
   const outcomes = await Promise.allSettled(masters.map(askMaster))
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const silent = masters.flatMap((master, index) =>
@@ -60,6 +60,13 @@ function isServer(client: unknown): client is RedisServerClient {
   return (
     typeof client === 'object' && client !== null && 'call' in client && typeof client.call === 'function'
   )
+}
+
+/** Those that the client knows; one that has not connected yet knows none. */
+async function mastersOf(client: InspectedClient): Promise<RedisServerClient[]> {
+  const known = () => (client.nodes?.('master') ?? []).filter(isServer)
+  if (known().length === 0) await client.call?.('PING')
+  return known()
 }
 
 async function askMaster(master: RedisServerClient): Promise<ServerAnswers> {

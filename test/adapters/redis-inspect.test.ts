@@ -1,0 +1,289 @@
+import { Redis, type RedisOptions } from 'ioredis'
+import { Redis as Redis6 } from 'ioredis-6'
+import { redisStore, type RedisStoreOptions } from 'koa-gatehouse/adapters/redis'
+import type { StoreInspection } from 'koa-gatehouse'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedisCluster, type RedisCluster } from '../support/redis-cluster.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
+
+const opened: { disconnect(): void }[] = []
+const servers: { stop(): Promise<void> }[] = []
+
+function kept<T extends { disconnect(): void; on(event: 'error', listener: () => void): unknown }>(
+  client: T,
+): T {
+  client.on('error', () => {})
+  opened.push(client)
+  return client
+}
+
+afterEach(() => {
+  for (const client of opened.splice(0)) client.disconnect()
+})
+afterAll(() => Promise.all(servers.map((server) => server.stop())))
+
+async function inspect(
+  client: Parameters<typeof redisStore>[0],
+  options?: RedisStoreOptions,
+): Promise<StoreInspection> {
+  const store = redisStore(client, options)
+  try {
+    const { inspect } = store
+    if (!inspect) throw new Error('the store does not tell about itself')
+    return await inspect()
+  } finally {
+    await store.close()
+  }
+}
+
+const checkOf = ({ checks }: StoreInspection, name: string) => {
+  const found = checks.filter((check) => check.name === name)
+  expect(found.length).toBeLessThan(2)
+  return found[0]
+}
+
+describeWithRedis('what Redis says about itself', () => {
+  let server: RedisServer
+  beforeAll(async () => {
+    server = await startRedis()
+    servers.push(server)
+  })
+
+  const open = (options: RedisOptions = {}) => kept(new Redis(server.port, options))
+
+  /** What is found with some settings, which are taken back afterwards. */
+  async function withSettings(settings: Record<string, string>, options?: RedisStoreOptions) {
+    const admin = open()
+    const before: [string, string][] = []
+    for (const [name, value] of Object.entries(settings)) {
+      const [, old = ''] = (await admin.config('GET', name)) as string[]
+      before.unshift([name, old])
+      await admin.config('SET', name, value)
+    }
+    try {
+      return await inspect(open(), options)
+    } finally {
+      for (const [name, old] of before) await admin.config('SET', name, old)
+    }
+  }
+
+  test.each([
+    ['ioredis 5', () => open()],
+    [
+      'ioredis 5 with stringNumbers and auto pipelining',
+      () => open({ stringNumbers: true, enableAutoPipelining: true, keyPrefix: 'host:' }),
+    ],
+    ['ioredis 6', () => kept(new Redis6(server.port))],
+    [
+      'ioredis 6 with maps as objects',
+      () => kept(new Redis6(server.port, { protocol: 3, replyMapping: 'resp3' })),
+    ],
+  ])('%s: one that keeps nothing on disk is bad, and else it is good', async (_, client) => {
+    const from = Date.now()
+    const found = await inspect(client())
+    expect(found.time).toBeGreaterThan(from - 50)
+    expect(found.time).toBeLessThan(Date.now() + 50)
+    expect(found.checks.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
+      'writes good',
+      'eviction good',
+      'persistence bad',
+      'replicas good',
+      'version good',
+    ])
+    expect(checkOf(found, 'persistence')).toEqual({
+      name: 'persistence',
+      verdict: 'bad',
+      message: expect.stringContaining('a restart loses the signing keys'),
+      fix: expect.stringContaining('CONFIG SET appendonly yes'),
+    })
+    expect(checkOf(found, 'eviction')?.fix).toBeUndefined()
+  })
+
+  test.each([
+    [{ appendonly: 'yes' }, 'good', 'appendfsync everysec'],
+    [{ appendonly: 'yes', appendfsync: 'always' }, 'good', 'appendfsync always'],
+    [{ appendonly: 'yes', appendfsync: 'no' }, 'warning', 'when the system likes'],
+    [{ save: '3600 1 300 100' }, 'warning', 'revocations are forgotten'],
+  ])('persistence with %j is %s', async (settings, verdict, message) => {
+    const found = checkOf(await withSettings(settings), 'persistence')
+    expect(found).toMatchObject({ verdict, message: expect.stringContaining(message) })
+    expect(found?.fix === undefined).toBe(verdict === 'good')
+  })
+
+  test.each([
+    ['allkeys-lru', 'signing keys'],
+    ['volatile-ttl', 'refresh tokens'],
+  ])('%s is bad where memory is limited, and fine where it is not', async (policy, dropped) => {
+    const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
+    expect(checkOf(limited, 'eviction')).toEqual({
+      name: 'eviction',
+      verdict: 'bad',
+      message: expect.stringMatching(new RegExp(`${policy}.*${dropped}`)),
+      fix: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
+    })
+    const unlimited = checkOf(await withSettings({ 'maxmemory-policy': policy }), 'eviction')
+    expect(unlimited).toMatchObject({ verdict: 'good', message: expect.stringContaining(policy) })
+    const never = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': 'noeviction' })
+    expect(checkOf(never, 'eviction')).toMatchObject({ verdict: 'good' })
+    expect(checkOf(never, 'memory')).toMatchObject({ verdict: 'good' })
+  })
+
+  test('memory that is nearly used up is a warning; when it is, writes are refused', async () => {
+    const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
+    const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
+    expect(checkOf(near, 'memory')).toMatchObject({ verdict: 'warning', fix: expect.any(String) })
+    expect(checkOf(near, 'writes')).toMatchObject({ verdict: 'good' })
+    const full = await withSettings({ maxmemory: String(Math.round(used / 2)) })
+    expect(checkOf(full, 'memory')).toMatchObject({ verdict: 'bad' })
+    expect(checkOf(full, 'writes')).toMatchObject({
+      verdict: 'bad',
+      message: expect.stringContaining('refuses writes'),
+    })
+  })
+
+  test('replicas are counted against those that durability waits for; a replica takes no writes', async () => {
+    const durability = { replicas: 1, timeoutMs: 100 }
+    const none = checkOf(await inspect(open(), { durability }), 'replicas')
+    expect(none).toMatchObject({ verdict: 'bad', message: expect.stringContaining('waits for 1') })
+    const replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${server.port}`] })
+    servers.push(replica)
+    await vi.waitFor(
+      async () => {
+        const one = checkOf(await inspect(open(), { durability }), 'replicas')
+        expect(one).toMatchObject({ verdict: 'good', message: expect.stringContaining('1 replica is') })
+      },
+      { timeout: 15_000, interval: 100 },
+    )
+    const two = checkOf(await inspect(open(), { durability: { replicas: 2, timeoutMs: 100 } }), 'replicas')
+    expect(two).toMatchObject({ verdict: 'bad' })
+    const atReplica = await inspect(kept(new Redis(replica.port)))
+    expect(checkOf(atReplica, 'writes')).toMatchObject({
+      verdict: 'bad',
+      message: expect.stringContaining('replica'),
+      fix: expect.stringContaining('Sentinel'),
+    })
+    expect(checkOf(atReplica, 'replicas')).toBeUndefined()
+    await replica.stop()
+  })
+
+  test.each([
+    ['INFO', '-info', ['writes', 'eviction', 'persistence', 'replicas']],
+    ['CONFIG', '-config', ['persistence']],
+    ['TIME', '-time', ['clock']],
+    ['all of them', '-info -config -time', ['writes', 'eviction', 'persistence', 'replicas', 'clock']],
+  ])('a user that may not ask for %s: unknown, and how to permit it', async (_, rights, names) => {
+    await open().call(
+      'ACL',
+      'SETUSER',
+      'limited',
+      'reset',
+      'on',
+      '>pass-of-a-test',
+      '~*',
+      '&*',
+      '+@all',
+      ...rights.split(' '),
+    )
+    const client = open({ username: 'limited', password: 'pass-of-a-test', enableReadyCheck: false })
+    const found = await inspect(client)
+    const unknown = found.checks.filter(({ verdict }) => verdict === 'unknown')
+    expect(unknown.map(({ name }) => name)).toEqual(names)
+    for (const { fix } of unknown) expect(fix).toMatch(/ACL SETUSER|CONFIG GET/)
+    expect(found.time === undefined).toBe(names.includes('clock'))
+    expect(JSON.stringify(found)).not.toContain('pass-of-a-test')
+  })
+
+  test('who is not let in, or meets a server that is gone, is told so by a rejection', async () => {
+    const admin = open()
+    await admin.call('ACL', 'SETUSER', 'gone', 'reset', 'on', '>pass-of-a-test', '+@all')
+    const client = open({
+      username: 'gone',
+      password: 'wrong',
+      enableReadyCheck: false,
+      maxRetriesPerRequest: 0,
+    })
+    await expect(inspect(client)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const away = kept(new Redis(server.busPort, { maxRetriesPerRequest: 0, enableOfflineQueue: false }))
+    await expect(inspect(away)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  })
+
+  describe('a cluster', () => {
+    let cluster: RedisCluster
+    beforeAll(async () => {
+      cluster = await startRedisCluster()
+      servers.push(cluster)
+    })
+
+    const openCluster = () => kept(new Redis.Cluster([...cluster.addresses]))
+
+    test.each([
+      ['ioredis 5', openCluster],
+      ['ioredis 6', () => kept(new Redis6.Cluster([...cluster.addresses]))],
+    ])('%s: every master is asked, and what is good of all is said once', async (_, client) => {
+      const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
+      expect(found.checks.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
+        'writes good',
+        'eviction good',
+        'persistence bad',
+        'replicas good',
+        'version good',
+        'cluster good',
+      ])
+      expect(checkOf(found, 'persistence')?.message).toMatch(/^127\.0\.0\.1:\d+ and 2 more: nothing is kept/)
+      expect(Math.abs((found.time ?? 0) - Date.now())).toBeLessThan(1000)
+    })
+
+    test('one master with another setting is named', async () => {
+      const [, second] = await cluster.masters()
+      if (!second) throw new Error('there is no second master')
+      const admin = kept(new Redis(second.port))
+      await admin.config('SET', 'maxmemory', '500mb')
+      await admin.config('SET', 'maxmemory-policy', 'volatile-lru')
+      const found = checkOf(await inspect(openCluster()), 'eviction')
+      await admin.config('SET', 'maxmemory', '0')
+      await admin.config('SET', 'maxmemory-policy', 'noeviction')
+      expect(found).toMatchObject({
+        verdict: 'bad',
+        message: expect.stringMatching(
+          new RegExp(`^127\\.0\\.0\\.1:${second.port}: maxmemory-policy is volatile-lru`),
+        ),
+      })
+    })
+
+    test('a client of a single server is told that it is the wrong one', async () => {
+      const [first] = cluster.nodes
+      const found = checkOf(await inspect(kept(new Redis(first?.port ?? 0))), 'cluster')
+      expect(found).toMatchObject({ verdict: 'bad', fix: expect.stringContaining('Redis.Cluster') })
+    })
+
+    test('a master that is stuck is named, and hides none of the others', async () => {
+      const client = openCluster()
+      await inspect(client)
+      const [first] = await cluster.masters()
+      if (!first) throw new Error('there is no master')
+      first.pause()
+      const from = performance.now()
+      const found = await inspect(client).finally(() => first.resume())
+      expect(performance.now() - from).toBeLessThan(950)
+      expect(checkOf(found, 'cluster')).toMatchObject({
+        verdict: 'bad',
+        message: `127.0.0.1:${first.port}: this master does not answer`,
+      })
+      expect(checkOf(found, 'persistence')?.message).toContain('and 1 more: ')
+      await cluster.ready()
+    })
+
+    test('slots that nobody serves are counted', async () => {
+      const [first] = await cluster.masters()
+      const admin = kept(new Redis(first?.port ?? 0))
+      await admin.call('CLUSTER', 'DELSLOTS', '0', '1')
+      const found = checkOf(await inspect(openCluster()), 'cluster')
+      await admin.call('CLUSTER', 'ADDSLOTS', '0', '1')
+      expect(found).toMatchObject({
+        verdict: 'bad',
+        message: expect.stringContaining('2 of 16384 slots are not served'),
+      })
+    })
+  })
+})
