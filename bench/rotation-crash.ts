@@ -11,7 +11,7 @@ import { Redis } from 'ioredis'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { startProcess, type Running } from './processes.ts'
-import type { Clients } from './rotation-process.ts'
+import type { Ask, Clients, ProcessOptions } from './rotation-process.ts'
 
 const CRASHES = 50
 /** Milliseconds after which something that has not happened counts as a hang. */
@@ -35,7 +35,9 @@ const { url: redisUrl } = await startRedis()
 const redis = new Redis(redisUrl)
 const servicePort = await freePort()
 const options = { redisUrl, servicePort, role: 'service' } as const
-const steady = await startProcess({ ...options, port: servicePort, rotateAfterSeconds: 4 })
+const start = (its: Partial<ProcessOptions> & { port: number }) =>
+  startProcess<Ask>('rotation-process.ts', { ...options, ...its })
+const steady = await start({ port: servicePort, rotateAfterSeconds: 4 })
 const { key } = await steady.ask<Clients>('clients')
 const sampling = sample()
 
@@ -49,7 +51,7 @@ process.exit(failures.length === 0 ? 0 : 1)
 
 async function crashOnce(crash: number): Promise<void> {
   const crashAt = (['before writing', 'after writing', 'after telling', undefined] as const)[crash % 4]
-  const victim = await startProcess({ ...options, port: await freePort(), crashAt })
+  const victim = await start({ port: await freePort(), crashAt })
   const before = currents(await readRing())
   const rotation = victim.ask('rotate').catch(() => {})
   if (crashAt === undefined) {

@@ -6,6 +6,7 @@ import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { Store } from '../src/store/contract.ts'
+import type { Question, Told } from './processes.ts'
 
 /** What a process is started with, as JSON. */
 export interface ProcessOptions {
@@ -19,21 +20,16 @@ export interface ProcessOptions {
   readonly crashAt?: 'before writing' | 'after writing' | 'after telling' | undefined
 }
 
-/** What a process tells: that it is ready, that a key has changed, and the answer to what it was asked. */
-export interface Told {
-  readonly ready?: true
-  readonly event?: { readonly name: string; readonly kid: string; readonly alg: string; readonly at: number }
-  readonly number?: number
-  readonly value?: unknown
+/** What changes of its keys it tells. */
+export interface KeyChange {
+  readonly name: string
+  readonly kid: string
+  readonly alg: string
+  readonly at: number
 }
 
-/** What the parent process asks for. */
-export interface Question {
-  readonly number: number
-  readonly ask: 'clients' | 'rotate' | 'revoke'
-  /** Of the key to revoke. */
-  readonly kid?: string | undefined
-}
+/** What it can be asked for. */
+export type Ask = 'clients' | 'rotate' | 'revoke'
 
 /** An API key and an application. */
 export interface Clients {
@@ -57,7 +53,7 @@ const products = {
     operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read invoices' } },
   },
 } as const
-const tell = (told: Told) => process.send?.(told)
+const tell = (told: Told<KeyChange>) => process.send?.(told)
 
 const app = new Koa()
 const ready = role === 'gateway' ? gatewayAlone() : service()
@@ -95,12 +91,12 @@ function service(): () => Promise<void> {
   }
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
-  process.on('message', ({ number, ask, kid }: Question) => {
+  process.on('message', ({ number, ask, kid }: Question<Ask>) => {
     void answer(ask, kid).then((value) => tell({ number, value }))
   })
   return () => gatehouse.ready()
 
-  async function answer(ask: Question['ask'], kid = ''): Promise<unknown> {
+  async function answer(ask: Ask, kid = ''): Promise<unknown> {
     if (ask === 'rotate') return gatehouse.signingKeys.rotate()
     if (ask === 'revoke') return gatehouse.signingKeys.revoke(kid)
     const common = { accountId: 'acme', name: 'Measured', products: ['invoices'] } as const

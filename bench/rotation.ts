@@ -9,8 +9,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedis } from '../test/support/redis-server.ts'
-import { startProcess, type Running } from './processes.ts'
-import type { Clients, Told } from './rotation-process.ts'
+import { startProcess, type Running as AnyRunning } from './processes.ts'
+import type { Ask, Clients, KeyChange, ProcessOptions } from './rotation-process.ts'
+
+type Running = AnyRunning<Ask>
 
 const SECONDS = 60
 const ROTATE_AFTER = 2
@@ -23,17 +25,19 @@ const REVOCATIONS = 200
 /** Tokens that are kept to be used again later, of all ages. */
 const KEPT = 400
 
-const events: NonNullable<Told['event']>[] = []
+const events: KeyChange[] = []
 const failures: string[] = []
 const count = { direct: 0, delegated: 0, refreshed: 0, idTokens: 0, calls: 0, callsWithOlder: 0 }
 const older: string[] = []
 
 const { url: redisUrl } = await startRedis()
 const servicePort = await freePort()
-const start = async (role: 'service' | 'gateway', port: number) =>
-  startProcess({ redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATE_AFTER }, (event) =>
-    events.push(event),
-  )
+const start = async (role: 'service' | 'gateway', port: number) => {
+  const options: ProcessOptions = { redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATE_AFTER }
+  return startProcess<Ask, KeyChange>('rotation-process.ts', options, {
+    onEvent: (event) => events.push(event),
+  })
+}
 const one = await start('service', servicePort)
 const other = await start('service', await freePort())
 const alone = await start('gateway', await freePort())
@@ -50,8 +54,11 @@ const rotations = [...events]
 // Others on a Redis of their own, where nothing rotates, and not every key of a minute is published yet.
 await Promise.all([one.kill(), other.kill()])
 const { url: quietUrl } = await startRedis()
-const startQuiet = async (port: number) =>
-  startProcess({ redisUrl: quietUrl, port, servicePort, role: 'service', rotateAfterSeconds: HOUR })
+const startQuiet = async (port: number) => {
+  const quietly = { redisUrl: quietUrl, role: 'service', rotateAfterSeconds: HOUR } as const
+  const options: ProcessOptions = { ...quietly, port, servicePort }
+  return startProcess<Ask>('rotation-process.ts', options)
+}
 const quiet = [await startQuiet(servicePort), await startQuiet(other.port)] as const
 const revocations = await revokeAgainAndAgain()
 report()
