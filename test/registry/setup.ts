@@ -77,12 +77,14 @@ export function watched(store: Store) {
 interface ServicesOptions {
   definitions?: ProductDefinitions
   maxScopeBytes?: number
+  /** @default notes the id in `changed` */
+  clientChanged?: (clientId: string) => Promise<void>
 }
 
 /** The services on one store, as one process has them. */
 export function services(
   store: Store,
-  { definitions = products, maxScopeBytes = 4096 }: ServicesOptions = {},
+  { definitions = products, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
 ) {
   const catalog = { current: createCatalog(definitions) }
   const events = createEvents((error) => {
@@ -104,16 +106,14 @@ export function services(
     events,
     logger: silentLogger,
   })
-  /** Ids of clients that others were told of. */
   const changed: string[] = []
-  const clientChanged = async (clientId: string) => void changed.push(clientId)
   const dependencies = {
     store,
     catalog,
     events,
     usage,
     revocations,
-    clientChanged,
+    clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
     maxScopeBytes,
   }
@@ -127,6 +127,7 @@ export function services(
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,
+    /** Ids of clients that others were told of. */
     changed,
     /** What is taken back as this process knows it. */
     set,

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest'
+import { memoryStore } from '../../adapters/memory.ts'
+import { describeEachKind } from './each-kind.ts'
+import { services, watched } from './setup.ts'
+
+describeEachKind('every change is told to who remembers clients', (context) => {
+  const by = { products: ['invoices', 'payments'], removedOperations: ['invoices:create'] }
+
+  it('whatever it is', async () => {
+    const process = context.start()
+    const { service, changed, clientTokens } = process
+    const { clientId } = await context.created(process, by)
+    // Nobody remembers one that was not there.
+    expect(changed).toEqual([])
+    const changes = {
+      rename: () => service.rename(clientId, 'New'),
+      addProduct: () => service.addProduct(clientId, 'payments'),
+      removeProduct: () => service.removeProduct(clientId, 'payments'),
+      removeOperation: () => service.removeOperation(clientId, 'invoices:read'),
+      restoreOperation: () => service.restoreOperation(clientId, 'invoices:create'),
+      rotateSecret: () => service.rotateSecret(clientId),
+      revokeSecret: () => service.revokeSecret(clientId, 'old'),
+      disable: () => service.disable(clientId),
+      enable: () => service.enable(clientId),
+      setResourceServer: () =>
+        context.kind === 'apiKey'
+          ? process.apiKeys.setResourceServer(clientId, true)
+          : process.applications.setFirstParty(clientId, true),
+      revokeAll: () => clientTokens.revokeAll(clientId, {}),
+      revokeCarrying: () => clientTokens.revokeCarrying(clientId, ['invoices:read'], {}),
+      delete: () => service.delete(clientId),
+    }
+    for (const [name, change] of Object.entries(changes)) {
+      changed.length = 0
+      await change()
+      expect({ name, changed }).toEqual({ name, changed: [clientId] })
+    }
+  })
+
+  it('no reading is told', async () => {
+    const process = context.start()
+    const { service, changed } = process
+    const { clientId } = await context.created(process, by)
+    await service.find(clientId)
+    await service.list()
+    await service.listByOwner('acme')
+    await service.listSecrets(clientId)
+    expect(changed).toEqual([])
+  })
+
+  it('also one that failed: it may have been applied', async () => {
+    const { store, faults } = watched(context.stores.open())
+    const process = context.start(store)
+    const { service, changed, clientTokens } = process
+    const { clientId } = await context.created(process, by)
+    faults.set('replace', new Error('connection lost'))
+    for (const change of [
+      () => service.rename(clientId, 'New'),
+      () => service.disable(clientId),
+      () => service.delete(clientId),
+      () => clientTokens.revokeAll(clientId, {}),
+    ]) {
+      changed.length = 0
+      await expect(change()).rejects.toThrow('connection lost')
+      expect(changed).toEqual([clientId])
+    }
+  })
+})
+
+it('a change settles after it was told, and one that failed does not wait for that', async () => {
+  const { store, faults } = watched(memoryStore())
+  let tell = () => {}
+  const told = new Promise<void>((resolve) => (tell = resolve))
+  const { apiKeys } = services(store, { clientChanged: () => told })
+  const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
+  let isSettled = false
+  const renamed = apiKeys.rename(apiKey.clientId, 'New').then(() => (isSettled = true))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(isSettled).toBe(false)
+  faults.set('replace', new Error('connection lost'))
+  await expect(apiKeys.rename(apiKey.clientId, 'Newer')).rejects.toThrow('connection lost')
+  tell()
+  await renamed
+})
