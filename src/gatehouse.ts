@@ -6,6 +6,7 @@ import type { Health } from './health/health.ts'
 import type { EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
+import type { ImportedRegistry } from './moving/import-registry.ts'
 import type { ApiKeys } from './registry/api-keys.ts'
 import type { Applications } from './registry/applications.ts'
 import type { AccountChanges } from './taking-back/accounts.ts'
@@ -49,6 +50,32 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      */
     reload(): Promise<void>
   }
+  /**
+   * Everything that must outlive the store, as lines of JSON that each end with "\n": API keys and applications, ids of
+   * deleted ones, the signing keys, what is taken back and what the products gave; with a `registry` of the host's,
+   * what the store holds besides. No secret stands in it: clients are there with hashes, keys are encrypted under
+   * `secret`. Not in it is what users have allowed and are doing: grants, refresh tokens, sessions, remembered decisions.
+   * `Readable.from(gatehouse.exportRegistry())` goes to a file.
+   *
+   * Clients may be changed meanwhile: each is in it as it was at one moment. While it is read it rejects with what
+   * `ready()` throws, and `ERR_STORE_UNAVAILABLE`; a file that ends there is refused by `importRegistry`.
+   */
+  exportRegistry(): AsyncIterable<string>
+  /**
+   * Puts into the store what `exportRegistry` has written, here or on another store. Nothing is overwritten: a client that is
+   * here and is another one stays, and is named in `conflicts`. The signing keys of the file sign from then on, in every
+   * process, and what those from here have signed stays good. To do it again does no harm, and goes on after a failure.
+   *
+   * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
+   * @throws {GatehouseError} before anything is changed: `ERR_SECRET` if the signing keys were encrypted under a secret
+   *   that is not one of `secret`, `ERR_REGISTRY_READ_ONLY` if it has clients and here the host keeps them,
+   *   `ERR_INVALID_ARGUMENT` if it is another kind of file or of a newer version. Later on: `ERR_INVALID_ARGUMENT` with
+   *   the number of the line that cannot be imported, or if the file ends in the middle; `ERR_STORE_UNAVAILABLE`.
+   *   And what `ready()` and `lines` throw
+   */
+  importRegistry(
+    lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  ): Promise<ImportedRegistry>
   /**
    * Waits until store, catalog and keys are there, at most `timeoutMs` (10,000 if left out).
    *

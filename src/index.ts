@@ -25,6 +25,7 @@ export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './interaction/texts.ts'
+export type { ImportedRegistry } from './moving/import-registry.ts'
 export type {
   ApiKey,
   Application,

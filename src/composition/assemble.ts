@@ -27,7 +27,6 @@ import type { BuiltProvider } from '../provider/build-provider.ts'
 import { createInteractionPort } from '../provider/interaction-port.ts'
 import { resolveSettings } from '../settings/resolve-settings.ts'
 import { createStart } from '../start.ts'
-import { withDeadline } from '../store/deadline.ts'
 import { createAccountChanges } from '../taking-back/accounts.ts'
 import { createTokens } from '../taking-back/tokens.ts'
 import { createTokensOfAccount } from '../taking-back/tokens-of-account.ts'
@@ -36,6 +35,7 @@ import { createAuthorizations } from './authorizations.ts'
 import { createBase } from './base.ts'
 import { createClients } from './clients.ts'
 import { createKeySource } from './key-source.ts'
+import { createMoving } from './moving.ts'
 
 /** Milliseconds that `ready()` waits unless told otherwise. */
 const PATIENCE = 10_000
@@ -82,11 +82,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   const lifecycle = createLifecycle(start, ({ leave }) => leave())
   const ready = () => lifecycle.ready(PATIENCE)
 
-  // Past what cuts a store off that is away: health says how it is now.
-  const storeHealth = createStoreHealth(
-    withDeadline(settings.store, settings.storeTimeoutMs),
-    settings.refreshRetrySeconds || undefined,
-  )
+  const storeHealth = createStoreHealth(store, settings.refreshRetrySeconds || undefined)
   const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
@@ -155,6 +151,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
         revocations: revoked,
         isReady: ({ works, isStoreUsable }) => works && isStoreUsable && canSign(keys.condition),
       }),
+    ...createMoving({ base, keys, clientTokens, grantLives: authorizations.grantLives, ready }),
     async ready({ timeoutMs = PATIENCE } = {}) {
       await lifecycle.ready(timeoutMs)
     },

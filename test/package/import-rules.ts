@@ -59,6 +59,8 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   'lifecycle.ts': [],
   // What products give, on all processes of a store.
   agreement: ['catalog', 'store', 'type:tokens'],
+  // What of all that goes from one store to another.
+  moving: ['registry', 'agreement', 'store', 'tokens', 'type:keys', 'catalog/given.ts'],
   'after-ready.ts': [],
   'internals.ts': ['type:catalog', 'type:keys', 'type:options.ts', 'type:store'],
   'infer.ts': ['type:catalog', 'type:options.ts'],
@@ -97,6 +99,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'internals.ts',
     'start.ts',
     'agreement',
+    'moving',
     'after-ready.ts',
     'keygrip',
     'koa-compose',

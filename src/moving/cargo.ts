@@ -1,0 +1,56 @@
+import { GatehouseError, type Problem } from '../errors.ts'
+import { isObject } from '../host/answer.ts'
+import type { Collection } from '../store/collection.ts'
+import type { Values } from './file-format.ts'
+
+/** One kind of what moves from one store to another. */
+export interface Cargo {
+  /** What its lines are called in the file. */
+  readonly is: string
+  /** Reads all that there is, in the store from which it moves: the fields of lines, some at a time. */
+  pack(): AsyncIterable<readonly object[]>
+  /** Checks a line, without any I/O. */
+  unpack(fields: Values): Unpacked
+}
+
+/** What came of the check of a line: all that is wrong with it, or what puts it into the store, once or again. */
+export type Unpacked = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)
+
+/** What an import has done so far. */
+export interface Counts {
+  apiKeys: number
+  applications: number
+  deletedClients: number
+  countedEpochs: number
+  signingKeys: number
+  revocations: number
+  unchanged: number
+  readonly conflicts: Set<string>
+}
+
+/**
+ * The record of a line as one of today's, whatever version it was written in. Its fields are still to be checked.
+ *
+ * @returns undefined if it is none that can be read
+ */
+export function recordOf<T extends object>(collection: Collection<T>, record: unknown): T | undefined {
+  if (!isObject(record)) return undefined
+  try {
+    return collection.fromText('', JSON.stringify(record))
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD') return undefined
+    throw error
+  }
+}
+
+/** A record as it stands in a line. */
+export function packedRecord<T extends object>(collection: Collection<T>, record: T): unknown {
+  return JSON.parse(collection.toText(record))
+}
+
+/** What is wrong with a line whose record cannot be read. */
+export const UNREADABLE: Unpacked = {
+  problems: [
+    { path: 'record', message: 'must be a record of this version of koa-gatehouse, or of an older one' },
+  ],
+}

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../host/answer.ts'
+import { createClientIndex } from '../registry/client-index.ts'
+import {
+  clientRecords,
+  isDeleted,
+  storedClients,
+  whole,
+  type ClientRecord,
+} from '../registry/client-record.ts'
+import { findProblems, optional } from '../registry/input.ts'
+import { createCollection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { CLIENT_RECORD, fieldsOf, timeRule } from './rules.ts'
+
+/** Clients that are read at once. */
+const PAGE = 200
+
+const KINDS = ['apiKey', 'application'] as const
+
+/**
+ * API keys and applications, whole: with the hashes of their secrets, their place in lists, and when they were last
+ * used. What moves in never changes one that is here: only its epoch rises to that of the file, since tokens carry it.
+ */
+export function clientCargo(store: Store): Cargo {
+  const stored = storedClients(store)
+  const records = clientRecords(store)
+  const usage = createCollection<{ lastUsedAt: number }>(store, { name: 'client-usage', version: 1 })
+  const indexOf = (kind: (typeof KINDS)[number]) =>
+    createClientIndex({ store, kind, load: (ids) => records.getMany(ids) })
+  const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
+
+  async function* pack() {
+    for (const kind of KINDS) {
+      let after: string | undefined
+      do {
+        const { items, cursor } = await indexes[kind].page(undefined, { after, limit: PAGE })
+        const lastUsed = await usage.getMany(items.map(({ client }) => client.clientId))
+        yield items.map((record, at) => ({
+          record: packedRecord(stored, plain(record)),
+          lastUsedAt: lastUsed[at]?.lastUsedAt,
+        }))
+        after = cursor
+      } while (after !== undefined)
+    }
+  }
+
+  /** What it did not do before it ended it does when it is called again. */
+  async function put(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts): Promise<void> {
+    const { clientId, kind } = record.client
+    // Not listed before it is there: whoever lists an old entry without its record would tidy it up.
+    if (await stored.create(clientId, record)) {
+      await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
+      counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
+    } else if (await isSame(record)) {
+      await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
+      counts.unchanged += 1
+    } else counts.conflicts.add(clientId)
+  }
+
+  /** Whether the one that is here is the same. Its epoch does not fall behind that of tokens that may move along. */
+  async function isSame(record: ClientRecord): Promise<boolean> {
+    const { clientId, epoch } = record.client
+    const here = await records.update(clientId, (known) =>
+      known.client.epoch < epoch ? { ...known, client: { ...known.client, epoch } } : undefined,
+    )
+    if (!here) return false
+    const reached = { ...record, client: { ...record.client, epoch: here.client.epoch } }
+    return isDeepStrictEqual(plain(here), plain(reached))
+  }
+
+  async function noteUse(clientId: string, lastUsedAt: number | undefined): Promise<void> {
+    if (lastUsedAt === undefined || (await usage.create(clientId, { lastUsedAt }))) return
+    await usage.update(clientId, (known) => (known.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+  }
+
+  return {
+    is: 'client',
+    pack,
+    unpack({ record, lastUsedAt }) {
+      const read = recordOf(stored, record)
+      if (!read || isDeleted(read) || !isObject(read.client)) return UNREADABLE
+      const found = whole(read)
+      const problems = [
+        ...findProblems({ ...found }, CLIENT_RECORD),
+        ...findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) }),
+      ]
+      if (problems.length > 0) return { problems }
+      return (counts) => put(plain(found), lastUsedAt as number | undefined, counts)
+    },
+  }
+}
+
+/** A record of what a record has, and nothing else. */
+function plain({ client, secrets, listedAt, takenInPart }: ClientRecord): ClientRecord {
+  return {
+    client: pick(client, fieldsOf(client.kind)),
+    secrets: secrets.map((secret) => pick(secret, ['hash', 'createdAt', 'expiresAt'])),
+    listedAt,
+    ...(takenInPart && { takenInPart: pick(takenInPart, ['since', 'scopes']) }),
+  }
+}
+
+function pick<T extends object>(value: T, names: readonly string[]): T {
+  const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
+  return Object.fromEntries(entries) as T
+}

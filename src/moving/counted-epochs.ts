@@ -1,0 +1,57 @@
+import { CLIENTS_WITH_OFFSET, storedOffsets, type EpochOffset } from '../registry/epoch-offsets.ts'
+import { findProblems, type Rule } from '../registry/input.ts'
+import type { Store } from '../store/contract.ts'
+import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { countRule, takenInPartRule } from './rules.ts'
+
+const PAGE = 500
+
+/** Any id that a client of the host's can have had a token by. */
+const hostClientIdRule: Rule = (value) =>
+  typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value) ? undefined : 'must be the id of a client'
+
+const RULES = { clientId: hostClientIdRule, offset: countRule, takenInPart: takenInPartRule }
+
+/** What is counted besides of clients that the host keeps. The higher count is in force. */
+export function countedEpochCargo(store: Store): Cargo {
+  const stored = storedOffsets(store)
+
+  async function* pack() {
+    let after: string | undefined
+    do {
+      const ids = await store.range(CLIENTS_WITH_OFFSET, { after, limit: PAGE })
+      const records = await stored.getMany(ids)
+      yield records.flatMap((record, at) =>
+        record ? { clientId: ids[at], record: packedRecord(stored, record) } : [],
+      )
+      after = ids.length === PAGE ? ids.at(-1) : undefined
+    } while (after !== undefined)
+  }
+
+  async function put(clientId: string, record: EpochOffset, counts: Counts): Promise<void> {
+    await store.add(CLIENTS_WITH_OFFSET, clientId)
+    let isRaised = await stored.create(clientId, record)
+    if (!isRaised) {
+      await stored.update(clientId, (known) => {
+        isRaised = known.offset < record.offset
+        return isRaised ? record : undefined
+      })
+    }
+    if (isRaised) counts.countedEpochs += 1
+    else counts.unchanged += 1
+  }
+
+  return {
+    is: 'counted-epoch',
+    pack,
+    unpack({ clientId, record }) {
+      const found = recordOf(stored, record)
+      if (!found) return UNREADABLE
+      const { offset, takenInPart } = found
+      const problems = findProblems({ clientId, offset, takenInPart }, RULES)
+      if (problems.length > 0) return { problems }
+      const part = takenInPart && { since: takenInPart.since, scopes: takenInPart.scopes }
+      return (counts) => put(String(clientId), { offset, ...(part && { takenInPart: part }) }, counts)
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import { GatehouseError } from '../errors.ts'
+import type { Counts } from './cargo.ts'
+import {
+  checkTrailer,
+  endsInTheMiddle,
+  readHeader,
+  readLine,
+  refused,
+  requireFit,
+  unfit,
+  type Header,
+  type Values,
+} from './file-format.ts'
+import type { Hold } from './hold.ts'
+import { readLines, type Line } from './read-lines.ts'
+import { SIGNING_KEYS, unpackKeys } from './signing-keys.ts'
+
+/** What came of an import. */
+export interface ImportedRegistry {
+  /** When the registry was exported, in epoch seconds. */
+  readonly exportedAt: number
+  /** API keys that are new here. */
+  readonly apiKeys: number
+  /** Applications that are new here. */
+  readonly applications: number
+  /** Ids of deleted clients that are taken here too from now on. */
+  readonly deletedClients: number
+  /** Clients of a registry of the host's of which more has been taken back than was known here. */
+  readonly countedEpochs: number
+  /** Signing keys that are new here. */
+  readonly signingKeys: number
+  /** Revocations that are in force here too from now on, or were before. */
+  readonly revocations: number
+  /** What was here already, as it stands in the file. */
+  readonly unchanged: number
+  /** Client ids of which the file says something else than the store. They stay as they are in the store. */
+  readonly conflicts: readonly string[]
+}
+
+/** Lines that are written at once. */
+const BATCH = 200
+
+/**
+ * Puts into the store what stands in a file. Nothing that is there is overwritten, so that it can be done again, and
+ * while tokens are issued.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET`,
+ *   `ERR_REGISTRY_READ_ONLY`, `ERR_STORE_UNAVAILABLE`; and what `chunks` throws
+ */
+export async function importRegistry(
+  hold: Hold,
+  chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+): Promise<ImportedRegistry> {
+  const counts = noCounts()
+  const read: Record<string, number> = {}
+  const cargoes = new Map(Object.values(hold.cargo).map((cargo) => [cargo.is, cargo]))
+  let batch: ((counts: Counts) => Promise<void>)[] = []
+  let header: Header | undefined
+  let end: number | undefined
+  let isFirst = true
+
+  async function flush(): Promise<void> {
+    const under = batch
+    batch = []
+    const done = await Promise.allSettled(under.map((put) => put(counts)))
+    for (const one of done) if (one.status === 'rejected') throw one.reason
+  }
+
+  /** Keys are joined before anything that comes after them, and opened before anything at all is written. */
+  async function takeKeys(number: number, fields: Values): Promise<void> {
+    await flush()
+    if (!hold.keys) return announce()
+    const put = await unpackKeys(hold.keys, fields)
+    if (!put) throw unfit(number, 'cannot be imported: it holds no signing keys')
+    // A key is published for as long as what it signed lives: so that is known first.
+    await announce()
+    await put(counts)
+  }
+
+  async function announce(): Promise<void> {
+    if (isFirst && header) await hold.announce(header.longestLifetimes)
+    isFirst = false
+  }
+
+  async function take(line: Line): Promise<void> {
+    const { is, ...fields } = readLine(line)
+    if (end !== undefined) throw unfit(line.number, 'comes after its last line')
+    if (is === 'end') {
+      await flush()
+      await announce()
+      checkTrailer(line.number, fields, read)
+      end = line.number
+      return
+    }
+    if (isFirst && header?.signingKeys && is !== SIGNING_KEYS) {
+      throw refused(`line ${line.number} must have the signing keys`)
+    }
+    read[is] = (read[is] ?? 0) + 1
+    if (is === SIGNING_KEYS) return takeKeys(line.number, fields)
+    const cargo = cargoes.get(is)
+    if (!cargo) throw unfit(line.number, 'is of a kind that this version of koa-gatehouse does not know')
+    const unpacked = cargo.unpack(fields)
+    if (typeof unpacked !== 'function') return requireFit(line.number, unpacked.problems)
+    await announce()
+    batch.push(unpacked)
+    if (batch.length >= BATCH) await flush()
+  }
+
+  try {
+    for await (const line of readLines(chunks)) {
+      if (header) await takeUnlessCut(line, take)
+      else header = await checkHeader(hold, line)
+    }
+  } finally {
+    // What was read before something went wrong is imported.
+    await flush()
+  }
+  if (!header) throw refused('it is empty')
+  if (end === undefined) throw endsInTheMiddle()
+  return { exportedAt: header.exportedAt, ...counts, conflicts: [...counts.conflicts].toSorted() }
+}
+
+async function takeUnlessCut(line: Line, take: (line: Line) => Promise<void>): Promise<void> {
+  if (line.isCut && !isWhole(line.text)) throw endsInTheMiddle()
+  await take(line)
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Compares the file with who is to read it, before anything is written. */
+async function checkHeader(hold: Hold, line: Line): Promise<Header> {
+  const [header, own] = [readHeader(line), await hold.header()]
+  if (header.clients === 'store' && own.clients === 'host') {
+    throw new GatehouseError(
+      'ERR_REGISTRY_READ_ONLY',
+      'the registry was not imported: it has API keys and applications, and here the option "registry" is set, so they are kept by the host. Nothing was changed',
+    )
+  }
+  if (header.clients === 'host' && own.clients === 'store') {
+    throw refused(
+      'it is of a gatehouse whose host keeps API keys and applications (option "registry"), and here the store does',
+    )
+  }
+  if (header.issuer !== own.issuer) {
+    hold.logger.warn(
+      { issuer: own.issuer },
+      'a registry of another issuer is imported: access tokens that were issued there are refused here',
+    )
+  }
+  if (header.signingKeys && !hold.keys) {
+    hold.logger.warn(
+      {},
+      'a registry is imported without its signing keys, since the host keeps its own: tokens that they have signed are refused',
+    )
+  }
+  return header
+}
+
+function noCounts(): Counts {
+  return {
+    apiKeys: 0,
+    applications: 0,
+    deletedClients: 0,
+    countedEpochs: 0,
+    signingKeys: 0,
+    revocations: 0,
+    unchanged: 0,
+    conflicts: new Set(),
+  }
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import {
+  PRODUCTS,
+  PRODUCTS_CHANNEL,
+  productRecords,
+  type ProductRecord,
+} from '../agreement/product-record.ts'
+import { GatehouseError } from '../errors.ts'
+import { isObject } from '../host/answer.ts'
+import type { Logger } from '../host/logger.ts'
+import { findProblems, listOf, type Rule } from '../registry/input.ts'
+import type { Store } from '../store/contract.ts'
+import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { mergeProducts } from './merge-products.ts'
+import { countRule, objectOf, textRule } from './rules.ts'
+
+/** Far beyond any number of processes that reload at the same moment. */
+const MAX_ATTEMPTS = 200
+
+/** Seconds for which a withdrawal is kept besides the life of a token, as at any other change of products. */
+const CUT_OFF = 86_400
+
+/** Epoch seconds that no end may exceed: the year 4707. */
+const LATEST = 86_400_000_000
+
+const endRule: Rule = (value) =>
+  typeof value === 'number' && value >= 0 && value <= LATEST ? undefined : 'must be in epoch seconds'
+
+const givenRule: Rule = (value) => {
+  if (!isObject(value)) return 'must be an object'
+  const isFit = Object.values(value).every((scopes) => listOf(textRule)(scopes)?.length === 0)
+  return isFit ? undefined : 'must have a list of scopes for each product'
+}
+
+const RULES = {
+  generation: textRule,
+  epoch: countRule,
+  products: givenRule,
+  withdrawn: eachOf(objectOf({ scope: textRule, below: countRule, until: endRule })),
+}
+
+/**
+ * What the products gave, and by which epoch tokens say so.
+ *
+ * @param parts.longestLifetime for how long tokens live that are issued now
+ * @param parts.catchUp has this process go by the record
+ */
+export function productCargo(parts: {
+  readonly store: Store
+  readonly longestLifetime: { seconds(): Promise<number> }
+  readonly catchUp: () => Promise<void>
+  readonly logger: Logger
+}): Cargo {
+  const { store, longestLifetime, catchUp, logger } = parts
+  const records = productRecords(store)
+
+  async function put(other: ProductRecord, counts: Counts): Promise<void> {
+    const now = Date.now() / 1000
+    const until = Math.ceil(now) + (await longestLifetime.seconds()) + CUT_OFF
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const own = await records.read(PRODUCTS)
+      const generation = randomUUID()
+      const merged = own ? mergeProducts(own.record, other, { generation, now, until }) : other
+      if (!merged) {
+        counts.unchanged += 1
+        return
+      }
+      const isWritten = own
+        ? await records.replace(PRODUCTS, own, merged)
+        : await records.create(PRODUCTS, merged)
+      if (!isWritten) continue
+      await store.publish(PRODUCTS_CHANNEL, merged.generation).catch((error: unknown) => {
+        logger.warn(
+          { err: error },
+          'other processes hear of the new products only when they look by themselves',
+        )
+      })
+      await catchUp()
+      return
+    }
+    throw new GatehouseError(
+      'ERR_CONFLICT',
+      'the products were changed by others again and again; try once more',
+    )
+  }
+
+  return {
+    is: 'products',
+    async *pack() {
+      const record = await records.get(PRODUCTS)
+      if (record) yield [{ record: packedRecord(records, record) }]
+    },
+    unpack({ record }) {
+      const found = recordOf(records, record)
+      if (!found) return UNREADABLE
+      const { generation, epoch, products, withdrawn } = found
+      const problems = findProblems({ generation, epoch, products, withdrawn }, RULES)
+      if (problems.length > 0) return { problems }
+      return (counts) => put({ generation, epoch, products, withdrawn }, counts)
+    },
+  }
+}
+
+function eachOf(rule: Rule): Rule {
+  return (value) => {
+    if (!Array.isArray(value)) return 'must be a list'
+    return value.every((entry) => rule(entry)?.length === 0)
+      ? undefined
+      : 'must have `scope`, `below` and `until` in each'
+  }
+}
