@@ -1,14 +1,52 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { testFiles, type TestFile } from './support/files-of-run.ts'
+import { storesOfRun, type Deployment } from './support/stores-of-run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
-/** Files that replace modules (`vi.mock`), which must not have been loaded before. */
-const WITH_MODULES_OF_THEIR_OWN = [
-  'test/flows/keys/{revoking,rotation}.test.ts',
-  'test/keys/{key-ring,rotating-keys}.test.ts',
-]
+const files = testFiles(root)
+const stores = storesOfRun()
+
+/**
+ * What runs. With the store in memory among the deployments: everything, and flows that make no store for
+ * themselves run on that. Without it: what stands on a store runs once on each deployment, all else once.
+ */
+const projects = stores.includes('memory')
+  ? projectsOf('', stores, files)
+  : [
+      ...projectsOf(
+        '',
+        stores,
+        files.filter(({ onStores }) => !onStores),
+      ),
+      ...stores.flatMap((store) =>
+        projectsOf(
+          store,
+          [store],
+          files.filter(({ onStores }) => onStores),
+        ),
+      ),
+    ]
+
+/** `files` on `deployments`: those that need modules of their own, and those that share them. */
+function projectsOf(
+  name: string,
+  deployments: readonly Deployment[],
+  files: readonly TestFile[],
+): TestProjectInlineConfiguration[] {
+  return [false, true].map((isolate) => ({
+    extends: true,
+    test: {
+      name: [name, isolate ? 'own' : 'shared'].filter((part) => part !== '').join(' '),
+      include: files.filter(({ isolated }) => isolated === isolate).map(({ path }) => path),
+      // Loading all modules anew for each file takes longer than the tests of most files.
+      isolate,
+      env: { TEST_STORES: deployments.join(',') },
+    },
+  }))
+}
 
 export default defineConfig({
   root,
@@ -22,25 +60,17 @@ export default defineConfig({
     ],
   },
   test: {
-    globalSetup: ['test/support/required-programs.ts', 'test/support/rsa-keys.ts'],
+    globalSetup: [
+      'test/support/required-programs.ts',
+      'test/support/rsa-keys.ts',
+      'test/support/start-deployments.ts',
+    ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
     // A busy machine must not refuse a change; what is broken fails twice. At a developer's nothing is tried again.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'shared',
-          include: ['test/**/*.test.ts'],
-          exclude: WITH_MODULES_OF_THEIR_OWN,
-          // Loading all modules anew for each file takes longer than the tests of most files.
-          isolate: false,
-        },
-      },
-      { extends: true, test: { name: 'own', include: WITH_MODULES_OF_THEIR_OWN } },
-    ],
+    projects,
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],

@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Koa, { type Context, type Middleware } from 'koa'
-import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import {
   createGatehouse,
   type Account,
@@ -9,8 +9,10 @@ import {
   type GatehouseOptions,
   type Store,
 } from 'koa-gatehouse'
+import { deployStore } from './deployments.ts'
 import { giveKeys } from './ready-keys.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
+import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
 /** The products of the test hosts. */
 export const products = {
@@ -34,6 +36,7 @@ export const products = {
 export const CALLBACK = 'http://localhost:9/callback'
 
 export interface HostOptions {
+  /** @default an empty one in memory, or on the first deployment of a run that has none in memory */
   readonly store?: Store | undefined
   /** Accounts besides alice, bob and acme (a developer with KYC level `verified`); undefined removes one. */
   readonly accounts?: Map<string, Account> | undefined
@@ -75,7 +78,11 @@ export async function startHost(options: HostOptions = {}) {
       ['acme', { id: 'acme', kycLevel: 'verified', claims: { name: 'Acme Ltd' } }],
     ])
 
-  const store = options.store ?? memoryStore()
+  const own = options.store ?? options.gatehouse?.store
+  const deployed = own
+    ? { store: own, disconnect() {} }
+    : deployStore(defaultDeployment(), `${randomUUID()}:`)
+  const { store } = deployed
   const secret = options.secret ?? SECRET
   if (!options.gatehouse?.secret && !options.gatehouse?.store) await giveKeys(store, secret)
   const gatehouse: Gatehouse = createGatehouse({
@@ -170,6 +177,7 @@ export async function startHost(options: HostOptions = {}) {
     },
     async close() {
       await gatehouse.close()
+      deployed.disconnect()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       // Until the other ends have seen it too: who asks a host that takes this port would use a dead connection.
@@ -260,6 +268,11 @@ export interface Tokens {
   expires_in: number
   scope: string
   token_type: string
+}
+
+function defaultDeployment(): Deployment {
+  const [first = 'memory', ...others] = storesOfRun()
+  return others.includes('memory') ? 'memory' : first
 }
 
 function listen(port: number): Promise<Server> {

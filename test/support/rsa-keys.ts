@@ -4,7 +4,7 @@ const VARIABLE = 'KOA_GATEHOUSE_TEST_RSA_KEYS'
 
 /** Before the workers start, which inherit it: two keys for RS256, since making one takes as long as a small test. */
 export default async function provideRsaKeys(): Promise<void> {
-  process.env[VARIABLE] = JSON.stringify(await makeTwo())
+  process.env[VARIABLE] ??= JSON.stringify(await makeTwo())
 }
 
 /** Two keys for RS256, the same in a whole run. */

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { afterAll, describe } from 'vitest'
 import type { Store } from 'koa-gatehouse'
+import { deployStore, type DeployedStore } from './deployments.ts'
 import { describeWithRedis } from './describe-with-redis.ts'
-import { startRedis, type RedisServer } from './redis-server.ts'
+import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
 /**
  * Makes a store. To be called in hooks and tests, not while tests are collected.
@@ -14,35 +12,47 @@ import { startRedis, type RedisServer } from './redis-server.ts'
  */
 export type MakeStore = (data?: string) => Store
 
-/** Runs a suite on the memory store, and on the Redis adapter with a Redis of its own. */
+/** Runs a suite on each deployment of the run. */
 export function describeEachStore(name: string, suite: (makeStore: MakeStore) => void): void {
-  describe(`${name} (memory)`, () => {
-    const stores = new Map<string, Store>()
+  describeEachDeployment(name, (deploy) => {
+    const inMemory = new Map<string, Store>()
     suite((data = randomUUID()) => {
-      const store = stores.get(data) ?? memoryStore()
-      stores.set(data, store)
+      const known = inMemory.get(data)
+      if (known) return known
+      const store = deploy(data)
+      // What is in memory is shared by sharing the store; elsewhere each has a connection of its own.
+      if (store.volatile) inMemory.set(data, store)
       return store
     })
   })
+}
 
-  describeWithRedis(`${name} (Redis)`, () => {
-    let server: RedisServer
-    const clients: Redis[] = []
-    beforeAll(async () => {
-      server = await startRedis()
+/**
+ * The same, for suites that also hand the deployment on to other processes.
+ *
+ * @param suite gets what makes a store of its own, on the data of that name, and the deployment
+ * @param options.inMemory whether the suite makes sense there; @default true
+ */
+export function describeEachDeployment(
+  name: string,
+  suite: (deploy: (data: string) => Store, deployment: Deployment) => void,
+  { inMemory = true }: { inMemory?: boolean } = {},
+): void {
+  for (const deployment of storesOfRun()) {
+    if (deployment === 'memory' && !inMemory) continue
+    const describeIt = deployment === 'memory' ? describe : describeWithRedis
+    describeIt(`${name} (${deployment})`, () => {
+      const deployed: DeployedStore[] = []
+      afterAll(() => {
+        for (const { disconnect } of deployed.splice(0)) disconnect()
+      })
+      suite((data) => {
+        const made = deployStore(deployment, `${data}:`)
+        deployed.push(made)
+        return made.store
+      }, deployment)
     })
-    afterAll(async () => {
-      for (const client of clients) client.disconnect()
-      await server.stop()
-    })
-    suite((data = randomUUID()) => {
-      const client = new Redis(server.url)
-      // What a broken connection means for a request is said by the request.
-      client.on('error', () => {})
-      clients.push(client)
-      return redisStore(client, { keyPrefix: `${data}:` })
-    })
-  })
+  }
 }
 
 const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove', 'publish'])

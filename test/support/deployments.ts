@@ -1,0 +1,70 @@
+import { Cluster, Redis } from 'ioredis'
+import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
+import type { Store } from 'koa-gatehouse'
+import type { Deployment } from './stores-of-run.ts'
+
+/** Where the servers of a run are; those that it does not use are left out. */
+export interface Servers {
+  readonly redis?: string
+  readonly cluster?: readonly Address[]
+  readonly sentinel?: { readonly sentinels: readonly Address[]; readonly name: string }
+}
+
+interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** A store on one of the run's deployments, over a connection of its own. */
+export interface DeployedStore {
+  readonly store: Store
+  /** Ends the connection. */
+  disconnect(): void
+}
+
+/** What the clients of both versions have in common. */
+type Client = RedisClient & {
+  on(event: 'error', listener: () => void): unknown
+  disconnect(): void
+}
+
+const VARIABLE = 'KOA_GATEHOUSE_TEST_SERVERS'
+
+/** Tells the workers, which are started later and inherit it, where the servers are. */
+export function announceServers(servers: Servers): void {
+  process.env[VARIABLE] = JSON.stringify(servers)
+}
+
+/** Whether the servers of this run have been started. */
+export function areServersAnnounced(): boolean {
+  return process.env[VARIABLE] !== undefined
+}
+
+function servers(): Required<Servers> {
+  const announced = process.env[VARIABLE]
+  if (announced === undefined) throw new Error('the global set-up of the tests has not run')
+  return JSON.parse(announced) as Required<Servers>
+}
+
+/**
+ * A store whose keys and channels begin with `keyPrefix`: those with the same one hold the same data, as those of
+ * several processes do. One in memory has no such others.
+ */
+export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
+  if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
+  const client = CONNECT[deployment](servers())
+  // What a broken connection means for a request is said by the request.
+  client.on('error', () => {})
+  return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
+}
+
+const CONNECT: Readonly<Record<Exclude<Deployment, 'memory'>, (servers: Required<Servers>) => Client>> = {
+  redis: ({ redis }) => new Redis(redis),
+  'redis-6': ({ redis }) => new Redis6(redis),
+  cluster: ({ cluster }) => new Cluster([...cluster]),
+  'cluster-6': ({ cluster }) => new Cluster6([...cluster]),
+  sentinel: ({ sentinel: { sentinels, name } }) => new Redis({ sentinels: [...sentinels], name }),
+  'sentinel-6': ({ sentinel: { sentinels, name } }) => new Redis6({ sentinels: [...sentinels], name }),
+}

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** Files that replace modules (`vi.mock`), which must not have been loaded before. */
+const WITH_MODULES_OF_THEIR_OWN = new Set([
+  'test/flows/keys/revoking.test.ts',
+  'test/flows/keys/rotation.test.ts',
+  'test/keys/key-ring.test.ts',
+  'test/keys/rotating-keys.test.ts',
+])
+
+/** Flows that are about the store in memory, or about a Redis that they start themselves. */
+const WITH_STORES_OF_THEIR_OWN = new Set(
+  [
+    'at-rest',
+    'attacks/growth',
+    'attacks/tokens',
+    'cached-clients',
+    'faults',
+    'foreign-values',
+    'moving-house',
+    'redis-away',
+    'round-trips',
+    'safe-retry-faults',
+    'sizes',
+    'start-up',
+    'taking-back/gateway-contact',
+  ].map((name) => `test/flows/${name}.test.ts`),
+)
+
+/** A file with tests. */
+export interface TestFile {
+  /** From the root of the repository. */
+  readonly path: string
+  /** Whether its tests run on each of the run's deployments. */
+  readonly onStores: boolean
+  /** Whether it needs modules that nobody else has loaded. */
+  readonly isolated: boolean
+}
+
+/** All files with tests: flows stand on a store, and so does what describes something for each store. */
+export function testFiles(root: string): TestFile[] {
+  return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .map((file) => path.posix.join('test', file.replaceAll(path.sep, '/')))
+    .filter((file) => file.endsWith('.test.ts'))
+    .map((file) => ({
+      path: file,
+      isolated: WITH_MODULES_OF_THEIR_OWN.has(file),
+      onStores:
+        (file.startsWith('test/flows/') && !WITH_STORES_OF_THEIR_OWN.has(file)) ||
+        /\bdescribe(On)?Each(Store|Deployment)\(/.test(readFileSync(path.join(root, file), 'utf8')),
+    }))
+}

@@ -1,0 +1,28 @@
+import { announceServers, areServersAnnounced } from './deployments.ts'
+import { startRedisCluster } from './redis-cluster.ts'
+import { startRedisSentinel } from './redis-sentinel.ts'
+import { startRedis } from './redis-server.ts'
+import { findProgram } from './required-programs.ts'
+import { storesOfRun } from './stores-of-run.ts'
+
+/** Runs once before all tests: starts the servers that they share, and ends them after the last one. */
+export default async function startDeployments(): Promise<(() => Promise<void>) | undefined> {
+  // Each project of the run comes here.
+  if (areServersAnnounced()) return undefined
+  const stores = storesOfRun()
+  const need = (kind: string) =>
+    findProgram('redis-server') !== undefined && stores.some((name) => name.split('-')[0] === kind)
+  const [redis, cluster, sentinel] = await Promise.all([
+    need('redis') ? startRedis() : undefined,
+    need('cluster') ? startRedisCluster() : undefined,
+    need('sentinel') ? startRedisSentinel() : undefined,
+  ])
+  announceServers({
+    ...(redis && { redis: redis.url }),
+    ...(cluster && { cluster: cluster.addresses }),
+    ...(sentinel && { sentinel: { sentinels: sentinel.addresses, name: sentinel.name } }),
+  })
+  return async () => {
+    await Promise.all([redis?.stop(), cluster?.stop(), sentinel?.stop()])
+  }
+}

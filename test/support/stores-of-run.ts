@@ -1,0 +1,27 @@
+/** What stores can stand on in tests; those that end with -6 are reached with ioredis 6, the others with 5. */
+export const DEPLOYMENTS = [
+  'memory',
+  'redis',
+  'redis-6',
+  'cluster',
+  'cluster-6',
+  'sentinel',
+  'sentinel-6',
+] as const
+
+export type Deployment = (typeof DEPLOYMENTS)[number]
+
+/**
+ * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.
+ *
+ * @param list names with commas in between; `memory,redis` if left out
+ * @throws if one of them is none
+ */
+export function storesOfRun(list: string | undefined = process.env['TEST_STORES']): Deployment[] {
+  const names = new Set((list ?? 'memory,redis').split(',').map((name) => name.trim()))
+  return Array.from(names, (name) => {
+    const known = DEPLOYMENTS.find((it) => it === name)
+    if (known) return known
+    throw new Error(`TEST_STORES names “${name}”; there are: ${DEPLOYMENTS.join(', ')}`)
+  })
+}
