@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, types } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { storeContract } from 'koa-gatehouse/testing'
 import type { Store } from 'koa-gatehouse'
@@ -10,7 +10,11 @@ import { sqlStore, type SqlClient } from './sql-store.ts'
 /** PostgreSQL, compiled to run within this process. It knows one connection, so what is concurrent takes turns. */
 let database: PGlite
 beforeAll(async () => {
-  database = await PGlite.create()
+  database = await PGlite.create({
+    // Its own take a second for a megabyte.
+    serializers: { [types.BYTEA]: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}` },
+    parsers: { [types.BYTEA]: (value) => Buffer.from(value.slice(2), 'hex') },
+  })
   await database.exec(SCHEMA)
 })
 afterAll(() => database.close())
