@@ -24,6 +24,8 @@ export function createSubscriptions(client: RedisClient) {
   function listening(): Promise<RedisConnection> {
     clearTimeout(nextAttempt)
     if (connection) return connection
+    client.off('-node', leaveNode)
+    client.on('-node', leaveNode)
     const opening = connect(client).then((opened) => {
       if (connection === opening) follow(opened)
       else opened.disconnect()
@@ -78,9 +80,9 @@ export function createSubscriptions(client: RedisClient) {
   function leaveNode(node: RedisNode): void {
     if (listensTo && addressOf(node) === addressOf(listensTo)) listensTo.disconnect()
   }
-  client.on('-node', leaveNode)
 
   function disconnect(): void {
+    client.off('-node', leaveNode)
     clearTimeout(nextAttempt)
     const left = listensTo
     connection = undefined
@@ -91,7 +93,6 @@ export function createSubscriptions(client: RedisClient) {
 
   return {
     close(): void {
-      client.off('-node', leaveNode)
       for (const subscriptions of channels.values()) subscriptions.clear()
       channels.clear()
       disconnect()
@@ -125,9 +126,11 @@ export function createSubscriptions(client: RedisClient) {
         else listensTo?.unsubscribe(channel).catch(() => {})
       }
 
+      const listen = async () => (await listening()).subscribe(channel)
       subscriptions.add(subscription)
       try {
-        await (await listening()).subscribe(channel)
+        // The first attempt may have met a connection that was just lost, or a node that is gone.
+        await listen().catch(listen)
       } catch (error) {
         leave()
         throw error

@@ -1,15 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, type ClusterOptions } from 'ioredis'
 import { Cluster as Cluster6 } from 'ioredis-6'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { slotOf } from '../../adapters/redis/slot.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { storeContract } from '../../src/testing/store-contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedisCluster, type RedisCluster, type RedisNode } from '../support/redis-cluster.ts'
 
 const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 const durability = { replicas: 1, timeoutMs: 500 }
+
+/** The settings that the README recommends. */
+const RECOMMENDED: ClusterOptions = {
+  enableOfflineQueue: false,
+  retryDelayOnFailover: 0,
+  retryDelayOnClusterDown: 0,
+  clusterRetryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  redisOptions: { maxRetriesPerRequest: 0, connectTimeout: 1000 },
+}
 
 const CLIENTS = [
   ['ioredis 5', Cluster, {}],
@@ -60,65 +71,214 @@ describeWithRedis('the Redis store on a cluster', () => {
     expect(keys.map(slotOf)).toEqual(slots)
   })
 
+  describe('keeps the contract', () => {
+    const clients: Cluster[] = []
+    beforeAll(() => {
+      for (const [, AnyCluster, options] of CLIENTS) {
+        const client = new AnyCluster([...cluster.addresses], options)
+        client.setMaxListeners(0)
+        clients.push(client)
+      }
+    })
+    afterAll(() => {
+      for (const client of clients) client.disconnect()
+    })
+
+    const contract = (number: number, isDurable: boolean, keyPrefix?: string) =>
+      storeContract({
+        createStore() {
+          const store = redisStore(required(clients[number]), { keyPrefix, durability })
+          return isDurable ? required(store.durable) : store
+        },
+        elapse: (seconds) => delay(seconds * 1000 + 50),
+      })
+    describe.concurrent('with ioredis 5', () => {
+      for (const { name, run } of contract(0, false)) test(name, run)
+    })
+    describe.concurrent('durably, with ioredis 6 and a hash tag in the key prefix', () => {
+      for (const { name, run } of contract(2, true, 'a{tag}:')) test(name, run)
+    })
+    const others = [contract(1, false, '{'), contract(1, true), contract(0, true, '}{b'), contract(2, false)]
+    describe.concurrent('with the other clients, each in its turn', () => {
+      for (const [position, { name }] of required(others[0]).entries()) {
+        test(name, () => required(others[position % others.length]?.[position]).run())
+      }
+    })
+  })
+
   describe.each(CLIENTS)('%s', (title, AnyCluster, options) => {
-    test.each(['plain', 'durable'] as const)(
-      'loses and repeats no %s write while a slot moves to and fro',
-      async (kind) => {
-        const { client, store, durable } = open(AnyCluster, options)
-        const writing = kind === 'durable' ? durable : store
-        await vi.waitFor(() => store.set('{move}counter', '0'), { timeout: 5000 })
-        const home = await cluster.masterOf('gatehouse:{move}')
-        const away = (await cluster.masters()).find((node) => node !== home) ?? home
-        const slot = slotOf('{move}')
-        const neighbour = required(
-          Array.from({ length: 100 }, (_none, number) => `neighbour ${number}`).find(
-            (name) => Math.abs(slotOf(`gatehouse:${name}`) - slot) < 500,
-          ),
-        )
-        let done = false
-        let replaced = 0
-        const failures: unknown[] = []
-        const counting = Array.from({ length: 8 }, async (_none, worker) => {
-          for (let number = 0; !done; number += 1) {
-            try {
-              const [isNew, text = ''] = await Promise.all([
-                // New keys are at the new home already, and an old one at one of the two.
-                writing.create(`{move}${title} ${kind} ${worker} ${number}`, '1', 100),
-                store.get('{move}counter'),
-                // What is bundled with them stays where it is.
-                store.set(neighbour, '1', 100),
-              ])
-              if (!isNew) throw new Error('created twice')
-              if (await writing.replace('{move}counter', text, String(Number(text) + 1))) replaced += 1
-            } catch (error) {
-              failures.push(String(error))
-            }
+    test('loses and repeats no write while a slot moves to and fro', async () => {
+      const { client, store, durable } = open(AnyCluster, options)
+      await vi.waitFor(() => store.set('{move}counter', '0'), { timeout: 5000 })
+      const home = await cluster.masterOf('gatehouse:{move}')
+      const away = required((await cluster.masters()).find((node) => node !== home))
+      const slot = slotOf('{move}')
+      const neighbour = required(
+        Array.from({ length: 200 }, (_none, number) => `neighbour ${number}`).find(
+          (name) => Math.abs(slotOf(`gatehouse:${name}`) - slot) < 500,
+        ),
+      )
+      let done = false
+      let replaced = 0
+      const failures: string[] = []
+      const counting = Array.from({ length: 8 }, async (_none, worker) => {
+        const writing = worker % 2 === 0 ? store : durable
+        for (let number = 0; !done; number += 1) {
+          try {
+            const [isNew, text = ''] = await Promise.all([
+              // New keys are at the new home already, and an old one at one of the two.
+              writing.create(`{move}${title} ${worker} ${number}`, '1', 100),
+              store.get('{move}counter'),
+              // What is bundled with them stays where it is.
+              store.set(neighbour, '1', 100),
+            ])
+            if (!isNew) failures.push('created twice')
+            if (await writing.replace('{move}counter', text, String(Number(text) + 1))) replaced += 1
+          } catch (error) {
+            failures.push(String(error))
           }
-        })
-        await migrate(slot, home, away)
-        await migrate(slot, away, home)
-        done = true
-        await Promise.all(counting)
-        expect(failures).toEqual([])
-        expect(Number(await store.get('{move}counter'))).toBe(replaced)
-        expect(replaced).toBeGreaterThan(10)
-        expect(client.status).toBe('ready')
-      },
-    )
+        }
+      })
+      await migrate(slot, home, away)
+      await migrate(slot, away, home)
+      done = true
+      await Promise.all(counting)
+      expect(failures).toEqual([])
+      expect(Number(await store.get('{move}counter'))).toBe(replaced)
+      expect(replaced).toBeGreaterThan(10)
+      expect(client.status).toBe('ready')
+    })
+  })
+
+  describe('while a replica takes the place of its master', () => {
+    /** Creates names, each once, until it is told to stop; with what came of it. */
+    function createAll(name: string, store: Store) {
+      const outcome = {
+        created: [] as string[],
+        taken: 0,
+        failures: [] as unknown[],
+        last: Promise.resolve(),
+      }
+      let done = false
+      outcome.last = (async () => {
+        for (let number = 0; !done; number += 1) {
+          try {
+            if (await store.create(`{move}${name} ${number}`, '1', 100))
+              outcome.created.push(`{move}${name} ${number}`)
+            else outcome.taken += 1
+          } catch (error) {
+            outcome.failures.push(error)
+            await delay(20)
+          }
+        }
+      })()
+      return { outcome, stop: () => ((done = true), outcome.last) }
+    }
+
+    const openAll = () =>
+      CLIENTS.flatMap(([title, AnyCluster, options]) => {
+        const { store, durable } = open(AnyCluster, { ...RECOMMENDED, ...options })
+        return [
+          { name: `${title} plain`, store, isDurable: false },
+          { name: `${title} durable`, store: durable, isDurable: true },
+        ]
+      })
+    const ready = (stores: readonly { store: Store }[]) =>
+      vi.waitFor(() => Promise.all(stores.map(({ store }) => store.set('{move}probe', '1'))), {
+        timeout: 5000,
+      })
+
+    function requireUnavailable(failures: readonly unknown[]): void {
+      for (const failure of failures) expect(failure).toMatchObject(unavailable)
+    }
+
+    test('as it is told to, calls fail with 503 or not at all, and nothing is lost', async () => {
+      const stores = openAll()
+      await ready(stores)
+      const creating = stores.map(({ name, store }) => createAll(`graceful ${name}`, store))
+      const old = await cluster.masterOf('gatehouse:{move}')
+      await askRedis(await cluster.replicaOf(old), 'CLUSTER', 'FAILOVER')
+      await vi.waitFor(async () => expect(await cluster.masterOf('gatehouse:{move}')).not.toBe(old), {
+        timeout: 5000,
+      })
+      await cluster.ready()
+      await ready(stores)
+      for (const { outcome, stop } of creating) {
+        await stop()
+        requireUnavailable(outcome.failures)
+        expect(outcome.taken).toBe(0)
+        const kept = await required(stores[0]).store.getMany(outcome.created)
+        expect(kept.filter((value) => value === undefined)).toEqual([])
+      }
+    })
+
+    test('because that was killed, calls fail with 503, what was confirmed is kept, and listeners are told', async () => {
+      const stores = openAll()
+      await ready(stores)
+      const victim = await cluster.masterOf('gatehouse:{move}')
+      const heard: string[] = []
+      const missed = vi.fn<() => void>()
+      const plain = stores.filter(({ isDurable }) => !isDurable)
+      const listening = required(plain[0]).store
+      const other = required(plain[2]).store
+      await listenAt(victim, () => listening.subscribe('news', (message) => heard.push(message), missed))
+
+      const creating = stores.map(({ name, store }) => createAll(`killed ${name}`, store))
+      await delay(100)
+      await victim.kill()
+      const start = performance.now()
+      // No replica is left to confirm what is durable.
+      await vi.waitFor(() => Promise.all(plain.map(({ store }) => store.set('{move}probe', '2'))), {
+        timeout: 10_000,
+      })
+      expect(performance.now() - start).toBeLessThan(5000)
+      expect(await cluster.masters()).not.toContain(victim)
+      await vi.waitFor(() => expect(missed).toHaveBeenCalled(), { timeout: 5000 })
+      await vi.waitFor(
+        async () => {
+          await other.publish('news', 'again')
+          expect(heard).toContain('again')
+        },
+        { timeout: 5000, interval: 50 },
+      )
+
+      await victim.restart()
+      await cluster.ready()
+      await ready(stores)
+      for (const [position, { outcome, stop }] of creating.entries()) {
+        await stop()
+        requireUnavailable(outcome.failures)
+        expect(outcome.failures).not.toEqual([])
+        expect(outcome.created.length).toBeGreaterThan(5)
+        const lost = (await listening.getMany(outcome.created)).filter((value) => value === undefined)
+        // Of the others Redis promises nothing.
+        if (stores[position]?.isDurable) expect(lost).toEqual([])
+      }
+    })
   })
 })
+
+/** Listens until it is at that node, which is left to chance. */
+async function listenAt(node: RedisNode, listen: () => Promise<() => Promise<void>>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const leave = await listen()
+    if (String(await askRedis(node, 'CLIENT', 'LIST', 'TYPE', 'PUBSUB')).includes('id=')) return
+    await leave()
+  }
+  throw new Error('never at that node')
+}
 
 /** Moves a slot as `redis-cli --cluster reshard` does, with all keys that are in it, and takes its time. */
 async function migrate(slot: number, from: RedisNode, to: RedisNode): Promise<void> {
   await askRedis(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)
   await askRedis(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await delay(50)
   for (;;) {
     const keys = (await askRedis(from, 'CLUSTER', 'GETKEYSINSLOT', slot, 100)) as string[]
     if (keys.length === 0) break
     await askRedis(from, 'MIGRATE', '127.0.0.1', to.port, '', 0, 1000, 'KEYS', ...keys)
   }
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await delay(50)
   await askRedis(to, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id)
   await askRedis(from, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id)
 }
