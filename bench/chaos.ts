@@ -258,7 +258,14 @@ function reportMemory(): void {
   }
 }
 
-function timesOf(some: readonly Answer[]): Record<string, number> {
+interface Times {
+  readonly requests: number
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
+function timesOf(some: readonly Answer[]): Times {
   const times = some.map(({ from, to }) => to - from).toSorted((a, b) => a - b)
   const at = (part: number) => Math.round(times[Math.ceil(times.length * part) - 1] ?? Number.NaN)
   return { requests: times.length, p50: at(0.5), p99: at(0.99), max: at(1) }
