@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Store } from './contract.ts'
+import { objectOf, type Field, type Fields } from './shape.ts'
 
 /** A record as it was read, with the exact text that `replace` compares. */
 export interface Stored<T> {
@@ -47,12 +48,14 @@ export interface Collection<T extends object> {
 const MAX_ATTEMPTS = 200
 
 /**
- * Typed records over the store. Each is stored as `{"v":version,…}`; one with another version, or that is
+ * Typed records over the store. Each is stored as `{"v":version,…}`; one with a newer version, or that is
  * no record at all, is reported as ERR_STORE_RECORD rather than guessed at.
  *
  * @param options.name first part of each key: `name:id`
  * @param options.version schema version of the records written now
  * @param options.upgrade turns a record of an older version into one of today's
+ * @param options.fields what those of today must have: what others have put under our keys is not worked with. Or a
+ *   function that answers as much for the record of an id
  */
 export function createCollection<T extends object>(
   store: Store,
@@ -60,23 +63,34 @@ export function createCollection<T extends object>(
     name,
     version,
     upgrade,
+    fields = {},
   }: {
     name: string
     version: number
-    upgrade?: ((record: Record<string, unknown>, from: number) => T) | undefined
+    upgrade?: ((record: Record<string, unknown>, from: number) => object) | undefined
+    fields?: Fields | ((id: string) => Field) | undefined
   },
 ): Collection<T> {
   const key = (id: string) => `${name}:${id}`
   const encode = (record: T) => JSON.stringify({ v: version, ...record })
 
+  const checkOf = typeof fields === 'function' ? fields : always(objectOf(fields))
+
   function decode(id: string, text: string): T {
-    const { v, ...record } = parse(key(id), text)
-    if (v === version) return record as T
-    if (upgrade && typeof v === 'number' && v < version) return upgrade(record, v)
-    throw new GatehouseError(
-      'ERR_STORE_RECORD',
-      `the record "${key(id)}" has schema version ${String(v)}, but this version of koa-gatehouse reads ${version}`,
-    )
+    const { v, ...stored } = parse(key(id), text)
+    const isOlder = Number.isInteger(v) && Number(v) > 0 && Number(v) < version
+    if (v !== version && !(upgrade && isOlder)) throw otherVersion(key(id), v, version)
+    const record = isOlder ? upgraded(key(id), stored, Number(v)) : stored
+    if (!checkOf(id)(record)) throw noRecord(key(id))
+    return record as T
+  }
+
+  function upgraded(name: string, stored: Record<string, unknown>, from: number): object {
+    try {
+      return upgrade?.(stored, from) ?? stored
+    } catch {
+      throw noRecord(name)
+    }
   }
 
   async function read(id: string): Promise<Stored<T> | undefined> {
@@ -126,8 +140,25 @@ function parse(key: string, text: string): Record<string, unknown> {
   } catch {
     // Reported below: the parser's own message would quote the record.
   }
-  throw new GatehouseError(
+  throw noRecord(key)
+}
+
+function noRecord(key: string): GatehouseError {
+  return new GatehouseError(
     'ERR_STORE_RECORD',
     `what the store holds under "${key}" is no record of koa-gatehouse`,
   )
+}
+
+/** Of the version nothing but a number is told: whatever stands there instead may be anything. */
+function otherVersion(key: string, found: unknown, version: number): GatehouseError {
+  const what = typeof found === 'number' ? `schema version ${found}` : 'no schema version'
+  return new GatehouseError(
+    'ERR_STORE_RECORD',
+    `the record "${key}" has ${what}, but this version of koa-gatehouse reads ${version}; was it written by a newer one?`,
+  )
+}
+
+function always<T>(value: T): () => T {
+  return () => value
 }

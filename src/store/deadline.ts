@@ -8,7 +8,7 @@ import type { Store } from './contract.ts'
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
 export function withDeadline(store: Store, timeoutMs: number): Store {
-  async function within<T>(start: () => Promise<T>): Promise<T> {
+  async function within<T>(start: () => Promise<T>, name?: string): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -18,7 +18,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
     try {
       return await Promise.race([start(), tooLate])
     } catch (error) {
-      throw asUnavailable(error)
+      throw asOurs(error, name)
     } finally {
       clearTimeout(timer)
     }
@@ -27,15 +27,15 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
   return {
     volatile: store.volatile,
     durable: store.durable && withDeadline(store.durable, timeoutMs),
-    get: (key) => within(() => store.get(key)),
-    getMany: (keys) => within(() => store.getMany(keys)),
-    set: (key, value, ttl) => within(() => store.set(key, value, ttl)),
-    create: (key, value, ttl) => within(() => store.create(key, value, ttl)),
-    replace: (key, expected, value, ttl) => within(() => store.replace(key, expected, value, ttl)),
-    delete: (key) => within(() => store.delete(key)),
-    add: (index, member, ttl) => within(() => store.add(index, member, ttl)),
-    remove: (index, member) => within(() => store.remove(index, member)),
-    range: (index, options) => within(() => store.range(index, options)),
+    get: (key) => within(() => store.get(key), key),
+    getMany: (keys) => within(() => store.getMany(keys), keys[0]),
+    set: (key, value, ttl) => within(() => store.set(key, value, ttl), key),
+    create: (key, value, ttl) => within(() => store.create(key, value, ttl), key),
+    replace: (key, expected, value, ttl) => within(() => store.replace(key, expected, value, ttl), key),
+    delete: (key) => within(() => store.delete(key), key),
+    add: (index, member, ttl) => within(() => store.add(index, member, ttl), index),
+    remove: (index, member) => within(() => store.remove(index, member), index),
+    range: (index, options) => within(() => store.range(index, options), index),
     publish: (channel, message) => within(() => store.publish(channel, message)),
     subscribe(channel, listener, missed) {
       let isLate = false
@@ -53,8 +53,16 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
   }
 }
 
-/** An adapter of somebody else's may throw what its driver throws: for us that is a store that is away. */
-function asUnavailable(error: unknown): GatehouseError {
-  if (error instanceof GatehouseError) return error
-  return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
+/**
+ * An adapter of somebody else's may throw what its driver throws: for us that is a store that is away. Where something
+ * lies under a key that no store put there, whoever has to clear it away is told which key that is.
+ *
+ * @param name of what was asked; of several keys the first
+ */
+function asOurs(error: unknown, name: string | undefined): GatehouseError {
+  if (!(error instanceof GatehouseError)) {
+    return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
+  }
+  if (error.code !== 'ERR_STORE_RECORD' || name === undefined) return error
+  return new GatehouseError('ERR_STORE_RECORD', `${error.message} (asked for "${name}")`, { cause: error })
 }

@@ -2,15 +2,16 @@ import { GatehouseError } from '../errors.ts'
 
 /** Members of an index that is listed by time are `<milliseconds>:<id>`. */
 const TIME = 13
+const MEMBER = /^\d{13}:([^]{1,256})$/
 
 /** The member for an id: the time in front, padded, makes the order of bytes the order of time. */
 export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME, '0')}:${id}`
 }
 
-/** The id of a member. */
+/** The id of a member; empty, as no id is, where it is none of ours. */
 export function idOfMember(member: string): string {
-  return member.slice(TIME + 1)
+  return MEMBER.exec(member)?.[1] ?? ''
 }
 
 /** Milliseconds since the epoch by which a member is listed. */

@@ -82,8 +82,23 @@ test.each(METHODS)(
   },
 )
 
-test('an error of ours goes through as it is', async () => {
+test('what lies under a key that no store put there is told with the name of the key', async () => {
   const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const store = withDeadline(
+    everyMethod(() => Promise.reject(failure)),
+    1000,
+  )
+  for (const call of [store.get('client:a'), store.getMany(['client:a', 'b']), store.add('client:a', 'b')]) {
+    await expect(call).rejects.toMatchObject({
+      code: 'ERR_STORE_RECORD',
+      message: 'something else lies there (asked for "client:a")',
+      cause: failure,
+    })
+  }
+})
+
+test('an error of ours goes through as it is', async () => {
+  const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
     1000,

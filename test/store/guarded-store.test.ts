@@ -161,7 +161,7 @@ test('1,000 calls as it stops answering: each ends by its deadline, and none is 
 })
 
 test('without a durable view there is none, and an error of ours goes through', async () => {
-  const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const { store: plain } = guardStore(
     { ...memoryStore(), get: () => Promise.reject(failure) },
     DEADLINE,
