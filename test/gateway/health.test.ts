@@ -1,0 +1,146 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { createGateway, type Gateway, type GatewayHealth, type GatewayOptions } from 'koa-gatehouse/gateway'
+import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { faultyStore } from '../support/faulty-store.ts'
+import { freePort } from '../support/free-port.ts'
+
+const audience = 'https://example.com/api'
+const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read' } },
+  },
+} as const
+
+let issuer: TestIssuer
+const gateways: Gateway[] = []
+beforeAll(async () => {
+  issuer = await createTestIssuer({ audience })
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()))
+})
+afterAll(() => issuer.close())
+
+function open(options: Partial<GatewayOptions> = {}): Gateway {
+  const gateway = createGateway({
+    issuer: issuer.issuer,
+    audience,
+    products,
+    ...options,
+  } as GatewayOptions & {
+    products: typeof products
+  })
+  gateways.push(gateway)
+  return gateway
+}
+
+const listOf = ({ checks }: GatewayHealth) => checks.map(({ name, verdict }) => `${name} ${verdict}`)
+const checkOf = ({ checks }: GatewayHealth, name: string) => checks.find((check) => check.name === name)
+
+describe('the health of a gateway in another process', () => {
+  test('without a store: its start, keys, products and revocations', async () => {
+    const health = await open().health()
+    expect(listOf(health)).toEqual([
+      'start good',
+      'signing-keys good',
+      'products good',
+      'revocations warning',
+    ])
+    expect(health).toMatchObject({ ready: true, verdict: 'warning', revocations: { followed: false } })
+  })
+
+  test('with the store of the service: the store too', async () => {
+    const health = await open({ revocations: { store: { ...memoryStore(), volatile: false } } }).health()
+    expect(listOf(health).slice(0, 3)).toEqual(['start good', 'store good', 'store.latency good'])
+    expect(listOf(health).slice(-3)).toEqual(['signing-keys good', 'products good', 'revocations good'])
+    expect(health).toMatchObject({ ready: true, verdict: 'good' })
+  })
+
+  test('whose store is away serves on, and says so', async () => {
+    const store = faultyStore({ ...memoryStore(), volatile: false })
+    const gateway = open({ revocations: { store: store.store } })
+    await gateway.ready()
+    store.goAway()
+    const health = await gateway.health()
+    expect(health).toMatchObject({ ready: true, verdict: 'bad' })
+    expect(checkOf(health, 'store')).toMatchObject({ verdict: 'bad', fix: expect.any(String) })
+  })
+
+  test('whose issuer is away is not ready, and says why', async () => {
+    const port = await freePort()
+    const health = await open({ jwksUri: `http://127.0.0.1:${port}/jwks` }).health()
+    expect(health).toMatchObject({ ready: false, verdict: 'bad' })
+    expect(checkOf(health, 'start')).toMatchObject({
+      verdict: 'bad',
+      message: expect.stringContaining('the keys of access tokens are out of reach'),
+    })
+    expect(checkOf(health, 'signing-keys')).toMatchObject({
+      verdict: 'bad',
+      message: expect.stringContaining('ECONNREFUSED'),
+      fix: expect.stringContaining('jwksUri'),
+    })
+  })
+
+  test('whose key set is something else is told the status', async () => {
+    const health = await open({ jwksUri: `${issuer.issuer}/elsewhere` }).health()
+    expect(checkOf(health, 'signing-keys')?.message).toContain('HTTP 404')
+  })
+
+  test('that has keys says when they cannot be fetched anew, and looks again by itself', async () => {
+    const send = globalThis.fetch
+    const fetching = vi.spyOn(globalThis, 'fetch')
+    const gateway = open({ jwksCacheSeconds: 1, jwksCooldownSeconds: 1 })
+    await gateway.ready()
+    const from = Date.now()
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(from + 5000)
+    fetching.mockImplementation(async () => Response.json({}, { status: 500 }))
+    await gateway.health()
+    await vi.waitFor(async () => {
+      const health = await gateway.health()
+      expect(health.ready).toBe(true)
+      expect(checkOf(health, 'signing-keys')).toMatchObject({
+        verdict: 'warning',
+        message: expect.stringContaining('HTTP 500'),
+      })
+    })
+    clock.mockReturnValue(from + 10_000)
+    fetching.mockImplementation(send)
+    await vi.waitFor(async () => {
+      expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ verdict: 'good' })
+    })
+  })
+
+  test('whose products were refused goes on with the last good ones', async () => {
+    let current: unknown = products
+    const gateway = open({
+      products: (async () => current) as never,
+      productsRefreshSeconds: 1,
+    })
+    await gateway.ready()
+    current = { invoices: {} }
+    await vi.waitFor(async () => {
+      expect(checkOf(await gateway.health(), 'products')).toMatchObject({
+        verdict: 'warning',
+        message: expect.stringContaining('as they were before'),
+      })
+    }, 3000)
+    expect(await gateway.health()).toMatchObject({ ready: true })
+  })
+
+  test('that was closed is not ready, and fetches nothing any more', async () => {
+    const fetching = vi.spyOn(globalThis, 'fetch')
+    const gateway = open({ jwksCacheSeconds: 1, jwksCooldownSeconds: 1 })
+    await gateway.ready()
+    expect(fetching).toHaveBeenCalledTimes(1)
+    await gateway.close()
+    const later = Date.now() + 5000
+    vi.spyOn(Date, 'now').mockImplementation(() => later)
+    const health = await gateway.health()
+    expect(health).toMatchObject({ ready: false, verdict: 'bad' })
+    expect(checkOf(health, 'start')).toMatchObject({ message: 'it has been closed' })
+    expect(fetching).toHaveBeenCalledTimes(1)
+  })
+})
