@@ -1,7 +1,7 @@
-import { Provider } from 'oidc-provider'
+import { Provider, type Adapter, type AllClientMetadata } from 'oidc-provider'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { SignedIn } from 'koa-gatehouse'
-import { middlewareOf, ScriptlessProvider } from '../../src/provider/seam.ts'
+import { applySeam, middlewareOf, ScriptlessProvider } from '../../src/provider/seam.ts'
 import { createRefreshTokenFormat } from '../../src/tokens/refresh-token.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../support/host.ts'
 
@@ -51,6 +51,61 @@ describe('what oidc-provider does not document is there', () => {
     void new Listening('https://example.com')
     expect(known).toEqual(expect.arrayContaining(['query', 'fragment', 'form_post']))
     expect(() => new ScriptlessProvider('https://example.com')).not.toThrow()
+  })
+})
+
+describe('clients as oidc-provider makes them', () => {
+  beforeAll(() => {
+    for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  })
+  afterAll(() => void vi.restoreAllMocks())
+
+  /** A provider to which every id that begins with `key` is a client. */
+  function providerOf(change: (provider: Provider) => void = () => {}) {
+    const table = { redirect_uris: ['https://app.example/callback'] }
+    const find = vi.fn(async (id: string): Promise<AllClientMetadata | undefined> => {
+      return id.startsWith('key') ? { client_id: id, client_secret: 'x', ...table } : undefined
+    })
+    const provider = new Provider('https://example.com', { adapter: () => ({ find }) as unknown as Adapter })
+    change(provider)
+    return { provider, find, table }
+  }
+  const withSeam = () =>
+    providerOf((provider) => {
+      const registry = { find: async () => undefined, verifySecret: async () => false }
+      applySeam(provider, { registry, refreshTokenFormat: createRefreshTokenFormat([Buffer.alloc(32)]) })
+    })
+  const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
+  const findAll = ({ provider }: { provider: Provider }) =>
+    Promise.all(ids.map((id) => provider.Client.find(id)))
+
+  it('are made again from the hundred and first on, which the seam is there for', async () => {
+    const plain = providerOf()
+    const [first, second] = [await findAll(plain), await findAll(plain)]
+    expect(second[0]).not.toBe(first[0])
+  })
+
+  it('are made once each by ours, and anew when they have changed', async () => {
+    const kept = withSeam()
+    const [first, second] = [await findAll(kept), await findAll(kept)]
+    expect(first.map((client) => client?.clientId)).toEqual(ids)
+    expect(first.every((client) => client instanceof kept.provider.Client)).toBe(true)
+    expect(second.every((client, at) => client === first[at])).toBe(true)
+    // They are looked up each time: what was kept says nothing about who is there.
+    expect(kept.find).toHaveBeenCalledTimes(2 * ids.length)
+    kept.table.redirect_uris = ['https://app.example/other']
+    const changed = await kept.provider.Client.find('key0')
+    expect(changed?.redirectUris).toEqual(['https://app.example/other'])
+    expect(first[0]?.redirectUris).toEqual(['https://app.example/callback'])
+  })
+
+  it('are none where there is none, and checked as ever', async () => {
+    const { provider, table } = withSeam()
+    expect(await provider.Client.find('other')).toBeUndefined()
+    expect(await provider.Client.find('')).toBeUndefined()
+    expect(await provider.Client.find(['key0'] as unknown as string)).toBeUndefined()
+    table.redirect_uris = ['not an address']
+    await expect(provider.Client.find('key0')).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
   })
 })
 
