@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
+import { liars, type Liar, type Line } from './broken-connections.ts'
 import { brokenMessages } from './broken-messages.ts'
 import { brokenStores, type BrokenStore } from './broken-stores.ts'
 
@@ -100,6 +101,74 @@ describe('the contract suite notices', () => {
     await expect(theCase(name, () => ({ ...shared, volatile: false })).run()).rejects.toMatchObject({
       code: 'ERR_CLOSED',
     })
+  })
+})
+
+/** Stores on one database whose connection can be cut, and which lie in some way when it is. */
+function createCuttable(lie: Liar['lie'] = () => ({})) {
+  const database = memoryStore()
+  const lines = new WeakMap<Store, Line>()
+  const createStore = () => {
+    const line: Line = { cut: false, losses: 0 }
+    const connection = connectionTo(database)
+    const truthful = new Proxy(connection, {
+      get(target, method: keyof Store) {
+        const member = target[method]
+        if (typeof member !== 'function' || method === 'close') return member
+        return async (...args: unknown[]): Promise<unknown> => {
+          if (line.cut) throw new Error('the connection is lost')
+          if (method !== 'subscribe') return Reflect.apply(member, target, args)
+          const [channel, listener] = args as [string, (message: string) => void]
+          return target.subscribe(channel, (message) => (line.cut ? undefined : listener(message)))
+        }
+      },
+    })
+    const lies: Partial<Store> = lie(truthful, line)
+    const store = new Proxy(truthful, {
+      get: (target, method: keyof Store) => (method in lies ? lies[method] : target[method]),
+    })
+    lines.set(store, line)
+    return store
+  }
+  const breakConnection = (store: Store) => {
+    const line = lines.get(store)!
+    line.cut = true
+    line.losses += 1
+    return () => void (line.cut = false)
+  }
+  return { createStore, elapse, breakConnection }
+}
+
+describe('the contract suite, where it may cut a store off from its database,', () => {
+  const further = (options: Parameters<typeof storeContract>[0]) =>
+    storeContract(options).filter(({ name }) => /^(without its database|once its database)/.test(name))
+
+  test('has further cases, which a truthful store passes', async () => {
+    const cases = further(createCuttable())
+    expect(cases).toHaveLength(3)
+    for (const { run } of cases) await run()
+    expect(further({ createStore: memoryStore, elapse })).toEqual([])
+  })
+
+  test('notices every lie', async () => {
+    const outcomes = await Promise.all(
+      liars.map(async ({ lie, noticedBy, connection = {} }) => {
+        const found = further({ ...createCuttable(lie), ...connection }).filter(({ name }) =>
+          name.startsWith(noticedBy),
+        )
+        expect(found).toHaveLength(1)
+        return found[0]!.run().then(
+          () => 'not noticed',
+          (error: unknown) => error,
+        )
+      }),
+    )
+    for (const [position, { lies, message }] of liars.entries()) {
+      expect(outcomes[position], lies).toMatchObject({
+        code: 'ERR_ASSERTION',
+        message: expect.stringContaining(message),
+      })
+    }
   })
 })
 

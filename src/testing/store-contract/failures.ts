@@ -4,7 +4,7 @@ import { callsOf } from './calls.ts'
 import { eventually, outcome, type StorePromise } from './promise.ts'
 
 /** Milliseconds that a store may take to find out that its database is there again. */
-const BACK_WITHIN = 15_000
+const BACK_WITHIN = 8000
 
 /** A store that has lost its database. */
 export const failures: readonly StorePromise[] = [

@@ -77,13 +77,15 @@ export const values: readonly StorePromise[] = [
     name: 'keys are told apart by every character, up to 512 of them',
     async check({ store, key }) {
       const keys = [...SUFFIXES.map(key), ...longestNames(key)]
-      for (const [position, name] of keys.entries()) await store.set(name, `value ${position}`)
+      await Promise.all(keys.map((name, position) => store.set(name, `value ${position}`)))
       const expected = keys.map((_, position) => `value ${position}`)
       assert.deepEqual(await store.getMany(keys), expected)
-      for (const [position, name] of keys.entries()) {
-        assert.equal(await store.get(name), `value ${position}`)
+      assert.deepEqual(await Promise.all(keys.map((name) => store.get(name))), expected)
+      for (const [position, name] of keys.slice(0, -1).entries()) {
+        // None goes with another one: the next is still there.
         assert.equal(await store.delete(name), true, `nothing to delete under ${JSON.stringify(name)}`)
-        assert.equal(await store.get(name), undefined)
+        const [gone, next] = await store.getMany([name, keys[position + 1] ?? ''])
+        assert.deepEqual([gone, next], [undefined, `value ${position + 1}`])
       }
     },
   },
