@@ -14,6 +14,7 @@ import { findAccount } from './server/accounts.ts'
 import { api } from './server/api.ts'
 import { connectedApplications } from './server/connected-applications.ts'
 import { provideDemoClients } from './server/demo-clients.ts'
+import { health } from './server/health.ts'
 import { listen, stopListening } from './server/listening.ts'
 import { products } from './server/products.ts'
 import { keepSecret, makeSecret, readSettings } from './server/settings.ts'
@@ -68,6 +69,7 @@ async function start(): Promise<void> {
   app.use(gatehouse.gateway.middleware({ public: ['GET /health'] }))
   app.use(api.routes())
   app.use(website(origin).routes())
+  app.use(health(gatehouse).routes())
   app.use(connectedApplications(gatehouse).routes())
 
   const server = await listen(app, settings.port, 'PORT')

@@ -13,6 +13,7 @@ export function instructions(options: {
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
+How the service is doing:   ${origin}/health
 ${options.forgets ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} Ctrl-C ends both.
 
 DIRECT ACCESS: an API key acts on the account that owns it

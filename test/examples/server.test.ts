@@ -68,6 +68,20 @@ describe('npm start', () => {
     expect(await status('/api/unheard-of')).toBe(404)
   })
 
+  it('prints where it says how it is doing: ready, and that it forgets', async () => {
+    const [address = ''] = /http:\S+\/health/.exec(example.stdout()) ?? []
+    const response = await fetch(address)
+    expect(response.status).toBe(200)
+    expect(await response.json()).toMatchObject({
+      ready: true,
+      verdict: 'warning',
+      checks: expect.arrayContaining([
+        expect.objectContaining({ name: 'store.persistence', verdict: 'warning' }),
+        expect.objectContaining({ name: 'signing-keys', verdict: 'good' }),
+      ]),
+    })
+  })
+
   it('a taken port is one line and exit code 1', async () => {
     const second = await examples.start({ PORT: String(example.port) })
     expect(await second.ended).toBe(1)
