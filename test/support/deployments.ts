@@ -3,7 +3,7 @@ import { Cluster as Cluster6, Redis as Redis6 } from 'ioredis-6'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
-import type { Deployment } from './stores-of-run.ts'
+import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
 /** Where the servers of a run are; those that it does not use are left out. */
 export interface Servers {
@@ -60,7 +60,7 @@ export function deployStore(deployment: Deployment, keyPrefix: string): Deployed
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }
 
-const CONNECT: Readonly<Record<Exclude<Deployment, 'memory'>, (servers: Required<Servers>) => Client>> = {
+const CONNECT: Readonly<Record<RedisDeployment, (servers: Required<Servers>) => Client>> = {
   redis: ({ redis }) => new Redis(redis),
   'redis-6': ({ redis }) => new Redis6(redis),
   cluster: ({ cluster }) => new Cluster([...cluster]),

@@ -48,6 +48,6 @@ export function testFiles(root: string): TestFile[] {
       isolated: WITH_MODULES_OF_THEIR_OWN.has(file),
       onStores:
         (file.startsWith('test/flows/') && !WITH_STORES_OF_THEIR_OWN.has(file)) ||
-        /\bdescribe(On)?Each(Store|Deployment)\(/.test(readFileSync(path.join(root, file), 'utf8')),
+        /\bdescribe(On)?Each(Store|Deployment|Redis)\(/.test(readFileSync(path.join(root, file), 'utf8')),
     }))
 }

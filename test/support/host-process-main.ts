@@ -1,25 +1,26 @@
 /** A test host as a program; see `host-process.ts`, which compiles, starts and ends it. */
 import { Redis } from 'ioredis'
-import type { GatehouseEvents } from 'koa-gatehouse'
+import type { GatehouseEvents, Store } from 'koa-gatehouse'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { deployStore } from './deployments.ts'
 import { startHost } from './host.ts'
 import type { HostProcessOptions } from './host-process.ts'
 
-const { redisUrl, keyPrefix, issuer, audience, secret, refreshRetrySeconds } = JSON.parse(
+const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
+const { secret, refreshRetrySeconds, storeTimeoutMs } = others
 
 process.stdin.on('end', () => process.exit()).resume()
 
-const client = new Redis(redisUrl)
-client.on('error', () => {})
 const host = await startHost({
-  store: redisStore(client, { keyPrefix }),
+  store: deployment ? deployStore(deployment, keyPrefix).store : storeAt(redisUrl ?? ''),
   gatehouse: {
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
     ...(secret !== undefined && { secret }),
     ...(refreshRetrySeconds !== undefined && { refreshRetrySeconds }),
+    ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
   },
 })
 const reported: (keyof GatehouseEvents)[] = [
@@ -37,3 +38,9 @@ try {
   process.exit(1)
 }
 console.log(`ready ${host.port}`)
+
+function storeAt(url: string): Store {
+  const client = new Redis(url)
+  client.on('error', () => {})
+  return redisStore(client, { keyPrefix })
+}

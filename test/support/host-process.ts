@@ -4,18 +4,22 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './package-copy.ts'
+import type { RedisDeployment } from './stores-of-run.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
 /** What a host in a process of its own is started with; it goes through JSON. */
 export interface HostProcessOptions {
-  readonly redisUrl: string
+  /** Where its store is: an address of Redis, or a deployment of the run. */
+  readonly redisUrl?: string | undefined
+  readonly deployment?: RedisDeployment | undefined
   readonly keyPrefix: string
   /** {auth_url} and {base_url}, where they are those of another process; else its own. */
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   readonly secret?: string | readonly string[] | undefined
   readonly refreshRetrySeconds?: number | undefined
+  readonly storeTimeoutMs?: number | undefined
 }
 
 /** A host in a process of its own. */

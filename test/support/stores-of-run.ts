@@ -11,6 +11,9 @@ export const DEPLOYMENTS = [
 
 export type Deployment = (typeof DEPLOYMENTS)[number]
 
+/** Those that several processes reach. */
+export type RedisDeployment = Exclude<Deployment, 'memory'>
+
 /**
  * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.
  *

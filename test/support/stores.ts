@@ -3,7 +3,7 @@ import { afterAll, describe } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { deployStore, type DeployedStore } from './deployments.ts'
 import { describeWithRedis } from './describe-with-redis.ts'
-import { storesOfRun, type Deployment } from './stores-of-run.ts'
+import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-run.ts'
 
 /**
  * Makes a store. To be called in hooks and tests, not while tests are collected.
@@ -28,30 +28,38 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
 }
 
 /**
- * The same, for suites that also hand the deployment on to other processes.
- *
- * @param suite gets what makes a store of its own, on the data of that name, and the deployment
- * @param options.inMemory whether the suite makes sense there; @default true
+ * The same, for suites that share data in other ways: `deploy` makes a store of its own on the data of that name,
+ * over a connection of its own.
  */
-export function describeEachDeployment(
+export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
+  const stores = storesOfRun()
+  if (stores.includes('memory')) describe(`${name} (memory)`, () => suite(deploying('memory')))
+  describeEachRedis(name, suite)
+}
+
+/** Runs a suite on each deployment of the run that other processes reach as well. */
+export function describeEachRedis(
   name: string,
-  suite: (deploy: (data: string) => Store, deployment: Deployment) => void,
-  { inMemory = true }: { inMemory?: boolean } = {},
+  suite: (deploy: Deploy, deployment: RedisDeployment) => void,
 ): void {
   for (const deployment of storesOfRun()) {
-    if (deployment === 'memory' && !inMemory) continue
-    const describeIt = deployment === 'memory' ? describe : describeWithRedis
-    describeIt(`${name} (${deployment})`, () => {
-      const deployed: DeployedStore[] = []
-      afterAll(() => {
-        for (const { disconnect } of deployed.splice(0)) disconnect()
-      })
-      suite((data) => {
-        const made = deployStore(deployment, `${data}:`)
-        deployed.push(made)
-        return made.store
-      }, deployment)
-    })
+    if (deployment === 'memory') continue
+    describeWithRedis(`${name} (${deployment})`, () => suite(deploying(deployment), deployment))
+  }
+}
+
+type Deploy = (data: string) => Store
+
+/** To be called in a `describe`, whose end ends the connections. */
+function deploying(deployment: Deployment): Deploy {
+  const deployed: DeployedStore[] = []
+  afterAll(() => {
+    for (const { disconnect } of deployed.splice(0)) disconnect()
+  })
+  return (data) => {
+    const made = deployStore(deployment, `${data}:`)
+    deployed.push(made)
+    return made.store
   }
 }
 
