@@ -1,5 +1,6 @@
 import { GatehouseError, type Problem } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
+import { findProblems, type Fields } from '../registry/input.ts'
 import type { Collection } from '../store/collection.ts'
 import type { Values } from './file-format.ts'
 
@@ -31,12 +32,17 @@ export interface Counts {
 /**
  * The record of a line as one of today's, whatever version it was written in. Its fields are still to be checked.
  *
+ * @param id of the record
  * @returns undefined if it is none that can be read
  */
-export function recordOf<T extends object>(collection: Collection<T>, record: unknown): T | undefined {
+export function recordOf<T extends object>(
+  collection: Collection<T>,
+  id: unknown,
+  record: unknown,
+): T | undefined {
   if (!isObject(record)) return undefined
   try {
-    return collection.fromText('', JSON.stringify(record))
+    return collection.fromText(String(id), JSON.stringify(record))
   } catch (error) {
     if (error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD') return undefined
     throw error
@@ -48,9 +54,18 @@ export function packedRecord<T extends object>(collection: Collection<T>, record
   return JSON.parse(collection.toText(record))
 }
 
+/** All that the rules have against a record, each where it stands in the line. */
+export function problemsOfRecord(record: Values, rules: Fields): Problem[] {
+  return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
+}
+
 /** What is wrong with a line whose record cannot be read. */
-export const UNREADABLE: Unpacked = {
-  problems: [
-    { path: 'record', message: 'must be a record of this version of koa-gatehouse, or of an older one' },
-  ],
+export function unreadable(record: unknown, rules: Fields): Unpacked {
+  const problems = isObject(record) ? problemsOfRecord(record, rules) : []
+  return { problems: problems.length > 0 ? problems : [NO_RECORD] }
+}
+
+const NO_RECORD: Problem = {
+  path: 'record',
+  message: 'must be a record of this version of koa-gatehouse, or of an older one',
 }

@@ -11,7 +11,7 @@ import {
 import { findProblems, optional } from '../registry/input.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
 import { CLIENT_RECORD, fieldsOf, timeRule } from './rules.ts'
 
 /** Clients that are read at once. */
@@ -79,11 +79,12 @@ export function clientCargo(store: Store): Cargo {
     is: 'client',
     pack,
     unpack({ record, lastUsedAt }) {
-      const read = recordOf(stored, record)
-      if (!read || isDeleted(read) || !isObject(read.client)) return UNREADABLE
+      const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
+      const read = recordOf(stored, client['clientId'], record)
+      if (!read || isDeleted(read)) return unreadable(record, CLIENT_RECORD)
       const found = whole(read)
       const problems = [
-        ...findProblems({ ...found }, CLIENT_RECORD),
+        ...problemsOfRecord({ ...found }, CLIENT_RECORD),
         ...findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) }),
       ]
       if (problems.length > 0) return { problems }

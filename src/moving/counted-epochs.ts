@@ -1,7 +1,7 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type EpochOffset } from '../registry/epoch-offsets.ts'
 import { findProblems, type Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
 import { countRule, takenInPartRule } from './rules.ts'
 
 const PAGE = 500
@@ -10,7 +10,7 @@ const PAGE = 500
 const hostClientIdRule: Rule = (value) =>
   typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value) ? undefined : 'must be the id of a client'
 
-const RULES = { clientId: hostClientIdRule, offset: countRule, takenInPart: takenInPartRule }
+const RULES = { offset: countRule, takenInPart: takenInPartRule }
 
 /** What is counted besides of clients that the host keeps. The higher count is in force. */
 export function countedEpochCargo(store: Store): Cargo {
@@ -45,10 +45,13 @@ export function countedEpochCargo(store: Store): Cargo {
     is: 'counted-epoch',
     pack,
     unpack({ clientId, record }) {
-      const found = recordOf(stored, record)
-      if (!found) return UNREADABLE
+      const found = recordOf(stored, clientId, record)
+      if (!found) return unreadable(record, RULES)
       const { offset, takenInPart } = found
-      const problems = findProblems({ clientId, offset, takenInPart }, RULES)
+      const problems = [
+        ...findProblems({ clientId }, { clientId: hostClientIdRule }),
+        ...problemsOfRecord({ offset, takenInPart }, RULES),
+      ]
       if (problems.length > 0) return { problems }
       const part = takenInPart && { since: takenInPart.since, scopes: takenInPart.scopes }
       return (counts) => put(String(clientId), { offset, ...(part && { takenInPart: part }) }, counts)

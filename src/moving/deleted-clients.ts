@@ -1,12 +1,12 @@
 import { DELETED_CLIENTS, isDeleted, storedClients, type DeletedClient } from '../registry/client-record.ts'
 import { findProblems } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
 import { clientIdRule, countRule, kindRule, timeRule } from './rules.ts'
 
 const PAGE = 500
 
-const RULES = { clientId: clientIdRule, kind: kindRule, epoch: countRule, deletedAt: timeRule }
+const RULES = { kind: kindRule, epoch: countRule, deletedAt: timeRule }
 
 /** The ids of deleted clients, which stay taken. */
 export function deletedClientCargo(store: Store): Cargo {
@@ -43,10 +43,13 @@ export function deletedClientCargo(store: Store): Cargo {
     is: 'deleted-client',
     pack,
     unpack({ clientId, record }) {
-      const found = recordOf(stored, record)
-      if (!found || !isDeleted(found)) return UNREADABLE
+      const found = recordOf(stored, clientId, record)
+      if (!found || !isDeleted(found)) return unreadable(record, RULES)
       const { kind, epoch, deletedAt } = found
-      const problems = findProblems({ clientId, kind, epoch, deletedAt }, RULES)
+      const problems = [
+        ...findProblems({ clientId }, { clientId: clientIdRule }),
+        ...problemsOfRecord({ kind, epoch, deletedAt }, RULES),
+      ]
       if (problems.length > 0) return { problems }
       return (counts) => put(String(clientId), { deleted: true, kind, epoch, deletedAt }, counts)
     },

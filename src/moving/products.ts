@@ -8,9 +8,9 @@ import {
 import { GatehouseError } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
 import type { Logger } from '../host/logger.ts'
-import { findProblems, listOf, type Rule } from '../registry/input.ts'
+import { listOf, type Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, recordOf, UNREADABLE, type Cargo, type Counts } from './cargo.ts'
+import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
 import { mergeProducts } from './merge-products.ts'
 import { countRule, objectOf, textRule } from './rules.ts'
 
@@ -91,10 +91,10 @@ export function productCargo(parts: {
       if (record) yield [{ record: packedRecord(records, record) }]
     },
     unpack({ record }) {
-      const found = recordOf(records, record)
-      if (!found) return UNREADABLE
+      const found = recordOf(records, PRODUCTS, record)
+      if (!found) return unreadable(record, RULES)
       const { generation, epoch, products, withdrawn } = found
-      const problems = findProblems({ generation, epoch, products, withdrawn }, RULES)
+      const problems = problemsOfRecord({ generation, epoch, products, withdrawn }, RULES)
       if (problems.length > 0) return { problems }
       return (counts) => put({ generation, epoch, products, withdrawn }, counts)
     },
