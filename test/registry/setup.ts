@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
-import { memoryStore } from '../../adapters/memory.ts'
-import { redisStore } from '../../adapters/redis.ts'
+import { beforeEach } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import type { ProductDefinitions } from '../../src/catalog/definition.ts'
 import { createEvents, type GatehouseEvents } from '../../src/host/events.ts'
@@ -17,8 +14,7 @@ import { createLongestLifetime } from '../../src/tokens/revocations/longest-life
 import { createRevocationLog } from '../../src/tokens/revocations/revocation-log.ts'
 import { createRevocationSet } from '../../src/tokens/revocations/revocation-set.ts'
 import { createRevocations } from '../../src/tokens/revocations/revocations.ts'
-import { describeWithRedis } from '../support/describe-with-redis.ts'
-import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeEachStore } from '../support/stores.ts'
 
 const products = {
   invoices: {
@@ -141,36 +137,13 @@ export interface Stores {
   open(): Store
 }
 
-/** Runs a suite against the memory store and a Redis of its own, empty for each test. */
+/** Runs a suite on each deployment of the run, with an empty store for each test. */
 export function describeOnEachStore(name: string, suite: (stores: Stores) => void): void {
-  describe(`${name} (memory)`, () => {
-    let store: Store
+  describeEachStore(name, (makeStore) => {
+    let data: string
     beforeEach(() => {
-      store = memoryStore()
+      data = randomUUID()
     })
-    suite({ open: () => store })
-  })
-
-  describeWithRedis(`${name} (Redis)`, () => {
-    let server: RedisServer
-    let keyPrefix: string
-    const clients: Redis[] = []
-    beforeAll(async () => {
-      server = await startRedis()
-    })
-    beforeEach(() => {
-      keyPrefix = `${randomUUID()}:`
-    })
-    afterEach(async () => {
-      await Promise.all(clients.splice(0).map((client) => client.quit()))
-    })
-    afterAll(() => server?.stop())
-    suite({
-      open() {
-        const client = new Redis(server.url)
-        clients.push(client)
-        return redisStore(client, { keyPrefix })
-      },
-    })
+    suite({ open: () => makeStore(data) })
   })
 }

@@ -15,10 +15,8 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
     'at-rest',
     'attacks/growth',
     'attacks/tokens',
-    'cached-clients',
     'faults',
     'foreign-values',
-    'moving-house',
     'redis-away',
     'round-trips',
     'safe-retry-faults',
@@ -48,6 +46,6 @@ export function testFiles(root: string): TestFile[] {
       isolated: WITH_MODULES_OF_THEIR_OWN.has(file),
       onStores:
         (file.startsWith('test/flows/') && !WITH_STORES_OF_THEIR_OWN.has(file)) ||
-        /\bdescribe(On)?Each(Store|Deployment|Redis)\(/.test(readFileSync(path.join(root, file), 'utf8')),
+        /\bdescribe(On)?Each\w+\(/.test(readFileSync(path.join(root, file), 'utf8')),
     }))
 }
