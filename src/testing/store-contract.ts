@@ -22,8 +22,8 @@ export interface StoreContractOptions {
   /** Lets at least that many seconds pass for the store: sleeps a little longer, or sets a frozen clock forward. */
   readonly elapse: (seconds: number) => void | Promise<void>
   /**
-   * Cuts a store that `createStore` made off from its database, so that calls fail soon: closes its connections and
-   * lets no new one be opened, or makes its driver fail. Other stores stay connected. With it there are further
+   * Cuts a store that `createStore` made off from its database, so that calls fail within five seconds: closes its
+   * connections and lets no new one be opened, or makes its driver fail. Other stores stay connected. With it there are further
    * cases, which prove that a store without its database never answers that nothing is there.
    *
    * @returns what mends it

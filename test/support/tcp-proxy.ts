@@ -6,6 +6,8 @@ export interface TcpProxy {
   readonly port: number
   /** The next answer is swallowed and its connection cut: the server did the work, the client cannot know. */
   loseNextAnswer(): void
+  /** Cuts all connections and takes no new ones; answers what takes them again, on the same port. */
+  cut(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -38,15 +40,26 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
+  const { port: ownPort } = server.address() as AddressInfo
+
+  async function close(): Promise<void> {
+    for (const socket of open) socket.destroy()
+    server.close()
+    await once(server, 'close')
+  }
+
   return {
-    port: (server.address() as AddressInfo).port,
+    port: ownPort,
     loseNextAnswer() {
       losing = true
     },
-    async close() {
-      for (const socket of open) socket.destroy()
-      server.close()
-      await once(server, 'close')
+    async cut() {
+      await close()
+      return async () => {
+        server.listen(ownPort, '127.0.0.1')
+        await once(server, 'listening')
+      }
     },
+    close,
   }
 }

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { storeContract } from 'koa-gatehouse/testing'
+import type { Store } from 'koa-gatehouse'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+const elapse = (seconds: number) => delay(seconds * 1000 + 50)
+
+describeWithRedis('the Redis store keeps the contract where it is cut off from Redis', () => {
+  let server: RedisServer
+  const clients: Redis[] = []
+  const proxies = new Map<Store, TcpProxy>()
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(async () => {
+    for (const client of clients) client.disconnect()
+    await Promise.all([...proxies.values()].map((proxy) => proxy.close()))
+    await server.stop()
+  })
+
+  async function createStore(): Promise<Store> {
+    const proxy = await startTcpProxy(server.port)
+    // The settings that the adapter recommends: with others, calls wait, and gatehouse gives them up.
+    const client = new Redis(proxy.port, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 0,
+      retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+    })
+    // What a broken connection means for a call is said by the call.
+    client.on('error', () => {})
+    clients.push(client)
+    await once(client, 'ready')
+    const store = redisStore(client)
+    proxies.set(store, proxy)
+    return store
+  }
+
+  const cases = storeContract({
+    createStore,
+    elapse,
+    breakConnection: async (store) => (await proxies.get(store)?.cut()) ?? expect.fail('no store of ours'),
+  }).filter(({ name }) => /^(without its database|once its database)/.test(name))
+
+  test('in three cases', () => {
+    expect(cases).toHaveLength(3)
+  })
+
+  describe.concurrent('', () => {
+    for (const { name, run } of cases) test(name, run)
+  })
+})
