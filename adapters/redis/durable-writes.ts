@@ -2,7 +2,7 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisClient, RedisCommand } from './client.ts'
 import { addressOf, anyNode, connect } from './connect.ts'
 import { isNoScript, storeFailure } from './failure.ts'
-import { createLane, type LaneReply } from './lane.ts'
+import { createLane, LaneGivenUp, type LaneReply } from './lane.ts'
 import type { Durability } from './options.ts'
 import { redirectionOf } from './redirection.ts'
 import { slotOf } from './slot.ts'
@@ -56,6 +56,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
         const lane = await laneTo(address)
         return await lane.send(command, { asking })
       } catch (error) {
+        if (error instanceof LaneGivenUp && attempt < MAX_NODES) continue
         if (!client.isCluster || isNoScript(error)) throw error
         const elsewhere = redirectionOf(error, address, client.options)
         // While a slot is on the move, its master stays the one to begin with.

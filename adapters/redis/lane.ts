@@ -16,16 +16,19 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Milliseconds that an answer may come later than WAIT allows before the connection counts as dead. */
+/** Milliseconds that connecting may take, or an answer come later than WAIT allows, before that counts as dead. */
 const GRACE = 1000
+
+/** A write was not sent, because its lane was given up before. It may be sent on another one. */
+export class LaneGivenUp extends Error {}
 
 /**
  * A connection for writes that wait for replicas. WAIT blocks its connection, so what arrives meanwhile is
  * gathered and goes out together, with one WAIT behind it: however slow the replicas are, nobody stands behind
- * more than one WAIT, and one that has stood there for `timeoutMs` is refused without being sent.
+ * more than one WAIT, and a write that has stood there for `timeoutMs` is refused without being sent.
  *
- * Nothing is ever sent twice. A lane whose connection is lost is over (`onEnd`): what was sent is rejected, and
- * the next write opens another one.
+ * Nothing is ever sent twice. A lane whose connection is lost is over (`onEnd`), and so is one whose server has too
+ * few replicas or does not answer in time: what was sent is rejected, and the next write opens another one.
  */
 export function createLane(
   connection: RedisConnection,
@@ -58,8 +61,8 @@ export function createLane(
 
   function settle(group: readonly Waiting[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
-    // A server that was demoted goes on answering; who has become the master is found by connecting anew.
-    if (waited[0]) giveUp()
+    // Who is no longer the master may go on answering; who has become it is found by connecting anew.
+    if (waited[0] || Number(waited[1]) < replicas) giveUp()
     let position = 0
     for (const { commands, resolve, reject } of group) {
       position += commands.length
@@ -72,6 +75,7 @@ export function createLane(
 
   function giveUp(): void {
     onEnd()
+    refuse(new LaneGivenUp())
     connection.disconnect()
   }
 
@@ -105,10 +109,13 @@ export function createLane(
       return new Promise((resolve, reject) => {
         const entry: Waiting = {
           commands: asking ? [['asking'], command] : [command],
-          timer: setTimeout(() => {
-            waiting.delete(entry)
-            reject(notSent(timeoutMs))
-          }, timeoutMs),
+          timer: setTimeout(
+            () => {
+              waiting.delete(entry)
+              reject(notSent())
+            },
+            connection.status === 'ready' ? timeoutMs : Math.max(timeoutMs, GRACE),
+          ),
           resolve,
           reject,
         }
@@ -120,9 +127,9 @@ export function createLane(
   }
 }
 
-function notSent(timeoutMs: number): GatehouseError {
+function notSent(): GatehouseError {
   return new GatehouseError(
     'ERR_STORE_UNAVAILABLE',
-    `a write was not sent, because for ${timeoutMs} ms Redis did not connect, or earlier ones waited for replicas`,
+    'a write was not sent, because Redis did not connect in time, or earlier ones waited for replicas',
   )
 }

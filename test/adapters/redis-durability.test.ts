@@ -161,6 +161,7 @@ describe.each([
     test('go out with their WAIT, in one round trip, on a connection that others do not use', async () => {
       await durable.set('a', '0')
       const watcher = new Redis(master.port)
+      await watcher.ping()
       const monitor = await watcher.monitor()
       ends.push(
         () => watcher.disconnect(),

@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis, type RedisOptions } from 'ioredis'
+import { Redis as Redis6 } from 'ioredis-6'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import type { Store } from '../../src/store/contract.ts'
+import { storeContract } from '../../src/testing/store-contract.ts'
+import { askRedis } from '../support/ask-redis.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentinel.ts'
+
+const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
+const durability = { replicas: 1, timeoutMs: 500 }
+/** However busy the machine is. */
+const patient = { replicas: 1, timeoutMs: 5000 }
+
+/** The settings that the README recommends. */
+const RECOMMENDED: RedisOptions = {
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  failoverDetector: true,
+  reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  connectTimeout: 1000,
+}
+
+const CLIENTS = [
+  ['ioredis 5', Redis],
+  ['ioredis 6', Redis6 as unknown as typeof Redis],
+] as const
+
+describeWithRedis('the Redis store with Sentinels', () => {
+  let group: RedisSentinel
+  const ends: (() => unknown)[] = []
+
+  function open(AnyRedis: typeof Redis, options: RedisOptions = {}) {
+    const client = new AnyRedis({ ...options, sentinels: [...group.addresses], name: group.name })
+    client.on('error', () => {})
+    client.setMaxListeners(0)
+    const store = redisStore(client, { durability })
+    ends.push(
+      () => client.disconnect(),
+      () => store.close(),
+    )
+    return { client, store, durable: required(store.durable) }
+  }
+
+  beforeAll(async () => {
+    group = await startRedisSentinel()
+  })
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  })
+  afterAll(() => group.stop())
+
+  describe('keeps the contract', () => {
+    const clients: Redis[] = []
+    beforeAll(() => {
+      for (const [, AnyRedis] of CLIENTS) {
+        const client = new AnyRedis({ sentinels: [...group.addresses], name: group.name })
+        client.setMaxListeners(0)
+        clients.push(client)
+      }
+    })
+    afterAll(() => {
+      for (const client of clients) client.disconnect()
+    })
+    const contract = (number: number, isDurable: boolean) =>
+      storeContract({
+        createStore() {
+          const store = redisStore(required(clients[number]), { durability: patient })
+          return isDurable ? required(store.durable) : store
+        },
+        elapse: (seconds) => delay(seconds * 1000 + 50),
+      })
+    const contracts = [contract(0, false), contract(1, true)]
+    describe.concurrent('', () => {
+      for (const [position, { name }] of required(contracts[0]).entries()) {
+        test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
+      }
+    })
+  })
+
+  describe('after its master was', () => {
+    let stores: { store: Store; durable: Store }[]
+    const heard: string[] = []
+    const missed = vi.fn<() => void>()
+
+    beforeEach(async () => {
+      heard.length = 0
+      missed.mockClear()
+      stores = CLIENTS.map(([, AnyRedis]) => open(AnyRedis, RECOMMENDED))
+      await vi.waitFor(
+        () =>
+          Promise.all(stores.flatMap(({ store, durable }) => [store.set('a', '1'), durable.set('b', '1')])),
+        {
+          timeout: 5000,
+        },
+      )
+      await required(stores[0]).store.subscribe('news', (message) => heard.push(message), missed)
+    })
+
+    /** Calls until all go well again, and requires that until then nothing but 503 came of them. */
+    async function comesBack(): Promise<void> {
+      const calls = stores.flatMap(({ store, durable }, number) => [
+        () => store.set(`a ${number}`, '1'),
+        () => durable.set(`b ${number}`, '1'),
+        () => store.get('a'),
+      ])
+      await vi.waitFor(
+        async () => {
+          const outcomes = await Promise.allSettled(calls.map((call) => call()))
+          const failures = outcomes.flatMap((outcome) =>
+            outcome.status === 'rejected' ? [outcome.reason as unknown] : [],
+          )
+          for (const failure of failures) expect(failure).toMatchObject(unavailable)
+          expect(failures).toEqual([])
+        },
+        { timeout: 10_000 },
+      )
+      await vi.waitFor(
+        async () => {
+          await required(stores[1]).store.publish('news', 'again')
+          expect(heard).toContain('again')
+        },
+        { timeout: 5000, interval: 50 },
+      )
+      expect(missed).toHaveBeenCalled()
+    }
+
+    test('demoted, it is back by itself, and so are its listeners', async () => {
+      const master = await group.master()
+      await askRedis(required(group.sentinels[0]), 'SENTINEL', 'FAILOVER', group.name)
+      await vi.waitFor(async () => expect(await group.master()).not.toBe(master), { timeout: 10_000 })
+      await comesBack()
+      expect(await required(stores[1]).store.get('b')).toBe('1')
+    })
+
+    test('killed, it is back by itself, with what was confirmed, and so are its listeners', async () => {
+      const master = await vi.waitFor(() => group.master(), { timeout: 10_000 })
+      await master.kill()
+      await comesBack()
+      expect(await group.master()).not.toBe(master)
+      expect(await required(stores[0]).store.get('b')).toBe('1')
+    })
+  })
+})
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('missing')
+  return value
+}
