@@ -25,6 +25,7 @@ export interface Faults {
 }
 
 const PAUSED_MS = 10_000
+const BEHIND_MS = 1500
 const TIMES = [8000, 25_000, 42_000]
 
 /** A master is killed, its replica takes over, and the killed one comes back, empty, as the replica. */
@@ -40,6 +41,18 @@ export async function masterPaused(): Promise<Faults> {
   return onCluster(async (victim) => {
     victim.pause()
     return { back: async () => victim.resume(), awayMs: PAUSED_MS }
+  })
+}
+
+/** A replica is cut off for a while, and takes over without what its master was told meanwhile. */
+export async function replicaBehind(): Promise<Faults> {
+  return onCluster(async (victim, heir) => {
+    heir.pause()
+    await askRedis(victim, 'CLIENT', 'KILL', 'TYPE', 'replica')
+    await delay(BEHIND_MS)
+    await victim.kill()
+    heir.resume()
+    return { back: () => victim.restart(), awayMs: 0 }
   })
 }
 
@@ -63,7 +76,7 @@ export async function redisPaused(): Promise<Faults> {
 
 /** @param hit answers how the victim comes back, and after how many milliseconds at the earliest */
 async function onCluster(
-  hit: (victim: RedisNode) => Promise<{ back: () => Promise<void>; awayMs: number }>,
+  hit: (victim: RedisNode, heir: RedisNode) => Promise<{ back: () => Promise<void>; awayMs: number }>,
 ): Promise<Faults> {
   const cluster = await startRedisCluster()
   let strikes = 0
@@ -78,7 +91,7 @@ async function onCluster(
       strikes += 1
       const heir = await cluster.replicaOf(victim)
       const began = performance.now()
-      const { back, awayMs } = await hit(victim)
+      const { back, awayMs } = await hit(victim, heir)
       // Not before: it would come back as the master, with nothing.
       await until(() => requirePromoted(cluster, victim, heir))
       const served = performance.now()

@@ -16,8 +16,8 @@ export interface ProcessOptions {
   readonly storeTimeoutMs: number
 }
 
-/** What it can be asked for: a new application, and what it takes. */
-export type Ask = 'application' | 'memory'
+/** What it can be asked for: a new application, what memory it takes, and what its logger was told. */
+export type Ask = 'application' | 'memory' | 'complaints'
 
 export interface ApplicationClient {
   readonly client_id: string
@@ -33,13 +33,19 @@ export interface Memory {
 const options = JSON.parse(process.argv[2] ?? '') as ProcessOptions
 const { addresses, port, servicePort, durability, refreshRetrySeconds, storeTimeoutMs } = options
 const tell = (told: Told) => process.send?.(told)
+/** How often the logger was told what, and when last: seconds from the start. */
+const complaints: Record<string, { times: number; last: number }> = {}
 const client = connect()
 client.on('error', () => {})
 const { gatehouse } = await startHost({
   store: redisStore(client, durability && { durability }),
   port,
   servicePort,
-  gatehouse: { refreshRetrySeconds, storeTimeoutMs },
+  gatehouse: {
+    refreshRetrySeconds,
+    storeTimeoutMs,
+    logger: { debug() {}, info: note, warn: note, error: note },
+  },
 })
 process.on('message', ({ number, ask }: Question<Ask>) => {
   void answer(ask).then((value) => tell({ number, value }))
@@ -55,8 +61,16 @@ function connect(): Redis | Cluster {
   return new Cluster([...addresses], { clusterRetryStrategy: retryStrategy })
 }
 
+function note(about: object, message: string): void {
+  const { err } = about as { err?: Error }
+  // What differs from time to time would hide what is the same.
+  const text = `${message}: ${err?.message ?? ''}`.replaceAll(/\d{2,}\S*/g, '…')
+  complaints[text] = { times: (complaints[text]?.times ?? 0) + 1, last: Math.round(performance.now() / 1000) }
+}
+
 async function answer(ask: Ask): Promise<unknown> {
   if (ask === 'application') return createApplication()
+  if (ask === 'complaints') return complaints
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   return { rss: rss / 1e6, heapUsed: heapUsed / 1e6 } satisfies Memory

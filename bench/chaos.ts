@@ -5,6 +5,7 @@
  *     node bench/chaos.ts kill          a cluster of 3 masters and 3 replicas; three times a master is killed, its replica
  *                                       takes over, and the killed one comes back, empty, as the replica (the default)
  *     node bench/chaos.ts pause-master  the same, but the master is frozen for 10 s, and wakes up when it is none any more
+ *     node bench/chaos.ts replica-behind  the same as kill, but the replica was cut off for 1.5 s before
  *     node bench/chaos.ts pause         a single Redis, which is frozen for 10 s, twice
  *
  * With `durability` (one replica, 500 ms) on the cluster and `refreshRetrySeconds: 10`, it fails if a refresh token gets
@@ -17,7 +18,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { freePort } from '../test/support/free-port.ts'
 import { createClient, createLedger, type Answer, type Connection } from './chaos-clients.ts'
-import { masterKilled, masterPaused, redisPaused, type Faults, type Outage } from './chaos-faults.ts'
+import {
+  masterKilled,
+  masterPaused,
+  redisPaused,
+  replicaBehind,
+  type Faults,
+  type Outage,
+} from './chaos-faults.ts'
 import type { ApplicationClient, Ask, Memory, ProcessOptions } from './chaos-process.ts'
 import { startProcess, type Running } from './processes.ts'
 
@@ -36,6 +44,7 @@ const MORE_HEAP = 15
 const SCENARIOS: Readonly<Record<string, () => Promise<Faults>>> = {
   kill: masterKilled,
   'pause-master': masterPaused,
+  'replica-behind': replicaBehind,
   pause: redisPaused,
 }
 
@@ -78,6 +87,7 @@ await Promise.all([running, watching])
 const answers = ledger.answers.length
 const ended = await lookAtTheEnd()
 await watchOnce()
+const complaints = await one.ask<object>('complaints')
 report()
 await Promise.all(processes.map((process) => process.kill()))
 await faults.stop()
@@ -160,6 +170,10 @@ function report(): void {
   reportOutages()
   reportTokens()
   reportMemory()
+  if (failures.length > 0) {
+    console.log('What the logger of one process was told:')
+    console.table(complaints)
+  }
 }
 
 function reportAnswers(): void {
@@ -190,6 +204,7 @@ function reportOutages(): void {
     const next = outages[index + 1]?.began ?? Infinity
     const afterServed = lastToBeServed(outage.served, next)
     const afterWhole = lastToBeServed(outage.whole, next)
+    if (!(afterWhole <= BACK_WITHIN)) tellOfLast(outage.whole, next)
     if (!(afterWhole <= BACK_WITHIN))
       failures.push(`somebody waited for ${seconds(afterWhole)} s when all was well again`)
     return {
@@ -202,16 +217,30 @@ function reportOutages(): void {
   console.table(figures)
 }
 
+/** What the client was told meanwhile that was served last. */
+function tellOfLast(time: number, before: number): void {
+  const times = clients.map((_, number) => servedAfter(number, time, before))
+  const number = times.indexOf(Math.max(...times))
+  console.log(`Client ${number} waited; s after all was well, and what it was told:`)
+  const told = ledger.answers.filter(({ client, to }) => client === number && to > time && to < before)
+  for (const { what, status, from, to, text } of told.slice(0, 12)) {
+    console.log(
+      `  ${seconds(from - time)} to ${seconds(to - time)}: ${what} ${status} ${status === 200 ? '' : text}`,
+    )
+  }
+}
+
 /** Milliseconds from `time` until every client has been given tokens that it asked for. */
 function lastToBeServed(time: number, before: number): number {
-  const firsts = clients.map((_, number) => {
-    const served = ledger.answers.find(
-      ({ client, status, what, to }) =>
-        client === number && status === 200 && (what === 'refresh' || what === 'code') && to > time,
-    )
-    return served && served.to < before ? served.to - time : Infinity
-  })
-  return Math.max(...firsts)
+  return Math.max(...clients.map((_, number) => servedAfter(number, time, before)))
+}
+
+function servedAfter(number: number, time: number, before: number): number {
+  const served = ledger.answers.find(
+    ({ client, status, what, to }) =>
+      client === number && status === 200 && (what === 'refresh' || what === 'code') && to > time,
+  )
+  return served && served.to < before ? served.to - time : Infinity
 }
 
 function reportTokens(): void {
