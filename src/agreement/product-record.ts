@@ -1,6 +1,7 @@
 import { lacking, type Given } from '../catalog/given.ts'
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { isCount, isNumber, isText, listOf, mapOf, objectOf, type Fields } from '../store/shape.ts'
 
 /** What the products of all processes on a store give: one record, changed by who starts and who reloads. */
 export interface ProductRecord {
@@ -21,7 +22,7 @@ export const PRODUCTS_CHANNEL = 'catalog'
 
 /** Where the record stands in the store. */
 export function productRecords(store: Store): Collection<ProductRecord> {
-  return createCollection(store, { name: 'catalog', version: 1 })
+  return createCollection(store, { name: 'catalog', version: 1, fields: PRODUCT_RECORD })
 }
 
 /** An operation that left a product. */
@@ -31,6 +32,14 @@ export interface Withdrawn {
   readonly below: number
   /** Epoch seconds at which the last of them has expired. */
   readonly until: number
+}
+
+/** What the record must have that was read. */
+const PRODUCT_RECORD: Fields = {
+  generation: isText,
+  epoch: isCount,
+  products: mapOf(listOf(isText)),
+  withdrawn: listOf(objectOf({ scope: isText, below: isCount, until: isNumber })),
 }
 
 /**

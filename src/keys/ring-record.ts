@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { is, isNumber, isText, listOf, objectOf, optional, type Fields } from '../store/shape.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
 import { ALGORITHMS, inState, partOf, type RingKey } from './key-states.ts'
 import { findRingProblem } from './ring-problem.ts'
@@ -68,8 +69,27 @@ export interface RingDraft {
 
 const RING = 'ring'
 
+const RING_FIELDS: Fields = {
+  id: isText,
+  keys: listOf(
+    objectOf({
+      kid: isText,
+      alg: is(...ALGORITHMS),
+      state: is('next', 'current', 'previous', 'retired', 'revoked'),
+      createdAt: isNumber,
+      since: isNumber,
+      sealed: optional(isText),
+    }),
+  ),
+}
+
 export function createRingRecords(store: Store, sealing: KeySealing): RingRecords {
-  const rings = createCollection<RingRecord>(store, { name: 'signing-keys', version: 2, upgrade })
+  const rings = createCollection<RingRecord>(store, {
+    name: 'signing-keys',
+    version: 2,
+    upgrade,
+    fields: RING_FIELDS,
+  })
 
   /** What was opened last, by what was sealed: most keys stay as they are from change to change. */
   let known = new Map<string, OpenedKey | undefined>()
@@ -110,7 +130,6 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
       const stored = await rings.read(RING)
       if (!stored) return undefined
       const { id, keys } = stored.record
-      if (!Array.isArray(keys)) throw notOurs()
       const opened = await openAll(keys)
       return {
         keys: opened.map(({ key }) => key),

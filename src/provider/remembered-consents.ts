@@ -3,6 +3,7 @@ import type { ConsentDecision } from '../interaction/port.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
+import { isText, listOf, mapOf, optional } from '../store/shape.ts'
 import {
   isOfEpoch,
   type AuthorizationEpochs,
@@ -47,7 +48,11 @@ export function createRememberedConsents(
   ttl: number,
   epochRecords: EpochRecords,
 ): RememberedConsents {
-  const consents = createCollection<ConsentRecord>(store, { name: 'consent', version: 1 })
+  const consents = createCollection<ConsentRecord>(store, {
+    name: 'consent',
+    version: 1,
+    fields: { granted: listOf(isText), refused: listOf(isText), epochs: optional(mapOf(isText)) },
+  })
   const nothing: RememberedConsent = { granted: [], refused: [] }
   // Account ids are the host's: of any length and alphabet.
   const id = (accountId: string, clientId: string) => digest(JSON.stringify([accountId, clientId]))

@@ -1,5 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { clientShape } from './client-shape.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 import type { TakenInPart } from './taken.ts'
@@ -138,7 +139,7 @@ export function clientRecords<C extends Client>(
 
 /** All that is stored of clients, those that were deleted too. A record of a living one is to be made `whole`. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
-  return createCollection(store, { name: 'client', version: 1 })
+  return createCollection(store, { name: 'client', version: 1, fields: clientShape })
 }
 
 function living<C extends Client>(

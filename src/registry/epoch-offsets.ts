@@ -1,5 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { isCount, isText, listOf, objectOf, optional, type Fields } from '../store/shape.ts'
 import type { CheckedRegistry } from './checked-registry.ts'
 import type { Client } from './client.ts'
 import type { TakenInPart } from './taken.ts'
@@ -23,7 +24,12 @@ export const CLIENTS_WITH_OFFSET = 'clients:epoch-offsets'
 
 /** The offsets in the store. */
 export function storedOffsets(store: Store): Collection<EpochOffset> {
-  return createCollection(store, { name: 'client-epoch', version: 1 })
+  return createCollection(store, { name: 'client-epoch', version: 1, fields: OFFSET })
+}
+
+const OFFSET: Fields = {
+  offset: isCount,
+  takenInPart: optional(objectOf({ since: isCount, scopes: listOf(isText) })),
 }
 
 const NONE: EpochOffset = { offset: 0 }

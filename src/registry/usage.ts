@@ -1,6 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { isCount } from '../store/shape.ts'
 import { createRecentlyUsed } from './recently-used.ts'
 
 const HOUR = 3600
@@ -20,7 +21,11 @@ export interface Usage {
 
 /** Keeps usage in the store: at most one write per client, hour and process. */
 export function createUsage({ store, logger }: { store: Store; logger: Logger }): Usage {
-  const records = createCollection<{ lastUsedAt: number }>(store, { name: 'client-usage', version: 1 })
+  const records = createCollection<{ lastUsedAt: number }>(store, {
+    name: 'client-usage',
+    version: 1,
+    fields: { lastUsedAt: isCount },
+  })
   const written = createRecentlyUsed<string, number>(MAX_REMEMBERED)
 
   return {

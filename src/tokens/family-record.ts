@@ -1,3 +1,4 @@
+import { is, isCount, isText, objectOf, optional, type Fields } from '../store/shape.ts'
 import type { LastExchange } from './refresh-retries.ts'
 
 /** What stands behind a refresh token; opaque here. */
@@ -16,4 +17,21 @@ export interface FamilyRecord {
   readonly ended?: true
   /** Different each time a write was taken back, so that it finds nothing to replace if it comes late. */
   readonly barrier?: string
+}
+
+/** What a record must have that was read. */
+export const FAMILY: Fields = {
+  generation: isCount,
+  current: isText,
+  payload: objectOf({
+    iat: optional(isCount),
+    exp: optional(isCount),
+    accountId: optional(isText),
+    clientId: optional(isText),
+    grantId: optional(isText),
+    scope: optional(isText),
+  }),
+  last: optional(objectOf({ of: isText, at: isCount, next: isText, repeated: optional(is(true)) })),
+  ended: optional(is(true)),
+  barrier: optional(isText),
 }

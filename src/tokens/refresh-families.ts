@@ -1,7 +1,7 @@
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import type { FamilyRecord, RefreshPayload } from './family-record.ts'
+import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
 import type { RefreshRetries } from './refresh-retries.ts'
 import type { RefreshTokenFormat } from './refresh-token.ts'
 import { createUncertainWrites } from './uncertain-writes.ts'
@@ -75,7 +75,11 @@ export function createRefreshFamilies(
   format: RefreshTokenFormat,
   { restartable, retries }: { restartable: number; retries?: RefreshRetries | undefined },
 ): RefreshFamilies {
-  const families = createCollection<FamilyRecord>(store, { name: 'refresh-family', version: 1 })
+  const families = createCollection<FamilyRecord>(store, {
+    name: 'refresh-family',
+    version: 1,
+    fields: FAMILY,
+  })
   const uncertain = createUncertainWrites(families, { notStartedTtl: restartable })
 
   function partsOf(token: string) {

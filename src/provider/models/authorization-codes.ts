@@ -2,8 +2,19 @@ import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } 
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
+import { isText, optional } from '../../store/shape.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
+import { payloadFields } from './payload-fields.ts'
+
+const CODE = payloadFields('AuthorizationCode', {
+  accountId: isText,
+  clientId: isText,
+  grantId: isText,
+  redirectUri: optional(isText),
+  codeChallenge: optional(isText),
+  codeChallengeMethod: optional(isText),
+})
 
 /** Authorization codes, stored under their digest. */
 export interface AuthorizationCodes {
@@ -17,7 +28,7 @@ export interface AuthorizationCodes {
  * last one: so a failure of ours before that leaves it usable, and after it every further use is a replay.
  */
 export function createAuthorizationCodes(store: Store): AuthorizationCodes {
-  const codes = createCollection<AdapterPayload>(store, { name: 'code', version: 1 })
+  const codes = createCollection<AdapterPayload>(store, { name: 'code', version: 1, fields: CODE })
 
   /** Once a request. */
   function find(ctx: KoaContextWithOIDC, code: string): Promise<AdapterPayload | undefined> {

@@ -3,7 +3,16 @@ import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { ROUTES } from '../routes.ts'
+import { isText, listOf, objectOf, optional } from '../../store/shape.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
+import { payloadFields } from './payload-fields.ts'
+
+const INTERACTION = payloadFields('Interaction', {
+  prompt: objectOf({ name: isText, reasons: listOf(isText), details: objectOf({}) }),
+  params: objectOf({ client_id: isText }),
+  session: optional(objectOf({ uid: optional(isText), accountId: optional(isText) })),
+  result: optional(objectOf({})),
+})
 
 /**
  * Authorization requests that wait for a person, stored under the digest of their id. What in the payload
@@ -12,7 +21,11 @@ import { modelAdapter, withoutId } from './adapter.ts'
  * Relies on: those two are all of the kind, and of the session only its `uid` and `accountId` are read again.
  */
 export function interactions(store: Store, issuer: string): Adapter {
-  const pending = createCollection<AdapterPayload>(store, { name: 'interaction', version: 1 })
+  const pending = createCollection<AdapterPayload>(store, {
+    name: 'interaction',
+    version: 1,
+    fields: INTERACTION,
+  })
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
       const session = payload.session && { ...payload.session, cookie: undefined }

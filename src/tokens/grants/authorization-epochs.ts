@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
+import { isText } from '../../store/shape.ts'
 
 /**
  * When something was authorized, counted by what was withdrawn since: each time that everything of an account, or of
@@ -25,7 +26,11 @@ export interface EpochRecords {
  *   nobody asks
  */
 export function createEpochRecords(store: Store, ttl: number): EpochRecords {
-  const epochs = createCollection<{ epoch: string }>(store, { name: 'authorization-epoch', version: 1 })
+  const epochs = createCollection<{ epoch: string }>(store, {
+    name: 'authorization-epoch',
+    version: 1,
+    fields: { epoch: isText },
+  })
   // Account ids are the host's: of any length and alphabet.
   const idOf = (...whose: string[]) => digest(JSON.stringify(whose))
 

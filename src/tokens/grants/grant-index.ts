@@ -57,7 +57,9 @@ export function createGrantIndex({
 }): GrantIndex {
   async function shelvesOf(accountId: string): Promise<string[]> {
     const index = indexOf(accountId)
-    const numbers = await store.range(index, { limit: SHELVES })
+    const members = await store.range(index, { limit: SHELVES })
+    // What others have put there names no shelf.
+    const numbers = members.filter((member) => /^\d{6}$/.test(member))
     const over = numbers.filter(isOver)
     await tidy(over.map((number) => store.remove(index, number)))
     return numbers.filter((number) => !over.includes(number)).map((number) => `${index}:${number}`)

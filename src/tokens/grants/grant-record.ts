@@ -1,5 +1,6 @@
 import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
+import { is, isCount, isText, mapOf, optional, type Fields } from '../../store/shape.ts'
 import type { AuthorizationEpochs } from './authorization-epochs.ts'
 
 /** What is stored of a grant; what is not named here is kept as it is. */
@@ -23,9 +24,22 @@ export interface GrantRecord {
   readonly withdrawn?: true | undefined
 }
 
+const GRANT: Fields = {
+  accountId: isText,
+  clientId: isText,
+  userId: optional(isText),
+  resources: optional(mapOf(isText)),
+  iat: isCount,
+  exp: isCount,
+  epochs: optional(mapOf(isText)),
+  listedAt: optional(isCount),
+  prolongedAt: optional(isCount),
+  withdrawn: optional(is(true)),
+}
+
 /** The grants in the store, living or withdrawn. A grant id is no credential: tokens carry it in the clear. */
 export function grantRecords(store: Store): Collection<GrantRecord> {
-  return createCollection<GrantRecord>(store, { name: 'grant', version: 1 })
+  return createCollection<GrantRecord>(store, { name: 'grant', version: 1, fields: GRANT })
 }
 
 /** Whether anything can still come of a grant. */

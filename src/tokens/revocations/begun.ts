@@ -35,6 +35,9 @@ export interface Begun {
 /** An index of what was begun: `<milliseconds>:<random>:<subject as JSON>`. */
 const BEGUN = 'revocations:begun'
 
+/** What each begins with. */
+const ENTRY = /^\d{13}:[\w-]{8}:/
+
 /** Characters before the subject. */
 const HEAD = 23
 
@@ -80,9 +83,9 @@ export function createBegun(parts: {
     return entries
   }
 
-  /** Milliseconds since it was begun, or until then where the clock of whoever began it is ahead. */
+  /** Milliseconds since it was begun, or until then where the clock of whoever began it is ahead; `Infinity` of no entry. */
   function ageOf(entry: string): number {
-    return Math.abs(now() - Number(entry.slice(0, 13)))
+    return ENTRY.test(entry) ? Math.abs(now() - Number(entry.slice(0, 13))) : Infinity
   }
 
   function isDue(entry: string): boolean {

@@ -1,5 +1,6 @@
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
+import { isCount } from '../../store/shape.ts'
 
 /**
  * How long access tokens live at most that were issued on a store, whatever the options said at the time: what was
@@ -33,7 +34,11 @@ export function createLongestLifetime(
   configured: number,
   record: string = RECORD,
 ): LongestLifetime {
-  const lifetimes = createCollection<{ seconds: number }>(store, { name: COLLECTION, version: 1 })
+  const lifetimes = createCollection<{ seconds: number }>(store, {
+    name: COLLECTION,
+    version: 1,
+    fields: { seconds: isCount },
+  })
   let known = configured
 
   async function announce(): Promise<number> {

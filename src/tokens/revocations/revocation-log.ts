@@ -46,6 +46,10 @@ const BATCH = 100
 const DIGEST = 16
 const STAMP = 22
 
+/** What entries begin with, on a shelf and among the recent ones. */
+const ON_SHELF = /^([\w-]{16}):/
+const RECENT = /^(\d{13}:[\w-]{8}):/
+
 /**
  * Each revocation stands in two indexes: on a shelf with all that end in the same hour, which the store drops as a
  * whole when that hour is over and which is read at the start; and among the recent ones in the order of their
@@ -81,13 +85,18 @@ export function createRevocationLog(
     let shelf = place?.number ?? (await shelves.next(lastShelfOver(secondsOf(time))))
     let after = place && beyond(place.after)
     for (let room = PAGE; shelf !== undefined;) {
-      const entries = await shelves.range(shelf, { after, limit: room })
+      const number = shelf
+      const { entries, head } = await fill(
+        (from) => shelves.range(number, from),
+        { after, limit: room },
+        ON_SHELF,
+      )
       revocations.push(...read(entries, DIGEST))
-      room -= entries.length
-      if (room === 0) {
-        const last = { kind: 'shelf', number: shelf, after: headOf(entries, DIGEST) } as const
+      if (head !== undefined) {
+        const last = { kind: 'shelf', number: shelf, after: head } as const
         return { revocations, cursor: writeCursor({ since, place: last }), more: true }
       }
+      room -= entries.length
       shelf = await shelves.next(shelf)
       after = undefined
     }
@@ -104,13 +113,14 @@ export function createRevocationLog(
     let room = PAGE
     const last = recentNumber(time + AHEAD)
     for (let number = place?.number ?? recentNumber(since); number <= last; number += 1) {
-      const entries = await store.range(recentIndex(number), { after, limit: room })
+      const index = recentIndex(number)
+      const { entries, head } = await fill((from) => store.range(index, from), { after, limit: room }, RECENT)
       revocations.push(...read(entries, STAMP))
-      room -= entries.length
-      if (room === 0) {
-        const reached = { kind: 'recent', number, after: headOf(entries, STAMP) } as const
+      if (head !== undefined) {
+        const reached = { kind: 'recent', number, after: head } as const
         return { revocations, cursor: writeCursor({ since: next, place: reached }), more: true }
       }
+      room -= entries.length
       // All that is in the next one is later.
       after = undefined
     }
@@ -147,8 +157,7 @@ export function createRevocationLog(
       for (let shelf = await shelves.next(over); shelf !== undefined; shelf = await shelves.next(shelf)) {
         let entries: string[] = []
         do {
-          const after = entries.length === 0 ? undefined : beyond(headOf(entries, DIGEST))
-          entries = await shelves.range(shelf, { after, limit: PAGE })
+          entries = await shelves.range(shelf, { after: entries.at(-1), limit: PAGE })
           yield read(entries, DIGEST)
         } while (entries.length === PAGE)
       }
@@ -171,9 +180,25 @@ function read(entries: readonly string[], head: number): Revocation[] {
     .filter((revocation) => revocation !== undefined)
 }
 
-/** What the last entry of a page begins with. */
-function headOf(entries: readonly string[], length: number): string {
-  return entries.at(-1)?.slice(0, length) ?? ''
+/**
+ * Reads a page of an index. Where there may be more, `head` is what its last entry of ours begins with, and the place
+ * to go on at: what others have put there may begin with what comes before everything, or be too long for a cursor. A
+ * page without anything of ours is no place to stop at.
+ *
+ * @param form what entries begin with, as its first group
+ */
+async function fill(
+  range: (from: { after: string | undefined; limit: number }) => Promise<string[]>,
+  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  form: RegExp,
+): Promise<{ readonly entries: readonly string[]; readonly head?: string | undefined }> {
+  for (let from = after; ;) {
+    const entries = await range({ after: from, limit })
+    if (entries.length < limit) return { entries }
+    const heads = entries.flatMap((entry) => form.exec(entry)?.[1] ?? [])
+    if (heads.length > 0) return { entries, head: heads.at(-1) }
+    from = entries.at(-1)
+  }
 }
 
 /** A bound behind everything that begins with `head`. */
