@@ -29,7 +29,6 @@ export const description: readonly StorePromise[] = [
           'volatile is neither true nor false',
         )
         assert.equal(one.volatile === true, store.volatile === true)
-        assert.equal(one.durable === undefined, store.durable === undefined)
         if (one.durable === undefined) continue
         for (const method of METHODS) {
           assert.equal(typeof one.durable[method], 'function', `durable has no ${method}`)
