@@ -148,7 +148,7 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
       const { here, there } = await start({ deaf: ['clients'] })
       const unknown = { client_id: 'key_later', client_secret: 'unknown' }
       expect(await statusAt(there, unknown)).toBe(401)
-      const { clientSecret = '' } = await here.gatehouse.apiKeys.create({
+      const { clientSecret } = await here.gatehouse.apiKeys.create({
         accountId: 'acme',
         name: 'Key',
         products: ['invoices'],

@@ -198,11 +198,11 @@ describeEachStore('grants', (makeStore) => {
     expect(answer?.status).toBe(200)
   })
 
-  test('a refresh is four round trips', async () => {
+  test('a refresh is two round trips', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const { refresh_token: token } = await connect(host, client)
-    expect(await counted.of(() => refresh(token))).toBe(4)
+    expect(await counted.of(() => refresh(token))).toBe(2)
   })
 
   test('a wrong code, and a code of a wrong client, keep no grant alive', async () => {

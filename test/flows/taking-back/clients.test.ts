@@ -7,6 +7,7 @@ type Credentials = Awaited<ReturnType<Host['createApiKey']>>
 type Answer = Awaited<ReturnType<Host['token']>>
 type Service = Pick<
   Host['gatehouse']['apiKeys'] | Host['gatehouse']['applications'],
+  | 'rename'
   | 'addProduct'
   | 'removeProduct'
   | 'removeOperation'
@@ -49,7 +50,15 @@ describeEachStore('An API key or application that something is taken from', (mak
 
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
-    host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 20_000 } })
+    const accounts = {
+      // A moment of its own in each request: after the client was found, and before there is a token.
+      async find(accountId: string) {
+        await pausing.store.get(`account:${accountId}`)
+        return { id: accountId, kycLevel: 'verified' } as const
+      },
+      authenticate: () => ({ accountId: 'alice' }),
+    }
+    host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 20_000, accounts } })
   })
   // All of a test within one second, which is all that `iat` tells.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 }))
@@ -147,26 +156,49 @@ describeEachStore('An API key or application that something is taken from', (mak
     },
   )
 
+  /** One request of each kind, each of another client. */
+  async function requestsOfEachKind() {
+    const { apiKeys, applications } = host.gatehouse
+    return [
+      { service: apiKeys, parameters: { ...(await host.createApiKey()), ...direct } },
+      { service: applications, parameters: await codeOf(await host.createApplication()) },
+      { service: applications, parameters: await refreshOf(await host.createApplication()) },
+    ]
+  }
+
   it.each(EACH_CHANGE)(
-    '%s right after a token request has read it: the token is dead on arrival',
+    '%s right after a token request has found it: the token is dead on arrival',
     async (_, change) => {
-      const { apiKeys, applications } = host.gatehouse
-      const key = await host.createApiKey()
-      const application = await host.createApplication()
-      const other = await host.createApplication()
-      const requests = [
-        { service: apiKeys, parameters: { ...key, ...direct } },
-        { service: applications, parameters: await codeOf(application) },
-        { service: applications, parameters: await refreshOf(other) },
-      ]
-      for (const { service, parameters } of requests) {
+      for (const { service, parameters } of await requestsOfEachKind()) {
+        const answer = await during(
+          () => host.token(parameters),
+          () => change.make(service, parameters.client_id),
+          'get account:',
+        )
+        expect(answer?.status).toBe(200)
+        await expectDead(answer?.body['access_token'])
+      }
+    },
+  )
+
+  it.each(EACH_CHANGE)(
+    '%s while a token request reads it: the request goes by what is left',
+    async (name, change) => {
+      for (const { service, parameters } of await requestsOfEachKind()) {
+        // So that it is not remembered.
+        await service.rename(parameters.client_id, 'Renamed')
         const answer = await during(
           () => host.token(parameters),
           () => change.make(service, parameters.client_id),
           `get client:${parameters.client_id}`,
         )
+        if (name.startsWith('it is')) {
+          expect([answer?.status, answer?.body['error']]).toEqual([401, 'invalid_client'])
+          continue
+        }
         expect(answer?.status).toBe(200)
-        await expectDead(answer?.body['access_token'])
+        expect(answer?.body['scope']).not.toContain('payments:list')
+        await expectGood(answer?.body['access_token'])
       }
     },
   )
