@@ -14,12 +14,14 @@ export function checkEviction(info: Fields): StoreCheck {
     return unknown(name, 'Redis does not tell its maxmemory-policy', 'Make sure that it is noeviction')
   }
   const fix =
-    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the settings of your provider'
+    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the ' +
+    'settings of your provider'
   if (policy === 'noeviction') return good(name, 'maxmemory-policy is noeviction')
   if (!isLimited) {
     return good(
       name,
-      `nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ${policy} by noeviction`,
+      'nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ' +
+        `${policy} by noeviction`,
     )
   }
   const what = policy.startsWith('volatile-')
@@ -38,7 +40,8 @@ export function checkMemory(info: Fields): StoreCheck | undefined {
   if (!(limit > 0)) return undefined
   const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
   if (share < NEARLY_FULL) return good('memory', message)
-  const full = `${message}; when it is full, Redis ${info.get('maxmemory_policy') === 'noeviction' ? 'refuses writes' : 'drops what is stored'}`
+  const refuses = info.get('maxmemory_policy') === 'noeviction'
+  const full = `${message}; when it is full, Redis ${refuses ? 'refuses writes' : 'drops what is stored'}`
   return share < 1 ? warning('memory', full, MORE_MEMORY) : bad('memory', full, MORE_MEMORY)
 }
 

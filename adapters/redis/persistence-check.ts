@@ -11,14 +11,16 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
     if (fsync === 'no') {
       return warning(
         name,
-        'the append-only file reaches the disk when the system likes, often after half a minute: a machine that fails takes that with it',
+        'the append-only file reaches the disk when the system likes, often after half a minute: a ' +
+          'machine that fails takes that with it',
         'CONFIG SET appendfsync everysec, and the same in redis.conf',
       )
     }
     return good(
       name,
       fsync === undefined
-        ? 'an append-only file is written; how often it reaches the disk cannot be looked at (appendfsync should be everysec or always)'
+        ? 'an append-only file is written; how often it reaches the disk cannot be looked at ' +
+            '(appendfsync should be everysec or always)'
         : `an append-only file is written (appendfsync ${fsync})`,
     )
   }
@@ -26,7 +28,8 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   if (save === undefined ? hasSaved : save !== '') {
     return warning(
       name,
-      'only snapshots are written: after a crash the last minutes are missing, so refresh tokens that were used are good again, newer ones are not, and revocations are forgotten',
+      'only snapshots are written: after a crash the last minutes are missing, so refresh tokens ' +
+        'that were used are good again, newer ones are not, and revocations are forgotten',
       APPEND_ONLY,
     )
   }

@@ -101,7 +101,8 @@ function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | u
   if (prompt < wanted) {
     return bad(
       name,
-      `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits for ${wanted}: what must not be lost is refused with 503`,
+      `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits ` +
+        `for ${wanted}: what must not be lost is refused with 503`,
       'Start the replicas that are missing and look at their logs, or lower `durability.replicas`',
     )
   }
@@ -141,6 +142,7 @@ function checkCluster(cluster: Fields): StoreCheck {
     missing > 0
       ? `${missing} of ${SLOTS} slots are not served: what belongs to them can neither be read nor written`
       : 'the cluster is down as this server sees it',
-    'Bring the servers that are missing back, or promote their replicas; `redis-cli --cluster check <host:port>` names them',
+    'Bring the servers that are missing back, or promote their replicas; `redis-cli --cluster ' +
+      'check <host:port>` names them',
   )
 }

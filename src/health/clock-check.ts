@@ -31,7 +31,11 @@ export function checkClock(
   return {
     name,
     verdict: difference > limit * 1000 ? 'bad' : 'warning',
-    message: `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the one of the database; processes may differ by ${limit} s`,
-    fix: 'Synchronize the clocks of this machine and of the database (NTP, chrony); a virtual machine that was suspended may need a restart of that service',
+    message:
+      `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the one of ` +
+      `the database; processes may differ by ${limit} s`,
+    fix:
+      'Synchronize the clocks of this machine and of the database (NTP, chrony); a virtual machine ' +
+      'that was suspended may need a restart of that service',
   }
 }

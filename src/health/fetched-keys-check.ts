@@ -27,10 +27,13 @@ export function checkFetchedKeys({ fetchedAt, failure }: FetchedKeys, now: numbe
   return {
     name,
     verdict: 'warning',
-    message: `${message}; now they cannot be: ${reasonOf(failure)}. Tokens of keys that are here are let through, those of new ones are answered with 503`,
+    message:
+      `${message}; now they cannot be: ${reasonOf(failure)}. Tokens of keys that are here are let ` +
+      'through, those of new ones are answered with 503',
     fix: REACH,
   }
 }
 
 const REACH =
-  'Look whether the authorization service runs, and whether this process reaches `jwksUri` ({issuer}/oauth2/jwks) without a proxy or a sign-in in between'
+  'Look whether the authorization service runs, and whether this process reaches `jwksUri` ' +
+  '({issuer}/oauth2/jwks) without a proxy or a sign-in in between'

@@ -44,13 +44,15 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const seconds = Math.max(0, Math.round((now - confirmedAt) / 1000))
   if (condition.isStale) {
     return bad(
-      `the keys were looked at ${seconds} s ago for the last time: others may sign by now, so no tokens are issued${because(condition)}`,
+      `the keys were looked at ${seconds} s ago for the last time: others may sign by now, so no ` +
+        `tokens are issued${because(condition)}`,
       LOOK,
     )
   }
   if (seconds > UNCONFIRMED) {
     return warning(
-      `the keys were looked at ${seconds} s ago for the last time; after an hour no tokens are issued${because(condition)}`,
+      `the keys were looked at ${seconds} s ago for the last time; after an hour no tokens are ` +
+        `issued${because(condition)}`,
       LOOK,
     )
   }
@@ -72,7 +74,8 @@ function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds
   if (rotationDue !== undefined && now / 1000 - rotationDue > LATE) {
     return warning(
       `a rotation has been due since ${dateOf(rotationDue)}`,
-      'Look at the log, and at the clocks of the processes; it is done by itself, or by `gatehouse.signingKeys.rotate()`',
+      'Look at the log, and at the clocks of the processes; it is done by itself, or by ' +
+        '`gatehouse.signingKeys.rotate()`',
     )
   }
   const next = rotationDue === undefined ? '' : `; the next ones sign from ${dateOf(rotationDue)}`

@@ -39,8 +39,12 @@ export function checkProducts(
   return {
     name,
     verdict: 'warning',
-    message: `${message}; not given here are ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}, because a process that was started or reloaded later does not have them`,
-    fix: 'Deploy the same products everywhere; to give them again, start this process anew, or call `catalog.reload()` in it where a function loads them',
+    message:
+      `${message}; not given here are ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}, ` +
+      'because a process that was started or reloaded later does not have them',
+    fix:
+      'Deploy the same products everywhere; to give them again, start this process anew, or call ' +
+      '`catalog.reload()` in it where a function loads them',
   }
 }
 

@@ -56,6 +56,8 @@ export function checkRevocations(
     name,
     verdict: mustRefuse || ageSeconds > LONG ? 'bad' : 'warning',
     message: `what is taken back cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
-    fix: 'Look at the store, or at the authorization service where it is told over HTTP; the log says why. It catches up by itself',
+    fix:
+      'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +
+      'why. It catches up by itself',
   }
 }

@@ -27,7 +27,7 @@ export function checkStart({ state, failure }: StartState): HealthCheck {
   return {
     name,
     verdict: 'bad',
-    message: `it could not be started yet, and goes on trying: ${reasonOf(failure)}`,
+    message: `it could not be started yet, and is tried again: ${reasonOf(failure)}`,
     fix: fixOf(failure),
   }
 }
@@ -40,7 +40,10 @@ function fixOf(failure: unknown): string {
   if (code === 'ERR_CATALOG')
     return 'Correct the products, or the function that loads them; the log has all of what is wrong'
   if (code === 'ERR_STORE_RECORD') {
-    return 'Somebody else has written below the key prefix of this service: give each service a prefix of its own, and restore what was overwritten'
+    return (
+      'Somebody else has written below the key prefix of this service: give each service a prefix ' +
+      'of its own, and restore what was overwritten'
+    )
   }
   return 'The log has the whole error'
 }

@@ -69,7 +69,8 @@ const FORGETS: HealthCheck = {
   name: 'store.persistence',
   verdict: 'warning',
   message:
-    'the store is the memory of this process: everything is forgotten when it ends, and other processes do not see it',
+    'the store is the memory of this process: everything is forgotten when it ends, and other ' +
+    'processes do not see it',
   fix: 'Fine for trials and tests; in production use redisStore(client)',
 }
 
@@ -82,7 +83,9 @@ function away(error: unknown, since: number): HealthCheck {
     name: 'store',
     verdict: 'bad',
     message: `the store does not answer, as was first seen at ${new Date(since).toISOString()}: ${reasonOf(error)}`,
-    fix: 'Bring the database back, and look at the network, the address and the credentials of its client; nothing here needs to be restarted',
+    fix:
+      'Bring the database back, and look at the network, the address and the credentials of its ' +
+      'client; nothing here needs to be restarted',
   }
 }
 
@@ -103,7 +106,9 @@ function checkLatency(milliseconds: number): HealthCheck {
     name,
     verdict: 'warning',
     message: `${message}; every token takes several answers`,
-    fix: 'Look at the load of the database and of this process, at slow commands (SLOWLOG GET), and at the network between the two',
+    fix:
+      'Look at the load of the database and of this process, at slow commands (SLOWLOG GET), and ' +
+      'at the network between the two',
   }
 }
 
