@@ -92,6 +92,7 @@ describeWithRedis('what is at rest', () => {
   let host: Host
   let secrets: Secrets
   let dump: DumpedKey[]
+  let exported: string[]
 
   beforeAll(async () => {
     redis = await startRedis()
@@ -101,6 +102,8 @@ describeWithRedis('what is at rest', () => {
     ;({ host, secrets } = watched)
     await everythingThatHappens(watched)
     await noteKeys(store, secrets)
+    exported = []
+    for await (const line of host.gatehouse.exportRegistry()) exported.push(line)
     dump = await dumpRedis(redis)
   })
   afterAll(async () => {
@@ -152,6 +155,16 @@ describeWithRedis('what is at rest', () => {
 
   test('a dump of Redis gives nothing away that could be used', () => {
     expect(findSecrets(dump, secrets)).toEqual([])
+  })
+
+  test('nor does the registry when it is exported, though it has all clients and keys in it', () => {
+    const file = { key: 'exported', type: 'file', ttl: -1, values: [exported.join('')] }
+    expect(exported.filter((line) => line.includes('"sealed":')).length).toBeGreaterThan(0)
+    expect(exported.filter((line) => line.includes('"hash":"sha256:')).length).toBeGreaterThan(1)
+    expect(findSecrets([file], secrets)).toEqual([])
+    const [secret = ''] = [...secrets].find(([, what]) => what === 'client secret') ?? []
+    const spoilt = { ...file, values: [exported.join('').replace('sha256:', secret)] }
+    expect(findSecrets([spoilt], secrets)).toEqual(['client secret in exported'])
   })
 
   test('what a refresh token was exchanged for is of no use to whoever has a dump, even with the old token', () => {

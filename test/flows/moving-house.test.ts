@@ -190,7 +190,10 @@ describeEachStore('moving house', (makeStore) => {
     const again = await host.gatehouse.importRegistry(lines)
     expect(again).toEqual({
       ...first,
-      ...{ apiKeys: 0, applications: 0, deletedClients: 0, signingKeys: 0 },
+      apiKeys: 0,
+      applications: 0,
+      deletedClients: 0,
+      signingKeys: 0,
       unchanged: 6,
     })
     expect(await host.gatehouse.signingKeys.list()).toEqual(keys)

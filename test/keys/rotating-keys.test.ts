@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { giveKeys } from '../support/ready-keys.ts'
 import { faultyStore } from '../support/faulty-store.ts'
@@ -424,6 +424,111 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     later(100 * DAY)
     expect(one.published()).toEqual(before)
     expect(writes).toEqual([])
+  })
+
+  describe('the ring of another store', () => {
+    const NEW = 'the secret of tomorrow, which is long enough'
+
+    /** A ring of its own, sealed under the secret of today. */
+    async function another(options?: Parameters<typeof keyProcess>[1]) {
+      const store = makeStore(`${data} old`)
+      const old = keyProcess(store, options)
+      leaves.push(await old.keys.follow())
+      return old
+    }
+
+    test('signs from then on in every process, and what was signed until then stays good', async () => {
+      const old = await another()
+      await old.keys.rotate()
+      await vi.waitFor(() => expect(old.published()).toHaveLength(6))
+      const theirs = await old.sign()
+      const text = await old.keys.movable!.toText()
+      expect(await old.keys.movable!.toText()).toBe(text)
+
+      const options = { secrets: [NEW, SECRET] }
+      const [one, other] = [await start(options), await start(options)]
+      const ours = await one.sign()
+      const [ownEs, ownRs] = [one.signing(), one.signing('RS256')]
+      const nexts = one.published().slice(2, 4)
+      one.told.length = 0
+      const join = await one.keys.movable!.open(text)
+      expect(one.signing()).toBe(ownEs)
+      later(60)
+      expect(await join()).toBe(6)
+
+      for (const { signing, verify, published } of [one, other]) {
+        await vi.waitFor(() => expect(signing()).toBe(old.signing()))
+        expect(signing('RS256')).toBe(old.signing('RS256'))
+        expect(await verify(theirs)).toMatch(/./)
+        expect(await verify(ours)).toBe(ownEs)
+        expect(published()).toEqual(expect.arrayContaining([...old.published(), ownEs, ownRs]))
+        for (const kid of nexts) expect(published()).not.toContain(kid)
+      }
+      expect(await other.verify(await one.sign())).toBe(old.signing())
+      expect(one.told).toEqual(
+        expect.arrayContaining([`promoted ES256 ${old.signing()}`, `retired ES256 ${nexts[0]}`]),
+      )
+      expect(other.told).toEqual([])
+      // What has signed here goes when all of it has expired, counted from now.
+      const found = (await one.keys.list()).find(({ kid }) => kid === ownEs)
+      expect(found).toMatchObject({ state: 'previous', since: Math.floor(Date.now() / 1000) })
+      // All is sealed under the newest secret here, so that the other can be dropped.
+      const alone = keyProcess(makeStore(data), { secrets: [NEW] })
+      leaves.push(await alone.keys.follow())
+      expect(await alone.verify(theirs)).toMatch(/./)
+
+      const { writes, store } = watchWrites(makeStore(data))
+      const again = await start(options, store)
+      writes.length = 0
+      expect(await (await again.keys.movable!.open(text))()).toBe(0)
+      expect(writes).toEqual([])
+    })
+
+    test('that none of the secrets opens is refused, and so is what is no ring; nothing is written', async () => {
+      const text = await (await another()).keys.movable!.toText()
+      const { writes, store } = watchWrites(makeStore(data))
+      await giveKeys(store, NEW)
+      const one = await start({ secrets: [NEW] }, store)
+      writes.length = 0
+      const { open } = one.keys.movable!
+      await expect(open(text)).rejects.toMatchObject({
+        code: 'ERR_SECRET',
+        message: expect.stringMatching(/imported/),
+      })
+      const { keys } = JSON.parse(text) as { keys: Record<string, unknown>[] }
+      const spoilt = [
+        { kid: '' },
+        { alg: 'none' },
+        { state: 'planted' },
+        { since: -1 },
+        { createdAt: 1e15 },
+        { sealed: undefined },
+        { kid: keys[1]?.['kid'] },
+      ]
+      for (const change of spoilt) {
+        const planted = JSON.stringify({ v: 2, id: 'x', keys: keys.with(0, { ...keys[0], ...change }) })
+        await expect(open(planted)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+      }
+      for (const none of ['{"v":2,"id":"x","keys":[]}', '{"v":2,"id":"x"}', '{"v":3,"keys":[]}']) {
+        await expect(open(none)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+      }
+      expect(writes).toEqual([])
+      expect(await one.list()).toHaveLength(4)
+    })
+
+    test('of which all keys were revoked: ours go on signing, and nothing of it is published', async () => {
+      const old = await another()
+      for (const { kid, state } of await old.keys.list()) if (state === 'current') await old.keys.revoke(kid)
+      const { keys, ...rest } = JSON.parse(await old.keys.movable!.toText()) as { keys: { state: string }[] }
+      const revoked = keys.filter(({ state }) => state === 'revoked')
+      const one = await start()
+      const before = one.published()
+      const join = await one.keys.movable!.open(JSON.stringify({ ...rest, keys: revoked }))
+      expect([await join(), revoked.length]).toEqual([2, 2])
+      expect(one.published()).toEqual(before)
+      expect((await one.list()).filter((line) => line.startsWith('revoked'))).toHaveLength(2)
+      expect(await one.verify(await one.sign())).toBe(before[0])
+    })
   })
 
   /** A token of a key that is in no ring. */

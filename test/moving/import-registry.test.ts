@@ -130,10 +130,11 @@ describe('the file', () => {
     const lines = file.map((line) => {
       const { is, record, ...rest } = fieldsOf(line) as Fields & { record: Record<string, unknown> }
       if (is !== 'signing-keys') return line
-      const keys = (record['keys'] as { state: string; since: number }[]).map(
-        ({ state, since, ...key }) => key,
-      )
-      return `${JSON.stringify({ is, ...rest, record: { v: 1, keys: keys.map((key) => ({ ...key, state: 'current' })) } })}\n`
+      const keys = (record['keys'] as object[]).map((key) => ({
+        ...key,
+        state: 'current',
+      }))
+      return `${JSON.stringify({ is, ...rest, record: { v: 1, keys } })}\n`
     })
     expect(await importing(lines)).toMatchObject({ apiKeys: 2, applications: 1 })
     // Before API keys could be resource servers.
@@ -362,10 +363,10 @@ describe('a store that fails in the middle', () => {
     await importing(file)
     const count = counting.calls.length
     whole = await state()
-    expect(count).toBeGreaterThan(30)
+    expect(count).toBeGreaterThan(20)
     await host.close()
-    for (const [first, fault] of (['refused', 'unanswered'] as const).entries()) {
-      for (let at = first; at < count; at += 2) {
+    for (const fault of ['refused', 'unanswered'] as const) {
+      for (let at = 0; at < count; at += 1) {
         const faulty = faultyStore(memoryStore())
         await begin(faulty.store)
         faulty.arm(at, fault)

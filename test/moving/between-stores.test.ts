@@ -1,0 +1,100 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import type { Store } from 'koa-gatehouse'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startHost } from '../support/host.ts'
+import { dumpRedis } from '../support/redis-dump.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
+
+describeWithRedis('from one kind of store to another', () => {
+  let server: RedisServer
+  let client: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    client = new Redis(server.url)
+  })
+  afterAll(async () => {
+    client?.disconnect()
+    await server?.stop()
+  })
+
+  async function exportOf(store: Store, file?: readonly string[]): Promise<string[]> {
+    const host = await startHost({ store })
+    try {
+      if (file) expect(await host.gatehouse.importRegistry(file)).toMatchObject({ conflicts: [] })
+      const lines: string[] = []
+      for await (const line of host.gatehouse.exportRegistry()) lines.push(line)
+      return lines
+    } finally {
+      await host.close()
+    }
+  }
+
+  /** All of a file but when it was written, by whom, and how keys are sealed; revocations stand in no order. */
+  const contents = (file: readonly string[]) => {
+    const isOrdered = (line: string) => /"is":"(client|deleted-client|signing-keys)"/.test(line)
+    const without = file
+      .slice(1)
+      .map((line) => line.replace(/"(id|generation)":"[0-9a-f-]{36}",|(?<="sealed":)"[^"]*"/g, ''))
+    return [...without.filter(isOrdered), ...without.filter((line) => !isOrdered(line)).toSorted()]
+  }
+
+  test('from memory to Redis and back, nothing is lost, and nothing added', async () => {
+    const first = memoryStore()
+    const host = await startHost({ store: first })
+    const [key, gone, changed] = [
+      await host.createApiKey(),
+      await host.createApiKey(),
+      await host.createApiKey(),
+    ]
+    await host.createApplication({ logoUri: 'https://ledger.example/logo.png', name: 'Bücher 😀' })
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    await host.gatehouse.tokens.revoke(String(body['access_token']))
+    await host.gatehouse.apiKeys.delete(gone.client_id)
+    await host.gatehouse.apiKeys.removeProduct(changed.client_id, 'payments')
+    await host.gatehouse.apiKeys.rotateSecret(changed.client_id)
+    await host.gatehouse.apiKeys.setResourceServer(key.client_id, true)
+    await host.gatehouse.signingKeys.rotate()
+    await vi.waitFor(async () => {
+      expect(await first.get(`client-usage:${key.client_id}`)).toBeDefined()
+      const { length } = (await host.gatehouse.signingKeys.list()).filter(({ state }) => state === 'next')
+      expect(length).toBe(2)
+    })
+    await host.close()
+
+    const file = await exportOf(first)
+    const inRedis = await exportOf(redisStore(client, { keyPrefix: 'house:' }), file)
+    expect(contents(inRedis)).toEqual(contents(file))
+    expect(contents(await exportOf(memoryStore(), inRedis))).toEqual(contents(file))
+    for (const is of ['client', 'deleted-client', 'revocation', 'signing-keys', 'products']) {
+      expect(file.filter((line) => line.startsWith(`{"is":"${is}"`)).length).toBeGreaterThan(0)
+    }
+
+    const staying = (await dumpRedis(server)).filter(({ ttl }) => ttl === -1)
+    const kinds = new Set(
+      staying.map(({ key: name }) =>
+        name
+          .split(':')
+          .slice(0, 3)
+          .join(':')
+          .replace(/:(key|app)_.*/, ''),
+      ),
+    )
+    expect([...kinds].toSorted()).toEqual(
+      [
+        'house:catalog:products',
+        'house:client',
+        'house:client-usage',
+        'house:clients:apiKey',
+        'house:clients:application',
+        'house:clients:deleted',
+        'house:in-use:data',
+        'house:signing-keys:longest-id-token',
+        'house:signing-keys:longest-lifetime',
+        'house:signing-keys:ring',
+      ].toSorted(),
+    )
+  })
+})
