@@ -276,7 +276,8 @@ function defaultDeployment(): Deployment {
 }
 
 function listen(port: number): Promise<Server> {
-  const server = createServer()
+  // A busy machine must not close an idle connection while a request is on its way there: clients give up first.
+  const server = createServer({ keepAliveTimeout: 60_000 })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, () => resolve(server))
