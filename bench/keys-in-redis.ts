@@ -21,6 +21,8 @@ export interface OfKind {
 /** Names of kinds, longest first where one is the beginning of another; what follows a name is an id. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
+  [/^clients:deleted$/, 'list of deleted clients'],
+  [/^clients:epoch-offsets$/, 'list of counted epochs'],
   [/^clients:(apiKey|application):of:/, "list of an account's clients"],
   [/^grants:of:[^:]+$/, "list of an account's grants: its shelves"],
   [/^grants:of:[^:]+:/, "list of an account's grants: a shelf"],
@@ -40,6 +42,8 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'client-epoch',
   'list of all clients',
   "list of an account's clients",
+  'list of deleted clients',
+  'list of counted epochs',
   'catalog',
   'in-use',
   'key ring',

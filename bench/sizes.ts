@@ -48,6 +48,7 @@ await weighClients('API key', createApiKey)
 const application = await weighClients('application', createApplication)
 await weighAuthorizations(application)
 await weighRevocations()
+await weighWhatStays()
 console.table(figures)
 
 for (const seconds of [0, 10]) await weighRefreshes(seconds)
@@ -175,6 +176,31 @@ async function weighRevocations(): Promise<void> {
   note('revoked token', REVOCATIONS, await weigh(), ...names)
   const all = await weigh()
   for (const kind of ['key ring', 'catalog']) note(`${kind}, once`, before.get(kind)?.count ?? 1, all, kind)
+}
+
+/** What stays of an API key that was deleted, and of an account whose grants were all withdrawn. */
+async function weighWhatStays(): Promise<void> {
+  const { apiKeys, grants } = host.gatehouse
+  const keys: string[] = []
+  for (let count = 0; count < OWNERS; count += 1) {
+    const { client_id: clientId } = await createApiKey('developer-0')
+    await apiKeys.delete(clientId)
+    keys.push(clientId)
+  }
+  const isOfKeys = (name: string) => name === 'clients:deleted' || keys.includes(name.slice('client:'.length))
+  const ofKeys = (await keysInRedis(redis)).filter(({ name }) => isOfKeys(name))
+  note('deleted API key', keys.length, byKind(ofKeys), 'client', 'list of deleted clients')
+
+  const ended: string[] = []
+  for (let user = 0; user < OWNERS; user += 1) {
+    const accountId = `user-${user}`
+    ended.push(...(await grants.ofAccount(accountId)).items.map(({ grantId }) => grantId))
+    await grants.revokeAllOf({ accountId })
+  }
+  const after = await keysInRedis(redis)
+  const withdrawn = after.filter(({ name }) => ended.some((grantId) => name.endsWith(`:${grantId}`)))
+  note('withdrawn grant, for two minutes', ended.length, byKind(withdrawn), 'grant', 'refresh-family')
+  note('account, all of whose grants were withdrawn', OWNERS, byKind(after), 'authorization-epoch')
 }
 
 /** Refreshes one grant every hour; fails if it grows. */
