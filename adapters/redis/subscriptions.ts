@@ -4,6 +4,9 @@ import { addressOf, connect } from './connect.ts'
 /** Milliseconds until the next attempt to connect. Messages are missed meanwhile, so it stays short. */
 const retryAfter = (attempt: number): number => Math.min(attempt * 50, 500)
 
+/** Milliseconds until a node that the client has lost, and does not know again, counts as gone. */
+const UNTIL_A_NODE_IS_BACK = 1000
+
 interface Subscription {
   deliver(message: string): void
   missed(): void
@@ -18,6 +21,7 @@ export function createSubscriptions(client: RedisClient) {
   let connection: Promise<RedisConnection> | undefined
   let listensTo: RedisConnection | undefined
   let nextAttempt: NodeJS.Timeout | undefined
+  let leaving: NodeJS.Timeout | undefined
   let attempts = 0
   let wasReady = false
 
@@ -78,11 +82,19 @@ export function createSubscriptions(client: RedisClient) {
 
   /** A node that has left the cluster hears nothing more, though it may go on answering. */
   function leaveNode(node: RedisNode): void {
-    if (listensTo && addressOf(node) === addressOf(listensTo)) listensTo.disconnect()
+    const opened = listensTo
+    if (!opened || addressOf(node) !== addressOf(opened)) return
+    clearTimeout(leaving)
+    // Mostly it was but the client's own connection that has ended, and the node is soon there again.
+    leaving = setTimeout(() => {
+      const isThere = client.nodes?.().some((known) => addressOf(known) === addressOf(opened))
+      if (listensTo === opened && !isThere) opened.disconnect()
+    }, UNTIL_A_NODE_IS_BACK)
   }
 
   function disconnect(): void {
     client.off('-node', leaveNode)
+    clearTimeout(leaving)
     clearTimeout(nextAttempt)
     const left = listensTo
     connection = undefined

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Cluster, type ClusterOptions } from 'ioredis'
+import { Cluster, Redis, type ClusterOptions } from 'ioredis'
 import { Cluster as Cluster6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
@@ -101,6 +101,30 @@ describeWithRedis('the Redis store on a cluster', () => {
         test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
     })
+  })
+
+  test('reads keys of all nodes at once', async () => {
+    const { store } = open()
+    const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
+    await Promise.all(names.map((name) => store.set(name, name, 100)))
+    expect(await store.getMany(names)).toEqual(names)
+    // The negative: a command that names several keys is refused.
+    await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
+  })
+
+  test('tells a host that connects to one node only what it needs instead', async () => {
+    const client = new Redis(required(cluster.nodes[0]).port)
+    const store = redisStore(client, { durability })
+    ends.push(
+      () => client.disconnect(),
+      () => store.close(),
+    )
+    const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
+    const wrongClient = { ...unavailable, message: expect.stringContaining('use Redis.Cluster') }
+    await expect(store.getMany(names)).rejects.toMatchObject(wrongClient)
+    await expect(Promise.all(names.map((name) => store.durable?.set(name, name, 1)))).rejects.toMatchObject(
+      wrongClient,
+    )
   })
 
   describe.each(CLIENTS)('%s', (title, AnyCluster, options) => {

@@ -1,109 +1,96 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { Redis as Redis6, type Cluster as Cluster6 } from 'ioredis-6'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import { storeContract } from '../../src/testing/store-contract.ts'
-import { startRedisCluster, type RedisCluster } from '../support/redis-cluster.ts'
+import { commandsOf } from './redis-commands.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 /** Redis counts to the millisecond and lets a key live to the end of the last one. */
 const elapse = (seconds: number) => delay(seconds * 1000 + 50)
 
+const durability = { replicas: 1, timeoutMs: 5000 }
+
 /** Every command that the adapter may cause, those that ioredis sends to set up a connection included. */
 const COMMANDS = new Set(
   [
-    ['get', 'set', 'del', 'zadd', 'zrem', 'zrangebylex', 'pttl', 'expire', 'persist', 'eval', 'evalsha'],
-    ['publish', 'subscribe', 'unsubscribe', 'ping'],
-    ['info', 'hello', 'quit', 'client|setinfo', 'client|setname', 'cluster|slots', 'cluster|info'],
-    // Of the test itself.
-    ['cluster|addslotsrange', 'cluster|meet', 'cluster|set-config-epoch', 'cluster|replicate', 'mget'],
-    ['cluster|myid', 'cluster|nodes', 'psync', 'replconf', 'role'],
+    [
+      'get',
+      'set',
+      'del',
+      'zadd',
+      'zrem',
+      'zrangebylex',
+      'pttl',
+      'expire',
+      'persist',
+      'eval',
+      'evalsha',
+      'wait',
+    ],
+    ['publish', 'subscribe', 'unsubscribe', 'ping', 'info', 'time', 'config|get'],
+    ['hello', 'quit', 'client|setinfo', 'client|setname'],
+    // Of the replica.
+    ['psync', 'replconf'],
   ].flat(),
 )
 
-async function otherCommands(client: Redis): Promise<string[]> {
-  const used = [...(await client.info('commandstats')).matchAll(/^cmdstat_([^:]+):/gm)]
-  return used.map(([, name = '']) => name).filter((name) => !COMMANDS.has(name))
-}
-
 describeWithRedis('the Redis store keeps the contract', () => {
   let server: RedisServer
+  let replica: RedisServer
   const clients: Redis[] = []
   beforeAll(async () => {
-    server = await startRedis()
+    server = await startRedis({ args: ['--repl-diskless-sync-delay', '0'] })
+    replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${server.port}`] })
     clients.push(
       new Redis(server.port),
+      new Redis6(server.port) as unknown as Redis,
       new Redis(server.port, { enableAutoPipelining: true, stringNumbers: true }),
     )
+    for (const client of clients) client.setMaxListeners(0)
+    const probe = redisStore(clients[0]!, { durability })
+    await vi.waitFor(() => probe.durable!.set('probe', '1', 1), { timeout: 20_000 })
+    await probe.close()
   })
   afterAll(async () => {
     for (const client of clients) client.disconnect()
-    await server.stop()
+    await Promise.all([server.stop(), replica.stop()])
   })
 
-  let created = 0
-  const createStore = () => redisStore(clients[(created += 1) % 2]!)
+  const plain = (number: number) => storeContract({ createStore: () => redisStore(clients[number]!), elapse })
+  const contracts = [
+    plain(0),
+    plain(1),
+    plain(2),
+    // All that a store can do, as it does it durably.
+    storeContract({ createStore: () => redisStore(clients[0]!, { durability }).durable!, elapse }),
+  ]
   describe.concurrent('', () => {
-    for (const { name, run } of storeContract({ createStore, elapse })) test(name, run)
+    // All at the same time: what waits for the end of a life waits once.
+    for (const [position, { name }] of contracts[0]!.entries()) {
+      test(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
+    }
   })
 
   test('with no command that looks at other keys, blocks, or deletes what is not its own', async () => {
-    expect(await otherCommands(clients[0]!)).toEqual([])
+    const used = await commandsOf(server)
+    expect(used.filter((name) => !COMMANDS.has(name))).toEqual([])
+    // WAIT is the only one that blocks, and only its own connection.
+    expect(used).toContain('wait')
   })
 
   test('and the suite leaves nothing behind', async () => {
-    expect(await clients[0]!.keys('*')).toEqual([])
-  })
-})
-
-describeWithRedis('the Redis store keeps the contract on a cluster', () => {
-  let cluster: RedisCluster
-  let node: Redis
-  const clients: Cluster[] = []
-  beforeAll(async () => {
-    cluster = await startRedisCluster()
-    const { port } = cluster.nodes[0]!
-    node = new Redis(port)
-    for (let count = 0; count < 2; count += 1) clients.push(new Cluster([{ host: '127.0.0.1', port }]))
-  })
-  afterAll(async () => {
-    for (const client of [node, ...clients]) client.disconnect()
-    await cluster.stop()
-  })
-
-  let created = 0
-  const createStore = () => redisStore(clients[(created += 1) % 2]!)
-  describe.concurrent('', () => {
-    for (const { name, run } of storeContract({ createStore, elapse })) test(name, run)
-  })
-
-  test('with no command that looks at other keys, blocks, or deletes what is not its own', async () => {
-    expect(await otherCommands(node)).toEqual([])
-  })
-
-  test('reads keys of all nodes at once', async () => {
-    const store = redisStore(clients[0]!)
-    const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
-    await Promise.all(names.map((name) => store.set(name, name)))
-    expect(await store.getMany(names)).toEqual(names)
-    // The negative: a command that names several keys is refused.
-    await expect(node.mget('key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
-  })
-
-  test('tells a host that connects to one node only what it needs instead', async () => {
-    const store = redisStore(node)
-    const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
-    await expect(store.getMany(names)).rejects.toMatchObject({
-      code: 'ERR_STORE_UNAVAILABLE',
-      message: expect.stringContaining('use Redis.Cluster'),
-    })
+    await vi.waitFor(async () => expect(await clients[0]!.keys('*')).toEqual([]))
   })
 })
 
 test('clients of ioredis fit the shape that the adapter asks for', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>()
   expectTypeOf<Cluster>().toExtend<RedisClient>()
+  expectTypeOf<Redis6>().toExtend<RedisClient>()
+  expectTypeOf<Cluster6>().toExtend<RedisClient>()
   expectTypeOf(redisStore).parameter(0).toEqualTypeOf<RedisClient>()
 })
 
@@ -113,4 +100,18 @@ test.each([
   ['an object', {}],
 ])('a Redis store of %s says what it takes', (_, client) => {
   expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')
+})
+
+test.each([
+  ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'slave' })],
+  ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'all' })],
+  ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: String as never })],
+  ['role', new Redis({ lazyConnect: true, sentinels: [{ port: 1 }], name: 'a', role: 'slave' })],
+])('a client that reads from replicas is refused, by its %s', (option, client) => {
+  expect(() => redisStore(client)).toThrow(
+    expect.objectContaining({
+      code: 'ERR_OPTIONS',
+      message: expect.stringContaining(`leave ${option} out`),
+    }) as Error,
+  )
 })
