@@ -1,10 +1,13 @@
 import { inspect } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { Redis as Redis6 } from 'ioredis-6'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { storeFailure } from '../../adapters/redis/failure.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 import type { Store } from '../../src/store/contract.ts'
+import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
@@ -14,6 +17,7 @@ const RECOMMENDED: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  reconnectOnError: (error) => error.message.startsWith('READONLY'),
 }
 
 const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
@@ -35,220 +39,365 @@ function everyCall(store: Store): Promise<unknown>[] {
   ]
 }
 
-describeWithRedis('the Redis store', () => {
-  let server: RedisServer
-  let admin: Redis
-  const clients: Redis[] = []
+describe.each([
+  ['5', Redis],
+  ['6', Redis6 as unknown as typeof Redis],
+] as const)('ioredis %s', (_, AnyRedis) => {
+  describeWithRedis('the Redis store', () => {
+    let server: RedisServer
+    let admin: Redis
+    const clients: Redis[] = []
 
-  async function connect(options: RedisOptions = {}, port = server.port): Promise<Redis> {
-    const client = new Redis(port, '127.0.0.1', options)
-    clients.push(client)
-    client.on('error', () => {})
-    await vi.waitFor(() => expect(client.status).toBe('ready'))
-    return client
-  }
-
-  beforeAll(async () => {
-    server = await startRedis()
-    admin = new Redis(server.port, { retryStrategy: () => 50 })
-    admin.on('error', () => {})
-  })
-  beforeEach(async () => {
-    await admin.flushall()
-  })
-  afterEach(() => {
-    for (const client of clients.splice(0)) client.disconnect()
-  })
-  afterAll(async () => {
-    admin.disconnect()
-    await server.stop()
-  })
-
-  test('keeps everything below its key prefix, so that two prefixes do not see each other', async () => {
-    const client = await connect()
-    const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]
-    await standard.set('a', '1')
-    await standard.add('index', 'a')
-    expect(await another.get('a')).toBeUndefined()
-    expect(await another.create('a', '2')).toBe(true)
-    expect(await another.range('index', { limit: 10 })).toEqual([])
-    expect(await standard.get('a')).toBe('1')
-    expect((await admin.keys('*')).toSorted()).toEqual(['another:a', 'gatehouse:a', 'gatehouse:index'])
-
-    const heard: string[] = []
-    await standard.subscribe('news', (message) => heard.push(message))
-    await another.publish('news', 'of another')
-    await standard.publish('news', 'mine')
-    await vi.waitFor(() => expect(heard).toEqual(['mine']))
-    await standard.close()
-  })
-
-  test("messages stay within the client's database and its own prefix", async () => {
-    const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
-      const client = new Redis(server.port, options)
+    async function connect(options: RedisOptions = {}, port = server.port): Promise<Redis> {
+      const client = new AnyRedis(port, '127.0.0.1', options)
       clients.push(client)
-      return redisStore(client)
+      client.on('error', () => {})
+      await vi.waitFor(() => expect(client.status).toBe('ready'))
+      return client
+    }
+
+    beforeAll(async () => {
+      server = await startRedis()
+      admin = new Redis(server.port, { retryStrategy: () => 50 })
+      admin.on('error', () => {})
     })
-    const heard: string[][] = [[], [], []]
-    for (const [position, store] of stores.entries()) {
-      await store.subscribe('news', (message) => heard[position]!.push(message))
-      await store.set('a', String(position))
-    }
-    for (const [position, store] of stores.entries()) {
-      await store.publish('news', `from ${position}`)
-      expect(await store.get('a')).toBe(String(position))
-    }
-    await vi.waitFor(() => expect(heard).toEqual([['from 0'], ['from 1'], ['from 2']]))
-    for (const store of stores) await store.close()
-  })
+    beforeEach(async () => {
+      await admin.flushall()
+    })
+    afterEach(() => {
+      for (const client of clients.splice(0)) client.disconnect()
+    })
+    afterAll(async () => {
+      admin.disconnect()
+      await server.stop()
+    })
 
-  test('goes on after the scripts were flushed', async () => {
-    const store = redisStore(await connect())
-    await store.set('a', '1')
-    expect(await store.replace('a', '1', '2')).toBe(true)
-    await admin.script('FLUSH')
-    expect(await store.replace('a', '2', '3')).toBe(true)
-    await admin.script('FLUSH')
-    await store.add('index', 'b', 10)
-    await admin.script('FLUSH')
-    expect(await Promise.all([store.replace('a', '3', '4'), store.replace('a', '3', '4')])).toEqual([
-      true,
-      false,
-    ])
-    expect(await store.get('a')).toBe('4')
-    expect(await store.range('index', { limit: 10 })).toEqual(['b'])
-  })
+    test('keeps everything below its key prefix, so that two prefixes do not see each other', async () => {
+      const client = await connect()
+      const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]
+      await standard.set('a', '1')
+      await standard.add('index', 'a')
+      expect(await another.get('a')).toBeUndefined()
+      expect(await another.create('a', '2')).toBe(true)
+      expect(await another.range('index', { limit: 10 })).toEqual([])
+      expect(await standard.get('a')).toBe('1')
+      expect((await admin.keys('*')).toSorted()).toEqual(['another:a', 'gatehouse:a', 'gatehouse:index'])
 
-  test('a key of another type is ERR_STORE_RECORD, never "absent"', async () => {
-    const store = redisStore(await connect())
-    await admin.rpush('gatehouse:list', 'x')
-    await admin.set('gatehouse:text', 'x')
-    const record = { code: 'ERR_STORE_RECORD', status: 500 }
-    await expect(store.get('list')).rejects.toMatchObject(record)
-    await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(record)
-    await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(record)
-    await expect(store.add('text', 'x', 10)).rejects.toMatchObject(record)
-    await expect(store.range('text', { limit: 1 })).rejects.toMatchObject(record)
-    expect(await admin.ttl('gatehouse:text')).toBe(-1)
-  })
+      const heard: string[] = []
+      await standard.subscribe('news', (message) => heard.push(message))
+      await another.publish('news', 'of another')
+      await standard.publish('news', 'mine')
+      await vi.waitFor(() => expect(heard).toEqual(['mine']))
+      await standard.close()
+    })
 
-  test('a full Redis is ERR_STORE_UNAVAILABLE, and the error does not tell what was written', async () => {
-    const store = redisStore(await connect())
-    await store.set('full', '1')
-    await admin.config('SET', 'maxmemory', '1')
-    try {
-      for (const write of [store.set('a', 'private text'), store.create('private key', 'private text')]) {
-        const error: unknown = await write.catch((reason: unknown) => reason)
-        expect(error).toMatchObject({ ...unavailable, message: expect.stringMatching(/^Redis refused a command: OOM, .*maxmemory/) })
-        expect(inspect(error, { depth: 10 })).not.toContain('private')
+    test("messages stay within the client's database and its own prefix", async () => {
+      const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
+        const client = new AnyRedis(server.port, options)
+        clients.push(client)
+        return redisStore(client)
+      })
+      const heard: string[][] = [[], [], []]
+      for (const [position, store] of stores.entries()) {
+        await store.subscribe('news', (message) => heard[position]!.push(message))
+        await store.set('a', String(position))
       }
-      await expect(store.replace('full', '1', 'private text')).rejects.toMatchObject(unavailable)
-    } finally {
-      await admin.config('SET', 'maxmemory', '0')
-    }
-    expect(await store.create('private key', 'private text')).toBe(true)
-  })
+      for (const [position, store] of stores.entries()) {
+        await store.publish('news', `from ${position}`)
+        expect(await store.get('a')).toBe(String(position))
+      }
+      await vi.waitFor(() => expect(heard).toEqual([['from 0'], ['from 1'], ['from 2']]))
+      for (const store of stores) await store.close()
+    })
 
-  test('a replica that takes no writes is ERR_STORE_UNAVAILABLE', async () => {
-    const store = redisStore(await connect())
-    await store.set('a', '1')
-    await admin.replicaof('127.0.0.1', await freePort())
-    try {
-      for (const write of [
-        store.set('a', '2'),
-        store.replace('a', '1', '2'),
-        store.delete('a'),
-        store.add('i', 'a'),
-      ]) {
-        await expect(write).rejects.toMatchObject({
+    test('goes on after the scripts were flushed', async () => {
+      const store = redisStore(await connect())
+      await store.set('a', '1')
+      expect(await store.replace('a', '1', '2')).toBe(true)
+      await admin.script('FLUSH')
+      expect(await store.replace('a', '2', '3')).toBe(true)
+      await admin.script('FLUSH')
+      await store.add('index', 'b', 10)
+      await admin.script('FLUSH')
+      expect(await Promise.all([store.replace('a', '3', '4'), store.replace('a', '3', '4')])).toEqual([
+        true,
+        false,
+      ])
+      expect(await store.get('a')).toBe('4')
+      expect(await store.range('index', { limit: 10 })).toEqual(['b'])
+    })
+
+    test('a key of another type is ERR_STORE_RECORD, never "absent"', async () => {
+      const store = redisStore(await connect())
+      await admin.rpush('gatehouse:list', 'x')
+      await admin.set('gatehouse:text', 'x')
+      const record = { code: 'ERR_STORE_RECORD', status: 500 }
+      await expect(store.get('list')).rejects.toMatchObject(record)
+      await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(record)
+      await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(record)
+      await expect(store.add('text', 'x', 10)).rejects.toMatchObject(record)
+      await expect(store.range('text', { limit: 1 })).rejects.toMatchObject(record)
+      expect(await admin.ttl('gatehouse:text')).toBe(-1)
+    })
+
+    test('a full Redis is ERR_STORE_UNAVAILABLE, and the error does not tell what was written', async () => {
+      const store = redisStore(await connect())
+      await store.set('full', '1')
+      await admin.config('SET', 'maxmemory', '1')
+      try {
+        for (const write of [store.set('a', 'private text'), store.create('private key', 'private text')]) {
+          const error: unknown = await write.catch((reason: unknown) => reason)
+          expect(error).toMatchObject({
+            ...unavailable,
+            message: expect.stringMatching(/^Redis refused a command: OOM, .*maxmemory/),
+          })
+          expect(inspect(error, { depth: 10 })).not.toContain('private')
+        }
+        await expect(store.replace('full', '1', 'private text')).rejects.toMatchObject(unavailable)
+      } finally {
+        await admin.config('SET', 'maxmemory', '0')
+      }
+      expect(await store.create('private key', 'private text')).toBe(true)
+    })
+
+    test('a replica that takes no writes is ERR_STORE_UNAVAILABLE', async () => {
+      const store = redisStore(await connect())
+      await store.set('a', '1')
+      await admin.replicaof('127.0.0.1', await freePort())
+      try {
+        for (const write of [
+          store.set('a', '2'),
+          store.replace('a', '1', '2'),
+          store.delete('a'),
+          store.add('i', 'a'),
+        ]) {
+          await expect(write).rejects.toMatchObject({
+            ...unavailable,
+            message: expect.stringMatching(/^Redis refused a command: READONLY, .*reconnectOnError/),
+          })
+        }
+      } finally {
+        await admin.replicaof('NO', 'ONE')
+      }
+      expect(await store.get('a')).toBe('1')
+    })
+
+    test('a client that must not run a command is ERR_STORE_UNAVAILABLE', async () => {
+      await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
+      const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
+      expect(await store.get('a')).toBeUndefined()
+      await expect(store.set('a', '1')).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringMatching(/^Redis refused a command: NOPERM, .*ACL LOG/),
+      })
+      await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
+    })
+
+    test('a prefix that another one begins with, or that holds what Redis has a meaning for, is its own', async () => {
+      const client = await connect()
+      client.setMaxListeners(0)
+    const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
+      const stores = prefixes.map((keyPrefix) => redisStore(client, { keyPrefix }))
+      const heard: string[][] = prefixes.map(() => [])
+      for (const [position, store] of stores.entries()) {
+        await store.subscribe('news', (message) => heard[position]!.push(message))
+        expect(await store.create('one', prefixes[position]!)).toBe(true)
+        await store.add('index', prefixes[position]! || 'empty')
+      }
+      for (const [position, store] of stores.entries()) {
+        await store.publish('news', `of ${prefixes[position]}`)
+        expect(await store.get('one')).toBe(prefixes[position])
+        expect(await store.range('index', { limit: 10 })).toEqual([prefixes[position] || 'empty'])
+      }
+      await vi.waitFor(() => expect(heard).toEqual(prefixes.map((prefix) => [`of ${prefix}`])))
+      expect(await stores[0]!.delete('one')).toBe(true)
+      expect(await stores[1]!.get('one')).toBe('a:b:')
+      for (const store of stores) await store.close()
+    })
+
+    test('a replica that takes no writes is left by a client with reconnectOnError, as the README says', async () => {
+      const client = await connect({ reconnectOnError: (error) => error.message.startsWith('READONLY') })
+      const store = redisStore(client)
+      const closed = vi.fn<() => void>()
+      client.on('close', closed)
+      await admin.replicaof('127.0.0.1', await freePort())
+      try {
+        await expect(store.set('a', '1')).rejects.toMatchObject({
           ...unavailable,
-          message: expect.stringMatching(/^Redis refused a command: READONLY, .*reconnectOnError/),
+          message: expect.stringMatching(/^Redis refused a command: READONLY, /),
         })
+        await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
+      } finally {
+        await admin.replicaof('NO', 'ONE')
       }
-    } finally {
-      await admin.replicaof('NO', 'ONE')
-    }
-    expect(await store.get('a')).toBe('1')
-  })
-
-  test('a client that must not run a command is ERR_STORE_UNAVAILABLE', async () => {
-    await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
-    const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
-    expect(await store.get('a')).toBeUndefined()
-    await expect(store.set('a', '1')).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringMatching(/^Redis refused a command: NOPERM, .*ACL LOG/),
+      await vi.waitFor(() => store.set('a', '1'))
     })
-    await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
-  })
 
-  test('while Redis is gone every call fails at once, and by itself all is well after its return', async () => {
-    const client = await connect(RECOMMENDED)
-    const store = redisStore(client)
-    await store.set('a', '1')
-    await server.kill()
-    await vi.waitFor(() => expect(client.status).toBe('reconnecting'))
+    test('a script that does not end is ERR_STORE_UNAVAILABLE, and says how to end it', async () => {
+      const store = redisStore(await connect())
+      await admin.config('SET', 'busy-reply-threshold', '1')
+      const endless = admin.duplicate()
+      const running = endless.eval('while true do end', 0).catch(() => {})
+      try {
+        await vi.waitFor(() =>
+          expect(store.get('a')).rejects.toMatchObject({
+            ...unavailable,
+            message: expect.stringMatching(/^Redis refused a command: BUSY, .*SCRIPT KILL/),
+          }),
+        )
+      } finally {
+        await admin.script('KILL' as never)
+        await running
+        endless.disconnect()
+        await admin.config('SET', 'busy-reply-threshold', '5000')
+      }
+      expect(await store.get('a')).toBeUndefined()
+    })
 
-    const start = performance.now()
-    for (const outcome of await Promise.allSettled(everyCall(store))) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
-    }
-    expect(performance.now() - start).toBeLessThan(500)
+    test('replicas that are demanded and missing are ERR_STORE_UNAVAILABLE, and so is a replica without its master', async () => {
+      const store = redisStore(await connect())
+      await admin.config('SET', 'min-replicas-to-write', '1')
+      await expect(store.set('a', '1')).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringMatching(/^Redis refused a command: NOREPLICAS, .*min-replicas-to-write/),
+      })
+      await admin.config('SET', 'min-replicas-to-write', '0')
+      await admin.config('SET', 'replica-serve-stale-data', 'no')
+      await admin.replicaof('127.0.0.1', await freePort())
+      try {
+        await expect(store.get('a')).rejects.toMatchObject({
+          ...unavailable,
+          message: expect.stringMatching(/^Redis refused a command: MASTERDOWN, /),
+        })
+      } finally {
+        await admin.replicaof('NO', 'ONE')
+        await admin.config('SET', 'replica-serve-stale-data', 'yes')
+      }
+    })
 
-    await server.restart()
-    const back = performance.now()
-    await vi.waitFor(() => store.ping(), { timeout: 5000 })
-    expect(performance.now() - back).toBeLessThan(2000)
-    for (const outcome of await Promise.allSettled(everyCall(store))) {
-      expect(outcome.status).toBe('fulfilled')
-    }
-  })
+    test.each([
+      ['NOAUTH', {}],
+      ['WRONGPASS', { username: 'default', password: 'another' }],
+    ])('a Redis that wants a password is ERR_STORE_UNAVAILABLE: %s', async (refusal, options) => {
+      const locked = await startRedis({ args: ['--appendonly', 'no'] })
+      await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
+      const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
+      clients.push(client)
+      client.on('error', () => {})
+      const store = redisStore(client, { durability: { replicas: 1, timeoutMs: 100 } })
+      const refused = {
+        ...unavailable,
+        message: expect.stringMatching(
+          new RegExp(`^Redis refused a command: ${refusal}, .*username and password`),
+        ),
+      }
+      await expect(store.get('a')).rejects.toMatchObject(refused)
+      await expect(store.durable?.set('a', '1')).rejects.toMatchObject(refused)
+      await store.close()
+      await locked.stop()
+    })
 
-  test('a client with default settings comes back by itself too', async () => {
-    const store = redisStore(await connect())
-    await server.restart()
-    await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
-    expect(await store.replace('a', '1', '2')).toBe(true)
-  })
+    test('while Redis is gone every call fails at once, and by itself all is well after its return', async () => {
+      const client = await connect(RECOMMENDED)
+      const store = redisStore(client)
+      await store.set('a', '1')
+      await server.kill()
+      await vi.waitFor(() => expect(client.status).toBe('reconnecting'))
 
-  test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the time that the client allows', async () => {
-    const store = redisStore(await connect({ commandTimeout: 100 }))
-    server.pause()
-    try {
+      const start = performance.now()
+      for (const outcome of await Promise.allSettled(everyCall(store))) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
+      }
+      expect(performance.now() - start).toBeLessThan(500)
+
+      await server.restart()
+      const back = performance.now()
+      await vi.waitFor(() => store.ping(), { timeout: 5000 })
+      expect(performance.now() - back).toBeLessThan(2000)
+      for (const outcome of await Promise.allSettled(everyCall(store))) {
+        expect(outcome.status).toBe('fulfilled')
+      }
+    })
+
+    test('a client with default settings comes back by itself too', async () => {
+      const store = redisStore(await connect())
+      await server.restart()
+      await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
+      expect(await store.replace('a', '1', '2')).toBe(true)
+    })
+
+    test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the time that the client allows', async () => {
+      const store = redisStore(await connect({ commandTimeout: 100 }))
+      server.pause()
+      try {
+        await expect(store.get('a')).rejects.toMatchObject(unavailable)
+        await expect(store.create('a', '1')).rejects.toMatchObject(unavailable)
+      } finally {
+        server.resume()
+      }
+      await vi.waitFor(() => store.ping())
+    })
+
+    test('a call that fails long after its deadline leaves no unhandled rejection', async () => {
+      const unhandled: unknown[] = []
+      const listener = (reason: unknown) => unhandled.push(reason)
+      process.on('unhandledRejection', listener)
+      const client = await connect()
+      const store = withDeadline(redisStore(client), 50)
+      server.pause()
+      try {
+        const outcomes = await Promise.allSettled([...everyCall(store), store.subscribe('channel', () => {})])
+        for (const outcome of outcomes)
+          expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
+      } finally {
+        client.disconnect()
+        await store.close()
+        server.resume()
+      }
+      await delay(100)
+      process.off('unhandledRejection', listener)
+      expect(unhandled).toEqual([])
+    })
+
+    test('a client that its host has ended is ERR_STORE_UNAVAILABLE', async () => {
+      const client = await connect()
+      const store = redisStore(client)
+      client.disconnect()
       await expect(store.get('a')).rejects.toMatchObject(unavailable)
       await expect(store.create('a', '1')).rejects.toMatchObject(unavailable)
-    } finally {
-      server.resume()
-    }
-    await vi.waitFor(() => store.ping())
+    })
   })
+})
 
-  test('a call that fails long after its deadline leaves no unhandled rejection', async () => {
-    const unhandled: unknown[] = []
-    const listener = (reason: unknown) => unhandled.push(reason)
-    process.on('unhandledRejection', listener)
-    const client = await connect()
-    const store = withDeadline(redisStore(client), 50)
-    server.pause()
-    try {
-      const outcomes = await Promise.allSettled([...everyCall(store), store.subscribe('channel', () => {})])
-      for (const outcome of outcomes)
-        expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
-    } finally {
-      client.disconnect()
-      await store.close()
-      server.resume()
-    }
-    await delay(100)
-    process.off('unhandledRejection', listener)
-    expect(unhandled).toEqual([])
-  })
-
-  test('a client that its host has ended is ERR_STORE_UNAVAILABLE', async () => {
-    const client = await connect()
-    const store = redisStore(client)
-    client.disconnect()
-    await expect(store.get('a')).rejects.toMatchObject(unavailable)
-    await expect(store.create('a', '1')).rejects.toMatchObject(unavailable)
-  })
+test.each([
+  ["READONLY You can't write against a read only replica.", 'READONLY', 'reconnectOnError'],
+  [
+    "ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -READONLY You can't write",
+    'READONLY',
+    '',
+  ],
+  [
+    'ERR Error running script (call to f_1): @user_script:5: -OOM command not allowed when used memory',
+    'OOM',
+    'maxmemory',
+  ],
+  ['Ready check failed: NOAUTH Authentication required.', 'NOAUTH', 'password'],
+  ['LOADING Redis is loading the dataset in memory', 'LOADING', 'reading its data'],
+  ['MISCONF Redis is configured to save RDB snapshots', 'MISCONF', 'disk'],
+  ['CLUSTERDOWN Hash slot not served', 'CLUSTERDOWN', 'CLUSTER INFO'],
+  ['TRYAGAIN Multiple keys request during rehashing of slot', 'TRYAGAIN', 'try again'],
+  ["CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT', 'proxy'],
+  ['NOSCRIPT No matching script.', 'NOSCRIPT', 'proxy'],
+  ['UNBLOCKED force unblock from blocking operation, instance state changed', 'UNBLOCKED', 'role'],
+  ["ERR unknown command 'evalsha', with args beginning with: 'private'", 'it does not know it', 'README'],
+  ['ERR something about private', 'ERR', ''],
+  ['Too many Cluster redirections. Last error: ReplyError: MOVED 1 private:1', 'cluster do not agree', ''],
+  ["Stream isn't writeable and enableOfflineQueue options is false", 'not connected', ''],
+  ['Reached the max retries per request limit (which is 0).', 'lost before an answer', ''],
+])('"%s" is told as %s', (message, code, help) => {
+  const error = storeFailure(new Error(message))
+  expect(error).toMatchObject(unavailable)
+  expect(error.message).toContain(code)
+  expect(error.message).toContain(help)
+  expect(error.message).not.toMatch(/private|\n/)
 })
