@@ -24,11 +24,18 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
     }
   }
 
+  /** Where one of several cannot be read, each is asked for alone: which one it is has to be told. */
+  function eachOf(keys: readonly string[], error: unknown): Promise<(string | undefined)[]> {
+    const isRecord = error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD'
+    if (!isRecord) throw error
+    return Promise.all(keys.map((key) => within(() => store.get(key), key)))
+  }
+
   return {
     volatile: store.volatile,
     durable: store.durable && withDeadline(store.durable, timeoutMs),
     get: (key) => within(() => store.get(key), key),
-    getMany: (keys) => within(() => store.getMany(keys), keys[0]),
+    getMany: (keys) => within(() => store.getMany(keys)).catch((error: unknown) => eachOf(keys, error)),
     set: (key, value, ttl) => within(() => store.set(key, value, ttl), key),
     create: (key, value, ttl) => within(() => store.create(key, value, ttl), key),
     replace: (key, expected, value, ttl) => within(() => store.replace(key, expected, value, ttl), key),
@@ -57,7 +64,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
  * An adapter of somebody else's may throw what its driver throws: for us that is a store that is away. Where something
  * lies under a key that no store put there, whoever has to clear it away is told which key that is.
  *
- * @param name of what was asked; of several keys the first
+ * @param name of what was asked
  */
 function asOurs(error: unknown, name: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {

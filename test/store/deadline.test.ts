@@ -88,13 +88,30 @@ test('what lies under a key that no store put there is told with the name of the
     everyMethod(() => Promise.reject(failure)),
     1000,
   )
-  for (const call of [store.get('client:a'), store.getMany(['client:a', 'b']), store.add('client:a', 'b')]) {
+  for (const call of [store.get('client:a'), store.add('client:a', 'b')]) {
     await expect(call).rejects.toMatchObject({
       code: 'ERR_STORE_RECORD',
       message: 'something else lies there (asked for "client:a")',
       cause: failure,
     })
   }
+})
+
+test('of several keys the one is told under which it lies', async () => {
+  const inner = memoryStore()
+  const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const store = withDeadline(
+    {
+      ...inner,
+      get: (key) => (key === 'client:b' ? Promise.reject(failure) : inner.get(key)),
+      getMany: (keys) => (keys.includes('client:b') ? Promise.reject(failure) : inner.getMany(keys)),
+    },
+    1000,
+  )
+  await expect(store.getMany(['client:a', 'client:b'])).rejects.toMatchObject({
+    message: 'something else lies there (asked for "client:b")',
+  })
+  expect(await store.getMany(['client:a', 'client:c'])).toEqual([undefined, undefined])
 })
 
 test('an error of ours goes through as it is', async () => {
