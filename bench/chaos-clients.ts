@@ -40,8 +40,7 @@ export interface Ledger {
 
 /** Refreshes after which a client connects anew. */
 const REFRESHES = 20
-/** Milliseconds between two refreshes, and until something that failed is tried again: on average. */
-const PAUSE = 150
+/** Milliseconds until something that failed is tried again: on average. */
 const AGAIN_AFTER = 200
 /** Out of a hundred refreshes, those that two workers of a client send at the same time. */
 const DOUBLED = 15
@@ -65,15 +64,17 @@ export function createLedger(): Ledger {
  * Runs one client until `isOver`.
  *
  * @param options.ports of the processes, which are asked in turn
+ * @param options.pauseMs milliseconds between two refreshes, on average
  */
 export function createClient(options: {
   readonly number: number
   readonly application: ApplicationClient
   readonly ports: readonly number[]
+  readonly pauseMs: number
   readonly ledger: Ledger
   readonly isOver: () => boolean
 }) {
-  const { number, application, ports, ledger, isOver } = options
+  const { number, application, ports, pauseMs, ledger, isOver } = options
   const cookies = new Map([[ACCOUNT_COOKIE, `user-${number}`]])
   let turn = number
   const nextOrigin = () => `http://127.0.0.1:${ports[(turn += 1) % ports.length]}`
@@ -196,7 +197,7 @@ export function createClient(options: {
       while (!isOver()) {
         const connection = await connect()
         for (let count = 0; connection && count < REFRESHES && !isOver(); count += 1) {
-          await jitter(PAUSE)
+          await jitter(pauseMs)
           if (!(await refreshOnce(connection))) break
         }
       }

@@ -2,17 +2,17 @@
  * What clients see when Redis is struck: 50 of them connect and refresh, again and again, at two processes in turn, for
  * 60 seconds. They try again with the same refresh token after each failure, and some send one twice at the same time.
  *
- *     node bench/chaos.ts kill          a cluster of 3 masters and 3 replicas; three times a master is killed, its replica
- *                                       takes over, and the killed one comes back, empty, as the replica (the default)
- *     node bench/chaos.ts pause-master  the same, but the master is frozen for 10 s, and wakes up when it is none any more
- *     node bench/chaos.ts replica-behind  the same as kill, but the replica was cut off for 1.5 s before
- *     node bench/chaos.ts pause         a single Redis, which is frozen for 10 s, twice
+ * - `node bench/chaos.ts kill`, the default: a cluster of 3 masters and 3 replicas; three times a master is killed, its
+ *   replica takes over, and the killed one comes back, empty, as the replica.
+ * - `replica-behind`: the same, but the replica was cut off for 1.5 s before.
+ * - `pause-master`: the same, but the master is frozen for 10 s, and wakes up when it is none any more.
+ * - `pause`: a single Redis, which is frozen for 10 s, twice.
  *
  * With `durability` (one replica, 500 ms) on the cluster and `refreshRetrySeconds: 10`, it fails if a refresh token gets
  * two living successors, if a client is refused that has used nothing twice, if anything answers 5xx but 503, if a
  * request takes longer than the store's deadline allows, or if somebody has to wait for more than 5 s when all is well
  * again. With `--no-durability` it only counts what replication that nobody waits for lets slip. `--seconds 30` is
- * shorter. Starts servers of its own. Node 22.18 or later; a minute and a half.
+ * shorter, and with `--eager` clients hardly pause between two refreshes. Starts servers of its own. Node 22.18 or later; a minute and a half.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -36,6 +36,8 @@ const STORE_TIMEOUT_MS = 1000
  * second to learn how it ended, and a margin.
  */
 const LONGER_MS = STORE_TIMEOUT_MS + 500 + 500
+/** Milliseconds that half of all requests take at most when all is well: beyond that the machine is what is measured. */
+const BUSY_MS = 250
 /** Milliseconds after which everybody is served again. */
 const BACK_WITHIN = 5000
 /** Megabytes that a process may take more while Redis is away, and may have kept in the end. */
@@ -53,6 +55,7 @@ const { values, positionals } = parseArgs({
   options: {
     'no-durability': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '60' },
+    eager: { type: 'boolean', default: false },
   },
 })
 const [scenario = 'kill'] = positionals
@@ -60,6 +63,7 @@ const makeFaults = SCENARIOS[scenario]
 if (!makeFaults) throw new Error(`no such scenario; there are ${Object.keys(SCENARIOS).join(', ')}`)
 const durable = !values['no-durability'] && scenario !== 'pause'
 const runMs = Number(values.seconds) * 1000
+const pauseMs = values.eager ? 2 : 150
 
 const failures: string[] = []
 const ledger = createLedger()
@@ -75,7 +79,7 @@ const application = await one.ask<ApplicationClient>('application')
 const begun = performance.now()
 let isOver = false
 const clients = Array.from({ length: CLIENTS }, (_, number) =>
-  createClient({ number, application, ports, ledger, isOver: () => isOver }),
+  createClient({ number, application, ports, pauseMs, ledger, isOver: () => isOver }),
 )
 const running = Promise.all(clients.map((client) => client.run()))
 const samples: (Memory & { readonly at: number })[] = []
@@ -197,15 +201,18 @@ function reportOutages(): void {
   console.log('Milliseconds until a request is answered:')
   console.table(Object.fromEntries(Object.entries(rows).map(([what, some]) => [what, timesOf(some)])))
   const slowest = Math.max(...seen.map(({ from, to }) => to - from))
-  const limit = timesOf(usual).p99 + LONGER_MS
-  if (slowest > limit) failures.push(`a request took ${Math.round(slowest)} ms, and may take ${limit}`)
+  const { p50, p99 } = timesOf(usual)
+  const isJudged = p50 <= BUSY_MS
+  if (!isJudged) console.log('The machine is too busy for times to mean anything: they are not judged')
+  if (isJudged && slowest > p99 + LONGER_MS)
+    failures.push(`a request took ${Math.round(slowest)} ms, and may take ${p99 + LONGER_MS}`)
 
   const figures = outages.map((outage, index) => {
     const next = outages[index + 1]?.began ?? Infinity
     const afterServed = lastToBeServed(outage.served, next)
     const afterWhole = lastToBeServed(outage.whole, next)
     if (!(afterWhole <= BACK_WITHIN)) tellOfLast(outage.whole, next)
-    if (!(afterWhole <= BACK_WITHIN))
+    if (isJudged && !(afterWhole <= BACK_WITHIN))
       failures.push(`somebody waited for ${seconds(afterWhole)} s when all was well again`)
     return {
       'all slots served after s': seconds(outage.served - outage.began),
