@@ -96,13 +96,13 @@ describeEachStore('a refresh whose answer was lost may be sent again (refreshRet
     await requireRefreshed(again.refresh_token)
   })
 
-  test('it costs one write at most, and the next time none', async () => {
+  test('it costs one write, which proves that what is told is stored as safely as anything', async () => {
     const first = await begin()
     await requireRefreshed(first.refresh_token)
-    for (const expected of [['replace refresh-family'], []]) {
+    for (let time = 0; time < 2; time += 1) {
       writes.length = 0
       await requireRefreshed(first.refresh_token)
-      expect(writes.map((write) => write.split(':')[0])).toEqual(expected)
+      expect(writes.map((write) => write.split(':')[0])).toEqual(['replace refresh-family'])
     }
   })
 
