@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -255,6 +256,44 @@ describe.each([
       expect(await store.get('a')).toBeUndefined()
       const own = (await connections()).filter((line) => / db=2 .*cmd=wait/.test(line))
       expect(own).toEqual([expect.stringContaining(' name=host ')])
+    })
+
+    test('and all else need no more of the access list than the README names', async () => {
+      const [, list = ''] =
+        /^\*\*Access list\.\*\*([^]*?)\n\n/m.exec(
+          readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
+        ) ?? []
+      const rights = [...list.matchAll(/\+[\w|]+/g)].map(([right]) => right)
+      expect(rights).toContain('+wait')
+      await askRedis(
+        master,
+        'ACL',
+        'SETUSER',
+        'limited',
+        'on',
+        'nopass',
+        '~gatehouse:*',
+        '&0:gatehouse:*',
+        ...rights,
+      )
+      ends.push(() => askRedis(master, 'ACL', 'DELUSER', 'limited'))
+      const limited = open(master.port, { username: 'limited', password: 'any' })
+      await askRedis(master, 'SCRIPT', 'FLUSH')
+      for (const store of [limited.opened, limited.durable]) {
+        for (const write of Object.values(WRITES)) await write(store)
+        await store.delete('b')
+        expect(await store.getMany(['a', 'b'])).toEqual([undefined, undefined])
+        expect(await store.range('index', { limit: 1 })).toEqual([])
+        await store.ping()
+        const heard: string[] = []
+        const leave = await store.subscribe('news', (message) => heard.push(message))
+        await store.publish('news', 'hello')
+        await vi.waitFor(() => expect(heard).toEqual(['hello']))
+        await leave()
+        expect((await store.inspect?.())?.time).toBeDefined()
+      }
+      // The negative: what it does not name is refused.
+      await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
     test('of a client with commandTimeout have the time of WAIT besides', async () => {
