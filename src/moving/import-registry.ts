@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Counts } from './cargo.ts'
 import {
@@ -38,7 +39,12 @@ export interface ImportedRegistry {
 }
 
 /** Lines that are written at once. */
-const BATCH = 200
+const BATCH = 100
+
+/** How often a line is tried again while the store does not answer; each time after twice as long. */
+const TRIES = 6
+/** Milliseconds before the first time. */
+const PAUSE = 50
 
 /**
  * Puts into the store what stands in a file. Nothing that is there is overwritten, so that it can be done again, and
@@ -62,7 +68,7 @@ export async function importRegistry(
   async function flush(): Promise<void> {
     const under = batch
     batch = []
-    const done = await Promise.allSettled(under.map((put) => put(counts)))
+    const done = await Promise.allSettled(under.map((put) => again(() => put(counts))))
     for (const one of done) if (one.status === 'rejected') throw one.reason
   }
 
@@ -118,6 +124,19 @@ export async function importRegistry(
   if (!header) throw refused('it is empty')
   if (end === undefined) throw endsInTheMiddle()
   return { exportedAt: header.exportedAt, ...counts, conflicts: [...counts.conflicts].toSorted() }
+}
+
+/** What puts a line into the store may be called again: a store that is slow for a moment need not end an import. */
+async function again(put: () => Promise<void>): Promise<void> {
+  for (let tried = 0; ; tried += 1) {
+    try {
+      return await put()
+    } catch (error) {
+      const isAway = error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+      if (!isAway || tried === TRIES) throw error
+    }
+    await delay(PAUSE * 2 ** tried)
+  }
 }
 
 async function takeUnlessCut(line: Line, take: (line: Line) => Promise<void>): Promise<void> {

@@ -35,14 +35,23 @@ describe('one ring of two', () => {
     const { keys, changes } = joinRings(ours, theirs, NOW)
     expect(states(keys)).toEqual({
       ...states(theirs),
-      ...{ eA: 'previous', rA: 'previous', eB: 'retired', rB: 'retired' },
+      eA: 'previous',
+      rA: 'previous',
+      eB: 'retired',
+      rB: 'retired',
     })
     // Theirs sign for as long as they would have, and ours have signed until now.
     expect(keys.find(({ kid }) => kid === 'e1')).toEqual(theirs[0])
     expect(keys.find(({ kid }) => kid === 'eA')).toMatchObject({ since: NOW, createdAt: NOW - 60 })
     expect(told(changes)).toEqual([
-      ...['eB retired', 'rB retired', 'e1 published', 'e1 promoted', 'r1 published', 'r1 promoted'],
-      ...['e2 published', 'r2 published'],
+      'eB retired',
+      'rB retired',
+      'e1 published',
+      'e1 promoted',
+      'r1 published',
+      'r1 promoted',
+      'e2 published',
+      'r2 published',
     ])
   })
 

@@ -355,6 +355,17 @@ describe('a store that fails in the middle', () => {
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 
+  test('for a moment does not end the import, and one that stays away does', async () => {
+    await host.close()
+    const faulty = faultyStore(memoryStore())
+    await begin(faulty.store)
+    faulty.arm('create client', 'refused')
+    expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
+    faulty.goAway()
+    await expect(importing(file)).rejects.toThrow(refusal('', 'ERR_STORE_UNAVAILABLE'))
+    faulty.comeBack()
+  })
+
   test('is made good by doing it again, whichever write it was', async () => {
     await host.close()
     const counting = faultyStore(memoryStore())
