@@ -35,7 +35,7 @@ export interface Ledger {
   /** Codes that were refused although nobody had used them. */
   readonly codesLost: string[]
   /** Refresh tokens that were refused although they were the last: the client has to connect anew. */
-  readonly stuck: string[]
+  readonly stuck: { readonly client: number; readonly at: number; readonly what: string }[]
 }
 
 /** Refreshes after which a client connects anew. */
@@ -186,9 +186,11 @@ export function createClient(options: {
       connection.tokens.push(next)
       return true
     }
-    ledger.stuck.push(
-      `client ${number}, refresh ${connection.tokens.length}: ${last ? `${last.status} ${last.text}` : 'no answer'}`,
-    )
+    ledger.stuck.push({
+      client: number,
+      at: performance.now(),
+      what: `refresh ${connection.tokens.length}: ${last ? `${last.status} ${last.text}` : 'no answer'}`,
+    })
     return false
   }
 

@@ -38,6 +38,9 @@ const STORE_TIMEOUT_MS = 1000
 const LONGER_MS = STORE_TIMEOUT_MS + 500 + 500
 /** Milliseconds that half of all requests take at most when all is well: beyond that the machine is what is measured. */
 const BUSY_MS = 250
+/** Of those who were refused, how many are told of, and what of the time before, in milliseconds. */
+const TOLD = 5
+const BEFORE_MS = 20_000
 /** Milliseconds after which everybody is served again. */
 const BACK_WITHIN = 5000
 /** Megabytes that a process may take more while Redis is away, and may have kept in the end. */
@@ -228,12 +231,16 @@ function reportOutages(): void {
 function tellOfLast(time: number, before: number): void {
   const times = clients.map((_, number) => servedAfter(number, time, before))
   const number = times.indexOf(Math.max(...times))
-  console.log(`Client ${number} waited; s after all was well, and what it was told:`)
+  console.log(`client ${number} waited; what it was told, in s after all was well:`)
   const told = ledger.answers.filter(({ client, to }) => client === number && to > time && to < before)
-  for (const { what, status, from, to, text } of told.slice(0, 12)) {
-    console.log(
-      `  ${seconds(from - time)} to ${seconds(to - time)}: ${what} ${status} ${status === 200 ? '' : text}`,
-    )
+  tellAnswers(told.slice(0, 12), time)
+}
+
+/** Each with when it was asked for and given, in seconds from `time`. */
+function tellAnswers(told: readonly Answer[], time: number): void {
+  for (const { what, status, from, to, text } of told) {
+    const about = status === 200 ? '' : (/"error_description":"([^"]*)/.exec(text)?.[1] ?? '')
+    console.log(`  ${seconds(from - time)} to ${seconds(to - time)}: ${what} ${status} ${about}`)
   }
 }
 
@@ -265,8 +272,14 @@ function reportTokens(): void {
     'clients refused, or given up': ledger.stuck.length,
     'codes lost': ledger.codesLost.length,
   })
-  for (const lost of [...new Set([...ledger.stuck, ...ledger.codesLost])].slice(0, 10))
-    console.log(`  ${lost}`)
+  for (const { client, at, what } of ledger.stuck.slice(0, TOLD)) {
+    console.log(`client ${client}, ${what}; what it was told in the ${seconds(BEFORE_MS)} s before:`)
+    tellAnswers(
+      ledger.answers.filter((it) => it.client === client && it.to > at - BEFORE_MS && it.to < at),
+      at,
+    )
+  }
+  for (const lost of ledger.codesLost.slice(0, TOLD)) console.log(`  ${lost}`)
   if (acceptedTwins.length > 0)
     failures.push(`${acceptedTwins.length} refresh tokens had two successors that were accepted`)
   if (ended.twins > 0) failures.push(`${ended.twins} refresh tokens live beside another one`)
