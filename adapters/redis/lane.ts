@@ -75,7 +75,7 @@ export function createLane(
 
   function giveUp(): void {
     onEnd()
-    refuse(new LaneGivenUp())
+    refuse(new LaneGivenUp('the connection was given up'))
     connection.disconnect()
   }
 

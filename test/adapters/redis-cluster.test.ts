@@ -9,6 +9,7 @@ import { storeContract } from '../../src/testing/store-contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedisCluster, type RedisCluster, type RedisNode } from '../support/redis-cluster.ts'
+import { commandsOf } from './redis-commands.ts'
 
 const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 const durability = { replicas: 1, timeoutMs: 500 }
@@ -103,6 +104,16 @@ describeWithRedis('the Redis store on a cluster', () => {
     })
   })
 
+  test('asks no node for other keys, and for nothing that blocks but WAIT', async () => {
+    for (const node of cluster.nodes) {
+      const others = (await commandsOf(node)).filter((name) =>
+        /^(keys|.*scan|flush.*|b[lrz].*|sort|migrate)$/.test(name),
+      )
+      expect(others).toEqual([])
+    }
+    expect((await Promise.all(cluster.nodes.map(commandsOf))).flat()).toContain('wait')
+  })
+
   test('reads keys of all nodes at once', async () => {
     const { store } = open()
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
@@ -122,9 +133,9 @@ describeWithRedis('the Redis store on a cluster', () => {
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     const wrongClient = { ...unavailable, message: expect.stringContaining('use Redis.Cluster') }
     await expect(store.getMany(names)).rejects.toMatchObject(wrongClient)
-    await expect(Promise.all(names.map((name) => store.durable?.set(name, name, 1)))).rejects.toMatchObject(
-      wrongClient,
-    )
+    await expect(
+      Promise.all(names.map((name) => required(store.durable).set(name, name, 1))),
+    ).rejects.toMatchObject(wrongClient)
   })
 
   describe.each(CLIENTS)('%s', (title, AnyCluster, options) => {
