@@ -196,7 +196,7 @@ describe.each([
     test('a prefix that another one begins with, or that holds what Redis has a meaning for, is its own', async () => {
       const client = await connect()
       client.setMaxListeners(0)
-    const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
+      const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
       const stores = prefixes.map((keyPrefix) => redisStore(client, { keyPrefix }))
       const heard: string[][] = prefixes.map(() => [])
       for (const [position, store] of stores.entries()) {
