@@ -63,8 +63,9 @@ function connect(): Redis | Cluster {
 
 function note(about: object, message: string): void {
   const { err } = about as { err?: Error }
+  const cause = err?.cause instanceof Error ? `, because ${err.cause.message}` : ''
   // What differs from time to time would hide what is the same.
-  const text = `${message}: ${err?.message ?? ''}`.replaceAll(/\d{2,}\S*/g, '…')
+  const text = `${message}: ${err?.message ?? ''}${cause}`.replaceAll(/\d{2,}\S*/g, '…')
   complaints[text] = { times: (complaints[text]?.times ?? 0) + 1, last: Math.round(performance.now() / 1000) }
 }
 

@@ -94,7 +94,7 @@ await Promise.all([running, watching])
 const answers = ledger.answers.length
 const ended = await lookAtTheEnd()
 await watchOnce()
-const complaints = await one.ask<object>('complaints')
+const complaints = await Promise.all(processes.map((process) => process.ask<object>('complaints')))
 report()
 await Promise.all(processes.map((process) => process.kill()))
 await faults.stop()
@@ -178,8 +178,8 @@ function report(): void {
   reportTokens()
   reportMemory()
   if (failures.length > 0) {
-    console.log('What the logger of one process was told:')
-    console.table(complaints)
+    console.log('What the loggers of the processes were told, how often, and in which second last:')
+    for (const ofProcess of complaints) console.dir(ofProcess, { breakLength: Infinity })
   }
 }
 
