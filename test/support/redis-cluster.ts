@@ -8,7 +8,7 @@ export interface RedisCluster {
   readonly nodes: readonly RedisNode[]
   /** What a client of the cluster is made of: `new Cluster(cluster.addresses)`. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** The masters that run now, in the order of `nodes`, as the cluster sees itself. */
+  /** The masters that run now, in the order of `nodes`, as most of them see it. */
   masters(): Promise<RedisNode[]>
   /** A replica of a master that runs now and has all that the master has. */
   replicaOf(master: RedisNode): Promise<RedisNode>
@@ -110,25 +110,23 @@ async function join(servers: readonly RedisServer[]): Promise<RedisNode[]> {
 
 /** What can be seen of the nodes of a cluster. */
 function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'stop'> {
-  /** What the node that answers first says of all, or the given one. */
-  const lines = async (node?: RedisNode) =>
-    parse(String(await Promise.any((node ? [node] : nodes).map((it) => askRedis(it, 'CLUSTER', 'NODES')))))
-  const byId = (id: string) =>
-    found(
-      nodes.find((node) => node.id === id),
-      `no node is called ${id}`,
-    )
+  const viewOf = async (node: RedisNode) => parse(String(await askRedis(node, 'CLUSTER', 'NODES')))
   const isMaster = ({ flags }: Line) =>
     flags.includes('master') && !flags.some((flag) => flag.startsWith('fail'))
 
-  async function masters(): Promise<RedisNode[]> {
-    const ids = new Set((await lines()).filter(isMaster).map(({ id }) => id))
-    return nodes.filter(({ id }) => ids.has(id))
+  /** The nodes of which most of those that answer say so: one that was away has yet to hear what happened. */
+  async function agreed(says: (line: Line) => boolean): Promise<RedisNode[]> {
+    const answers = await Promise.allSettled(nodes.map(viewOf))
+    const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+    return nodes.filter(({ id }) => {
+      const agreeing = views.filter((lines) => lines.some((line) => line.id === id && says(line)))
+      return agreeing.length > views.length / 2
+    })
   }
 
   return {
     addresses: nodes.map(({ port }) => ({ host: '127.0.0.1', port })),
-    masters,
+    masters: () => agreed(isMaster),
     async replicaOf(master) {
       const [, , replicas] = (await askRedis(master, 'ROLE')) as [string, number, [string, string, string][]]
       const ports = replicas.map(([, port]) => Number(port))
@@ -138,16 +136,13 @@ function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'sto
       )
     },
     async masterOf(key) {
-      const [master] = await masters()
-      const slot = Number(await askRedis(found(master, 'no master runs'), 'CLUSTER', 'KEYSLOT', key))
-      const owner = (await lines()).find(
-        (line) => isMaster(line) && line.slots.some((range) => has(range, slot)),
-      )
-      return byId(found(owner, `nobody serves the slot ${slot}`).id)
+      const slot = Number(await Promise.any(nodes.map((node) => askRedis(node, 'CLUSTER', 'KEYSLOT', key))))
+      const [owner] = await agreed((line) => isMaster(line) && line.slots.some((range) => has(range, slot)))
+      return found(owner, `nobody serves the slot ${slot}`)
     },
     async ready(options) {
       await until(
-        () => Promise.all(nodes.map(async (node) => requireReady(node, await lines(node)))),
+        () => Promise.all(nodes.map(async (node) => requireReady(node, await viewOf(node)))),
         options,
       )
     },
