@@ -69,11 +69,15 @@ for (const failure of failures) console.log(`FAILED: ${failure}`)
 console.log(`Node ${process.version}`)
 process.exit(failures.length === 0 ? 0 : 1)
 
-/** A host with a client of its own. */
+/** A host with a client of its own. It waits for long: Redis is kept busy while it is filled. */
 async function open(port: number, options: object = {}) {
   const client = new Redis(port, options)
   const store = redisStore(client)
-  const host = await startHost({ store, port: await freePort(), gatehouse: { startTimeoutMs: 20_000 } })
+  const host = await startHost({
+    store,
+    port: await freePort(),
+    gatehouse: { startTimeoutMs: 20_000, storeTimeoutMs: 20_000 },
+  })
   return {
     host,
     store,
