@@ -9,12 +9,13 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/keys/rotating-keys.test.ts',
 ])
 
-/** Flows that are about the store in memory, or about a Redis that they start themselves. */
+/** Flows that are about the store in memory, a Redis that they start themselves, or a program with its own. */
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
     'at-rest',
     'attacks/growth',
     'attacks/tokens',
+    'browser/delegated.browser',
     'faults',
     'foreign-values',
     'redis-away',
