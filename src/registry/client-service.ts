@@ -67,8 +67,9 @@ export interface RotatedSecret {
  * What API keys and applications can be asked in the same way. Changes may run at the same time, in any
  * number of processes: none is lost. A change that is in force already does nothing and reports no event.
  *
- * A change that takes something away takes the tokens from before back as well: in this process when it settles, in
- * the others within moments. If it rejects because the store is away, make it again.
+ * A change counts in this process when it settles, in the others within moments: when its message comes, or at most ten
+ * seconds later. One that takes something away takes the tokens from before back as well, in the same way. If it
+ * rejects because the store is away, make it again.
  *
  * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` where there is no such client of this kind,
  * `ERR_INVALID_ARGUMENT` with all `problems` for bad input, `ERR_STORE_UNAVAILABLE` if the store is away, and
