@@ -188,7 +188,9 @@ function reportAnswers(): void {
   for (const { what, status, text, retryAfter } of ledger.answers.slice(0, answers)) {
     const ofWhat = (counts[what] ??= {})
     ofWhat[status] = (ofWhat[status] ?? 0) + 1
-    if (status === 0 || (status >= 500 && status !== 503))
+    // Nothing is wrong with an authorization request here, nor with who asks about a token.
+    const isRefusal = status >= 400 && status < 500 && (what === 'authorize' || what === 'introspect')
+    if (status === 0 || isRefusal || (status >= 500 && status !== 503))
       failures.push(`${what} was answered ${status} ${text}`)
     if (status === 503 && !retryAfter) failures.push(`${what} was answered 503 without Retry-After`)
   }
