@@ -1,7 +1,7 @@
 import type { ProductSource } from './catalog/definition.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { catalogLookups } from './catalog/lookups.ts'
-import { periodically } from './catalog/periodically.ts'
+import { periodically } from './scheduling/periodically.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
 import { untoldRevocations } from './gateway/untold-revocations.ts'

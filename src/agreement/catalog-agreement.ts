@@ -1,5 +1,5 @@
-import { oneAtATime } from '../catalog/one-at-a-time.ts'
-import { periodically } from '../catalog/periodically.ts'
+import { oneAtATime } from '../scheduling/one-at-a-time.ts'
+import { periodically } from '../scheduling/periodically.ts'
 import { GatehouseError } from '../errors.ts'
 import { createAgreeing, type AgreeingParts } from './agreeing.ts'
 import { PRODUCTS_CHANNEL as CHANNEL } from './product-record.ts'

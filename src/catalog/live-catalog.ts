@@ -3,7 +3,8 @@ import type { Catalog, CurrentCatalog } from './catalog.ts'
 import { createCatalog, type CatalogOptions } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
 import { givenBy, givesTheSame, type Given } from './given.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { oneAtATime } from '../scheduling/one-at-a-time.ts'
+import { within } from '../scheduling/within.ts'
 import { restrictCatalog } from './restrict-catalog.ts'
 
 /** Where the catalog comes from, and who is told about it. */
@@ -58,7 +59,7 @@ export interface LiveCatalog extends CurrentCatalog {
  * @throws {GatehouseError} `ERR_CATALOG` if given products are not valid
  */
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
-  const { products } = options
+  const { products, loadTimeoutMs } = options
   let loaded: Catalog | undefined
   let given: Given = {}
   let refusal: GatehouseError | undefined
@@ -115,7 +116,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   async function load(from: () => unknown): Promise<void> {
     try {
-      const definitions = await withinTime(from, options.loadTimeoutMs)
+      // One that never ends would hold up all that come after it.
+      const definitions = await within(loadTimeoutMs, from, {
+        error: () => new Error(`no answer within ${loadTimeoutMs} ms`),
+        keepsAlive: false,
+      })
       use(createCatalog(definitions, options))
       refusal = undefined
     } catch (error) {
@@ -130,18 +135,4 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
 function isInvalidCatalog(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_CATALOG'
-}
-
-/** A load that never ends would hold up all that come after it. */
-async function withinTime(work: () => unknown, milliseconds: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${milliseconds} ms`)), milliseconds)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([work(), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
 }

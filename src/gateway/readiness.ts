@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import { soon } from '../health/soon.ts'
+import { soon } from '../scheduling/soon.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /** Whether a gateway can work yet. */

@@ -1,4 +1,4 @@
-import { periodically } from '../catalog/periodically.ts'
+import { periodically } from '../scheduling/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { advance, canSign, fillUp, lacking, nextDue, type RotationPolicy } from './key-states.ts'

@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts'
+import { within } from '../scheduling/within.ts'
 import type { Store } from './contract.ts'
 
 /**
@@ -8,19 +9,16 @@ import type { Store } from './contract.ts'
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
 export function withDeadline(store: Store, timeoutMs: number): Store {
-  async function within<T>(start: () => Promise<T>, name?: string): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`))
-      }, timeoutMs)
-    })
+  const late = {
+    error: () =>
+      new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`),
+  }
+
+  async function inTime<T>(start: () => Promise<T>, name?: string): Promise<T> {
     try {
-      return await Promise.race([start(), tooLate])
+      return await within(timeoutMs, start, late)
     } catch (error) {
       throw asOurs(error, name)
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -28,34 +26,34 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
   function eachOf(keys: readonly string[], error: unknown): Promise<(string | undefined)[]> {
     const isRecord = error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD'
     if (!isRecord) throw error
-    return Promise.all(keys.map((key) => within(() => store.get(key), key)))
+    return Promise.all(keys.map((key) => inTime(() => store.get(key), key)))
   }
 
   return {
     volatile: store.volatile,
     durable: store.durable && withDeadline(store.durable, timeoutMs),
-    get: (key) => within(() => store.get(key), key),
-    getMany: (keys) => within(() => store.getMany(keys)).catch((error: unknown) => eachOf(keys, error)),
-    set: (key, value, ttl) => within(() => store.set(key, value, ttl), key),
-    create: (key, value, ttl) => within(() => store.create(key, value, ttl), key),
-    replace: (key, expected, value, ttl) => within(() => store.replace(key, expected, value, ttl), key),
-    delete: (key) => within(() => store.delete(key), key),
-    add: (index, member, ttl) => within(() => store.add(index, member, ttl), index),
-    remove: (index, member) => within(() => store.remove(index, member), index),
-    range: (index, options) => within(() => store.range(index, options), index),
-    publish: (channel, message) => within(() => store.publish(channel, message)),
+    get: (key) => inTime(() => store.get(key), key),
+    getMany: (keys) => inTime(() => store.getMany(keys)).catch((error: unknown) => eachOf(keys, error)),
+    set: (key, value, ttl) => inTime(() => store.set(key, value, ttl), key),
+    create: (key, value, ttl) => inTime(() => store.create(key, value, ttl), key),
+    replace: (key, expected, value, ttl) => inTime(() => store.replace(key, expected, value, ttl), key),
+    delete: (key) => inTime(() => store.delete(key), key),
+    add: (index, member, ttl) => inTime(() => store.add(index, member, ttl), index),
+    remove: (index, member) => inTime(() => store.remove(index, member), index),
+    range: (index, options) => inTime(() => store.range(index, options), index),
+    publish: (channel, message) => inTime(() => store.publish(channel, message)),
     subscribe(channel, listener, missed) {
       let isLate = false
-      const subscription = store.subscribe(channel, listener, missed)
+      const subscription = (async () => store.subscribe(channel, listener, missed))()
       // Whoever asked has been told that it failed, and will ask again: one listener is enough.
       subscription.then((leave) => (isLate ? leave() : undefined)).catch(() => {})
-      return within(() => subscription).catch((error: unknown) => {
+      return inTime(() => subscription).catch((error: unknown) => {
         isLate = true
         throw error
       })
     },
-    ping: () => within(() => store.ping()),
-    ...(store.inspect && { inspect: () => within(async () => store.inspect?.() ?? { checks: [] }) }),
+    ping: () => inTime(() => store.ping()),
+    ...(store.inspect && { inspect: () => inTime(async () => store.inspect?.() ?? { checks: [] }) }),
     close: () => store.close(),
   }
 }

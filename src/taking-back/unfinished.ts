@@ -1,4 +1,4 @@
-import { periodically } from '../catalog/periodically.ts'
+import { periodically } from '../scheduling/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
 import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
+import { within } from '../../scheduling/within.ts'
 import type { RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createTwoClocks } from './two-clocks.ts'
@@ -105,7 +106,7 @@ export function createRevocationFollower(parts: {
     if (startedAt.steady - wholeAt >= WHOLE_EVERY) cursor = undefined
     if (cursor === undefined) wholeAt = startedAt.steady
     for (let more = true; more && !closed;) {
-      const page = await withLimit(source.read(cursor))
+      const page = await within(PAGE_LIMIT, () => source.read(cursor), LATE)
       set.add(page.revocations)
       ;({ cursor, more } = page)
       // However much there is, requests get their turn in between.
@@ -228,19 +229,7 @@ export function createRevocationFollower(parts: {
   }
 }
 
-/** The same, but a source that never answers has failed. */
-async function withLimit<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(notAnswered()), PAGE_LIMIT)
-    timer.unref()
-  })
-  try {
-    return await Promise.race([answer, tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const LATE = { error: notAnswered, keepsAlive: false }
 
 function notAnswered(): GatehouseError {
   return new GatehouseError('ERR_NOT_READY', 'the source of revocations does not answer')

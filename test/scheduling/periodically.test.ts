@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { periodically } from '../../src/catalog/periodically.ts'
+import { periodically } from '../../src/scheduling/periodically.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
