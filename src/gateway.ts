@@ -11,7 +11,7 @@ import { createStoreHealth, type StoreHealth } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
-import type { FeedSettings, GatewayOptions } from './options.ts'
+import type { GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
 import { guardStore } from './store/guarded-store.ts'
 import { withDeadline } from './store/deadline.ts'
@@ -19,6 +19,7 @@ import { createKnownRevocations } from './tokens/revocations/known-revocations.t
 import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
 import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
 import type { RevocationSource } from './tokens/revocations/revocation-source.ts'
+import type { FeedSettings } from './settings/settings.ts'
 
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {

@@ -1,7 +1,7 @@
 import type { CurrentCatalog } from './catalog/catalog.ts'
 import type { SigningJwk } from './keys/generate-key.ts'
-import type { Settings } from './options.ts'
 import type { Store } from './store/contract.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** What `koa-gatehouse/testing` needs of a gatehouse and nobody else does. */
 export interface Internals {

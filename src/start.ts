@@ -4,12 +4,12 @@ import type { Principal } from './gateway/principal.ts'
 import { createTokenVerifier } from './gateway/verify-token.ts'
 import type { KeyRing } from './keys/key-ring.ts'
 import type { KeySource } from './keys/signing-keys.ts'
-import type { Settings } from './options.ts'
 import type { RevocationFollower } from './tokens/revocations/follow-revocations.ts'
 import type { Unfinished } from './taking-back/unfinished.ts'
 import type { LongestLifetime } from './tokens/revocations/longest-lifetime.ts'
 import { buildProvider, type BuiltProvider } from './provider/build-provider.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from './provider/dependencies.ts'
+import type { Settings } from './settings/settings.ts'
 
 /** What is there once it runs. What depends on the signing keys is another one when they have changed. */
 export interface Running {

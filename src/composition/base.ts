@@ -2,13 +2,13 @@ import { createCatalogAgreement } from '../agreement/catalog-agreement.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createCheckedAccounts } from '../host/checked-accounts.ts'
 import { createEvents } from '../host/events.ts'
-import type { Settings } from '../options.ts'
 import { guardStore } from '../store/guarded-store.ts'
 import { markUse } from '../store/in-use.ts'
 import { createKnownRevocations } from '../tokens/revocations/known-revocations.ts'
 import { createLongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
 import { createRevocationLog } from '../tokens/revocations/revocation-log.ts'
 import { createRevocations } from '../tokens/revocations/revocations.ts'
+import type { Settings } from '../settings/settings.ts'
 
 /** What everything else stands on. */
 export type Base = ReturnType<typeof createBase>

@@ -1,11 +1,12 @@
 import type * as v from 'valibot'
 import { silentLogger } from '../host/logger.ts'
 import { isRecord } from '../catalog/read-definitions.ts'
-import type { GatewayOptions, GatewaySettings } from '../options.ts'
+import type { GatewayOptions } from '../options.ts'
 import { gatewayOptionsSchema } from './gateway-schema.ts'
 import { checkApi, readOptions, type AddProblem } from './read-options.ts'
 import type { Store } from '../store/contract.ts'
 import { checkRole } from './roles.ts'
+import type { GatewaySettings } from './settings.ts'
 
 /**
  * Checks the options of `createGateway`, fills in the defaults and freezes the result. No I/O; the products

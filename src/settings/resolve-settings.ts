@@ -1,12 +1,13 @@
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 import { silentLogger } from '../host/logger.ts'
-import type { GatehouseOptions, Settings } from '../options.ts'
+import type { GatehouseOptions } from '../options.ts'
 import { addressProblem, placementProblem } from './address.ts'
 import { checkApi, readOptions } from './read-options.ts'
 import { checkAccounts, checkRole, isLiteral } from './roles.ts'
 import { optionsSchema } from './schema.ts'
 import { checkSecret, secretsOf } from './secret.ts'
 import { resolveSigningKeys } from './signing-keys.ts'
+import type { Settings } from './settings.ts'
 
 /**
  * Checks the options, fills in the defaults and freezes the result. No I/O. Plain data is copied, so that

@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
 import { isRecord } from '../catalog/read-definitions.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { GatehouseOptions, Settings } from '../options.ts'
+import type { GatehouseOptions } from '../options.ts'
 import type { AddProblem } from './read-options.ts'
+import type { Settings } from './settings.ts'
 
 const DAY = 86_400
 const DEFAULTS = { rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY }

@@ -62,10 +62,18 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   // What of all that goes from one store to another.
   moving: ['registry', 'agreement', 'store', 'tokens', 'type:keys', 'catalog/given.ts'],
   'after-ready.ts': [],
-  'internals.ts': ['type:catalog', 'type:keys', 'type:options.ts', 'type:store'],
+  'internals.ts': ['type:catalog', 'type:keys', 'type:settings', 'type:store'],
   'infer.ts': ['type:catalog', 'type:options.ts'],
   'options.ts': ['type:catalog', 'type:interaction', 'type:keys', 'type:registry', 'type:store'],
-  settings: ['valibot', 'catalog', 'type:keys', 'type:store', 'type:options.ts', 'interaction/texts.ts'],
+  settings: [
+    'valibot',
+    'catalog',
+    'type:keys',
+    'type:registry',
+    'type:store',
+    'type:options.ts',
+    'interaction/texts.ts',
+  ],
   // The two composition roots, and what is published.
   'gateway.ts': [
     'gateway',
@@ -112,7 +120,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'type:keys',
     'type:tokens',
     'type:taking-back',
-    'type:options.ts',
+    'type:settings',
     'type:jose',
   ],
   'index.ts': ['gatehouse.ts', 'infer.ts', 'options.ts', 'registry/secrets.ts', 'type:*'],
