@@ -1,27 +1,55 @@
 import type { Store } from 'koa-gatehouse'
 
-/** A call that was held. */
+/** A call that is held. */
 export interface Pause {
-  /** Settles when it has been made, and its answer is held; false if there was no such call by the time of `end`. */
+  /** Settles when the call is held; false if there was no such call by the time of `end`. */
   readonly reached: Promise<boolean>
-  /** Lets its answer go. */
+  /** Lets it go on, also where it comes later. */
   end(): void
 }
 
-/** A store one of whose answers can be held, while all else goes on. */
+/**
+ * Which call is meant: that of a number (0 is the next), the first that begins so (`get client:`), or the first of
+ * which this is true, with what was handed over as one text.
+ */
+export type Which = number | string | ((call: string, args: string) => boolean)
+
+/** A store one of whose calls can be held, while all else goes on. */
 export interface PausingStore {
   readonly store: Store
-  /** `get client:…`, one entry a call, since the last `watch()` or `pauseAfter()`. */
+  /** `get client:…`, one entry a call, since the last `watch()` or pause. */
   readonly calls: readonly string[]
   watch(): void
-  /** Holds the answer of the call of that number (0 is the next), or of the first that begins so. */
-  pauseAfter(at: number | string): Pause
+  /** Holds a call before it is made. */
+  pauseBefore(which: Which): Pause
+  /** Holds the answer of a call that was made. */
+  pauseAfter(which: Which): Pause
+}
+
+interface Armed {
+  readonly which: Which
+  readonly when: 'before' | 'after'
+  hold(): Promise<void>
 }
 
 /** Wraps a store. */
 export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
-  let armed: { at: number | string; hold: () => Promise<void> } | undefined
+  let armed: Armed | undefined
+
+  /** The pause of a call, if it is the one that is meant. */
+  function pauseOf(call: string, index: number, args: readonly unknown[]): Armed | undefined {
+    if (!armed) return undefined
+    const { which } = armed
+    const isMeant =
+      typeof which === 'function'
+        ? which(call, args.join(' '))
+        : which === index || (typeof which === 'string' && call.startsWith(which))
+    if (!isMeant) return undefined
+    const pause = armed
+    armed = undefined
+    return pause
+  }
 
   const store = new Proxy(inner, {
     get(target, name: keyof Store) {
@@ -29,15 +57,38 @@ export function pausingStore(inner: Store): PausingStore {
       if (typeof method !== 'function' || name === 'close') return method
       return async (...args: unknown[]) => {
         const call = `${name} ${String(args[0])}`
-        const index = calls.push(call) - 1
-        const pause = armed && (armed.at === index || call.startsWith(String(armed.at))) ? armed : undefined
-        if (pause) armed = undefined
+        const pause = pauseOf(call, calls.push(call) - 1, args)
+        if (pause?.when === 'before') await pause.hold()
         const answer: unknown = await Reflect.apply(method, target, args)
-        await pause?.hold()
+        if (pause?.when === 'after') await pause.hold()
         return answer
       }
     },
   })
+
+  function pause(which: Which, when: 'before' | 'after'): Pause {
+    calls.length = 0
+    let reach: (value: boolean) => void = () => {}
+    let release: () => void = () => {}
+    const reached = new Promise<boolean>((resolve) => (reach = resolve))
+    const released = new Promise<void>((resolve) => (release = resolve))
+    armed = {
+      which,
+      when,
+      hold() {
+        reach(true)
+        return released
+      },
+    }
+    return {
+      reached,
+      end() {
+        armed = undefined
+        reach(false)
+        release()
+      },
+    }
+  }
 
   return {
     store,
@@ -46,27 +97,7 @@ export function pausingStore(inner: Store): PausingStore {
       calls.length = 0
       armed = undefined
     },
-    pauseAfter(at) {
-      calls.length = 0
-      let reach: (value: boolean) => void = () => {}
-      let release: () => void = () => {}
-      const reached = new Promise<boolean>((resolve) => (reach = resolve))
-      const released = new Promise<void>((resolve) => (release = resolve))
-      armed = {
-        at,
-        hold() {
-          reach(true)
-          return released
-        },
-      }
-      return {
-        reached,
-        end() {
-          armed = undefined
-          reach(false)
-          release()
-        },
-      }
-    },
+    pauseBefore: (which) => pause(which, 'before'),
+    pauseAfter: (which) => pause(which, 'after'),
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
-import { holdingStore, type HoldingStore } from '../../support/holding-store.ts'
+import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const SCOPE = 'openid invoices:read'
@@ -16,7 +16,7 @@ interface Attempt {
 
 describeEachStore('in the middle of a request', (makeStore) => {
   let host: Host
-  let holding: HoldingStore
+  let pausing: PausingStore
   let client: { client_id: string; client_secret: string }
   let browser: Browser
   const grantIds: string[] = []
@@ -24,8 +24,8 @@ describeEachStore('in the middle of a request', (makeStore) => {
   const alarms: string[] = []
 
   beforeAll(async () => {
-    holding = holdingStore(makeStore())
-    host = await startHost({ store: holding.store, gatehouse: { storeTimeoutMs: 10_000 } })
+    pausing = pausingStore(makeStore())
+    host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 10_000 } })
     client = await host.createApplication()
     browser = host.browser()
     host.gatehouse.on('consent.approved', ({ grantId }) => grantIds.push(grantId))
@@ -79,15 +79,15 @@ describeEachStore('in the middle of a request', (makeStore) => {
     for (let at = 0; ; at += 1) {
       for (const when of sides) {
         const { request, takeBack, living } = await prepare()
-        const held = holding.hold(at, when)
-        const answered = request()
-        const call = await Promise.race([held.reached, answered.then(() => undefined)])
-        if (call === undefined) {
-          held.letGo()
+        const pause = when === 'before' ? pausing.pauseBefore(at) : pausing.pauseAfter(at)
+        const answered = request().finally(() => pause.end())
+        if (!(await pause.reached)) {
+          await answered
           return { calls, alive }
         }
+        const call = pausing.calls[at] ?? ''
         await takeBack()
-        held.letGo()
+        pause.end()
         await answered
         calls.push(call.replace(/[:].*/, ''))
         for (const what of await living()) alive.push(`${when} ${call}: ${what}`)

@@ -3,49 +3,18 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { authorize, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
+import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
-
-/** A store on which one call can be held up, before it is done or before it is answered. */
-function holdingStore(inner: Store) {
-  let held:
-    { call: string; when: 'before' | 'after'; reached: () => void; released: Promise<void> } | undefined
-  const store = new Proxy(inner, {
-    get(target, name: keyof Store) {
-      const method = target[name]
-      if (typeof method !== 'function' || name === 'close') return method
-      return async (...args: unknown[]) => {
-        const work = () => Reflect.apply(method, target, args) as unknown
-        if (!held || !`${name} ${String(args[0])}`.startsWith(held.call)) return work()
-        const { when, reached, released } = held
-        held = undefined
-        const answer = when === 'after' ? await work() : undefined
-        reached()
-        await released
-        return when === 'after' ? answer : work()
-      }
-    },
-  })
-  return {
-    store,
-    /** Holds up the next call that begins so. */
-    hold(call: string, when: 'before' | 'after') {
-      let release = () => {}
-      const released = new Promise<void>((resolve) => (release = resolve))
-      const reached = new Promise<void>((resolve) => (held = { call, when, reached: resolve, released }))
-      return { reached, release }
-    },
-  }
-}
 
 describeEachStore('reuse ends the grant with all of its access tokens', (makeStore) => {
   /** Where things happen, and another process' gateway on the same data. */
   let host: Host
   let other: Host
   let faulty: FaultyStore
-  let holding: ReturnType<typeof holdingStore>
+  let pausing: PausingStore
   let inner: Store
   let client: Client
   let browser: ReturnType<Host['browser']>
@@ -55,8 +24,8 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const data = randomUUID()
     inner = makeStore(data)
     faulty = faultyStore(inner)
-    holding = holdingStore(faulty.store)
-    host = await startHost({ store: holding.store, gatehouse: { storeTimeoutMs: 5000 } })
+    pausing = pausingStore(faulty.store)
+    host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
     const { issuer, audience } = host
     other = await startHost({ store: makeStore(data), gatehouse: { issuer, audience } })
     await Promise.all([host.gatehouse.ready(), other.gatehouse.ready()])
@@ -176,11 +145,11 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
   test('a refresh that is under way when the family ends gets nothing', async () => {
     const first = await begin()
     const second = await refreshed(first.refresh_token)
-    const { reached, release } = holding.hold('replace refresh-family', 'before')
+    const pause = pausing.pauseBefore('replace refresh-family')
     const underWay = refresh(second.refresh_token)
-    await reached
+    expect(await pause.reached).toBe(true)
     expectRefused(await refresh(first.refresh_token))
-    release()
+    pause.end()
     expectRefused(await underWay)
     await expectDead(first, second)
   })
@@ -188,11 +157,11 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
   test('a refresh that has just been stored when the family ends gets tokens that are dead on arrival', async () => {
     const first = await begin()
     const second = await refreshed(first.refresh_token)
-    const { reached, release } = holding.hold('replace refresh-family', 'after')
+    const pause = pausing.pauseAfter('replace refresh-family')
     const underWay = refresh(second.refresh_token)
-    await reached
+    expect(await pause.reached).toBe(true)
     expectRefused(await refresh(first.refresh_token, other))
-    release()
+    pause.end()
     const { status, body } = await underWay
     expect(status).toBe(200)
     await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
@@ -202,14 +171,14 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
 
   test('also where somebody ended the family before, and did not come as far as the tokens', async () => {
     const first = await begin()
-    const { reached, release } = holding.hold('replace refresh-family', 'before')
+    const pause = pausing.pauseBefore('replace refresh-family')
     const underWay = refresh(first.refresh_token)
-    await reached
+    expect(await pause.reached).toBe(true)
     const [grantId] = first.refresh_token.split('.')
     const ended = { v: 1, generation: 0, current: '', payload: {}, ended: true }
     await inner.set(`refresh-family:${grantId}`, JSON.stringify(ended), 120)
     await expectAlive(first)
-    release()
+    pause.end()
     expectRefused(await underWay)
     await expectDead(first)
   })
