@@ -12,14 +12,19 @@ export interface RedisClient extends RedisServerClient {
   /** Whether this is a client of a Redis Cluster. */
   readonly isCluster?: boolean | undefined
   readonly options?: RedisClientOptions | undefined
+  /** `end` when it has been closed. */
+  readonly status?: string | undefined
   /** Sends commands together; a pipeline of one follows the redirections of a cluster. */
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }
   /** Opens a connection with the same settings. */
   duplicate(override?: object): RedisConnection
-  /** Told of connections that are lost: `close` of a single one, `-node` of one within a cluster. */
-  on(event: 'close', listener: () => void): unknown
+  /**
+   * Told of connections that are lost: `close` of a single one, `-node` of one within a cluster; and when it has been
+   * closed: `end`.
+   */
+  on(event: 'close' | 'end', listener: () => void): unknown
   on(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
-  off(event: 'close', listener: () => void): unknown
+  off(event: 'close' | 'end', listener: () => void): unknown
   off(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
   /** The nodes of a cluster that are known, replicas among them unless `master` is asked for. */
   nodes?(role?: 'master'): RedisNode[]

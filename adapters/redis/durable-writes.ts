@@ -18,7 +18,8 @@ const THE_SERVER = ''
 
 /**
  * Writes that settle only when enough replicas have confirmed them. Each server has a lane of its own, opened
- * when it is first written to; a write that a cluster's node sends elsewhere goes there, and WAIT with it.
+ * when it is first written to; a write that a cluster's node sends elsewhere goes there, and WAIT with it. The lanes
+ * end with the client.
  */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const lanes = new Map<string, Promise<Lane>>()
@@ -31,6 +32,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   function laneTo(address: string): Promise<Lane> {
     const known = lanes.get(address)
     if (known) return known
+    if (client.status === 'end') return Promise.reject(new Error('Connection is closed.'))
     const forget = () => {
       if (lanes.get(address) === lane) lanes.delete(address)
     }
@@ -41,6 +43,13 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     lanes.set(address, lane)
     return lane
   }
+
+  function closeLanes(): void {
+    for (const lane of lanes.values()) lane.then((opened) => opened.close()).catch(() => {})
+    lanes.clear()
+  }
+  // An open connection keeps a process alive, and the host closes its own one, not ours.
+  client.on('end', closeLanes)
 
   async function addressFor(key: string): Promise<string> {
     if (!client.isCluster) return THE_SERVER
@@ -94,8 +103,8 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
       return true
     },
     close() {
-      for (const lane of lanes.values()) lane.then((opened) => opened.close()).catch(() => {})
-      lanes.clear()
+      client.off('end', closeLanes)
+      closeLanes()
     },
   }
 }

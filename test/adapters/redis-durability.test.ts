@@ -123,6 +123,21 @@ describe.each([
       await durable.set('a', '1')
     })
 
+    test("end their connection with the client's, which would keep the process alive", async () => {
+      const { client, durable: leaving } = open(master.port, { connectionName: 'leaving' })
+      const own = async () => (await connections()).filter((line) => line.includes(' name=leaving '))
+      await leaving.set('a', '1')
+      expect(await own()).toHaveLength(2)
+      await client.quit()
+      await vi.waitFor(async () => expect(await own()).toEqual([]))
+      await expect(leaving.set('a', '2')).rejects.toMatchObject(unavailable)
+      expect(await own()).toEqual([])
+      // One that is opened again goes on.
+      await client.connect()
+      await leaving.set('a', '3')
+      expect(await store.get('a')).toBe('3')
+    })
+
     test('that wait hold up neither reads nor other writes, nor each other for longer than twice', async () => {
       await durable.set('a', '1')
       replica.pause()
