@@ -32,7 +32,7 @@ export interface Counts {
 /**
  * The record of a line as one of today's, whatever version it was written in. Its fields are still to be checked.
  *
- * @param id of the record
+ * @param id of the record, as the line has it
  * @returns undefined if it is none that can be read
  */
 export function recordOf<T extends object>(
@@ -42,7 +42,7 @@ export function recordOf<T extends object>(
 ): T | undefined {
   if (!isObject(record)) return undefined
   try {
-    return collection.fromText(String(id), JSON.stringify(record))
+    return collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
   } catch (error) {
     if (error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD') return undefined
     throw error

@@ -1,7 +1,9 @@
 import { asRevocation, type Revocation } from '../tokens/revocations/revocation.ts'
 import type { RevocationLog } from '../tokens/revocations/revocation-log.ts'
 import type { RevocationSet } from '../tokens/revocations/revocation-set.ts'
+import { findProblems, optional } from '../registry/input.ts'
 import type { Cargo } from './cargo.ts'
+import { countRule } from './rules.ts'
 
 /** Seconds by which clocks may differ. */
 const SKEW = 120
@@ -33,6 +35,13 @@ export function revocationCargo({ log, known, underWay }: MovedRevocations): Car
       if (!found) {
         return { problems: [{ path: 'revocation', message: 'must be a revocation that is known here' }] }
       }
+      const below = 'below' in found ? found.below : undefined
+      // The epoch of a client rises to it, and goes on counting from there.
+      const problems = findProblems(
+        { 'revocation.below': below },
+        { 'revocation.below': optional(countRule) },
+      )
+      if (problems.length > 0) return { problems }
       return async (counts) => {
         if (found.until + SKEW < Date.now() / 1000) return
         known.add([found])

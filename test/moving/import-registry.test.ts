@@ -275,6 +275,21 @@ describe('a line that cannot be', () => {
       'revocation: must be',
     ],
     [
+      'of a revocation below what no epoch comes to, which the next change of its client could not count on',
+      `{"is":"revocation","revocation":{"of":"client","id":"planted","below":${Number.MAX_SAFE_INTEGER},"until":9e9}}\n`,
+      'revocation.below: must be a whole number from 0 to 1000000000',
+    ],
+    [
+      'of a client whose id is no text',
+      '{"is":"client","record":{"v":1,"client":{"clientId":{"toString":"planted"}}}}\n',
+      'record.client.kind: must be',
+    ],
+    [
+      'of a deleted client whose id is no text',
+      '{"is":"deleted-client","clientId":{"toString":"planted"},"record":{"v":1,"deleted":true,"kind":"apiKey","epoch":0,"deletedAt":0}}\n',
+      'clientId: must be a client id',
+    ],
+    [
       'of a deleted client that is none',
       '{"is":"deleted-client","clientId":"a","record":{"v":1}}\n',
       'record.kind: must',
