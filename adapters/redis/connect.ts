@@ -1,5 +1,5 @@
 import { GatehouseError } from '../../src/errors.ts'
-import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
+import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from './client.ts'
 import { split } from './redirection.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function connect(
 }
 
 /** `host:port` of a node of a cluster. */
-export function addressOf({ options }: Pick<RedisNode, 'options'>): string {
+export function addressOf({ options }: Pick<RedisServerClient, 'options'>): string {
   return `${options?.host ?? '127.0.0.1'}:${options?.port ?? 6379}`
 }
 

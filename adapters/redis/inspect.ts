@@ -1,15 +1,10 @@
 import { GatehouseError } from '../../src/errors.ts'
+import { within } from '../../src/scheduling/within.ts'
 import type { StoreCheck, StoreInspection } from '../../src/store/contract.ts'
-import { askServer, type RedisServerClient, type ServerAnswers } from './server-answers.ts'
-import { checkServer } from './server-checks.ts'
-
-/** What is asked of a client to be told of its servers. One that can tell nothing is let pass. */
-export interface InspectedClient {
-  readonly isCluster?: boolean | undefined
-  call?(command: string, ...args: string[]): Promise<unknown>
-  /** Clients of the servers of a cluster. */
-  nodes?(role: 'master'): readonly unknown[]
-}
+import type { RedisClient, RedisServerClient } from './client.ts'
+import { addressOf } from './connect.ts'
+import { askServer, type ServerAnswers } from './inspect/server-answers.ts'
+import { checkServer } from './inspect/server-checks.ts'
 
 /** Milliseconds that one server of a cluster is waited for, so that one that is stuck hides none of the others. */
 const PATIENCE = 500
@@ -25,11 +20,10 @@ const WORST_FIRST: readonly StoreCheck['verdict'][] = ['bad', 'warning', 'unknow
  * @throws what the client throws where no server answers
  */
 export async function inspectRedis(
-  client: InspectedClient,
+  client: Pick<RedisClient, 'call' | 'isCluster' | 'nodes'>,
   { replicas }: { readonly replicas?: number | undefined } = {},
 ): Promise<StoreInspection> {
   if (!client.isCluster) {
-    if (!isServer(client)) return { checks: [] }
     const answers = await askServer(client)
     return { time: answers.time, checks: checkServer(answers, replicas) }
   }
@@ -56,33 +50,17 @@ const SILENT: StoreCheck = {
   fix: 'Bring it back, or promote its replica; `redis-cli --cluster check <host:port>` says how the cluster sees it',
 }
 
-function isServer(client: unknown): client is RedisServerClient {
-  return (
-    typeof client === 'object' && client !== null && 'call' in client && typeof client.call === 'function'
-  )
-}
-
 /** Those that the client knows; one that has not connected yet knows none. */
-async function mastersOf(client: InspectedClient): Promise<RedisServerClient[]> {
-  const known = () => (client.nodes?.('master') ?? []).filter(isServer)
-  if (known().length === 0) await client.call?.('PING')
+async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<readonly RedisServerClient[]> {
+  const known = () => client.nodes?.('master') ?? []
+  if (known().length === 0) await client.call('PING')
   return known()
 }
 
-async function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE} ms`)), PATIENCE)
+function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
+  return within(PATIENCE, () => askServer(master, { address: addressOf(master), isCluster: true }), {
+    error: () => new Error(`no answer within ${PATIENCE} ms`),
   })
-  try {
-    return await Promise.race([askServer(master, { address: addressOf(master), isCluster: true }), tooLate])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function addressOf({ options }: RedisServerClient): string {
-  return `${options?.host ?? 'unknown'}:${options?.port ?? 6379}`
 }
 
 /** The clock that is furthest from the one of this process. */

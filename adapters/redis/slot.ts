@@ -1,5 +1,5 @@
 /** Slots of a Redis Cluster. */
-const SLOTS = 16_384
+export const SLOTS = 16_384
 
 /**
  * The slot of a key: CRC16 of its UTF-8, or of what stands between the first `{` and the next `}` if that is anything.

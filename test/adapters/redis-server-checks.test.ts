@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkServer } from '../../adapters/redis/server-checks.ts'
-import type { ServerAnswers } from '../../adapters/redis/server-answers.ts'
+import { checkServer } from '../../adapters/redis/inspect/server-checks.ts'
+import type { ServerAnswers } from '../../adapters/redis/inspect/server-answers.ts'
 
 /** A server with which all is well. */
 const INFO = {

@@ -1,4 +1,4 @@
-import type { StoreCheck } from '../../src/store/contract.ts'
+import type { StoreCheck } from '../../../src/store/contract.ts'
 import type { Fields } from './server-answers.ts'
 import { bad, good, unknown, warning } from './verdicts.ts'
 

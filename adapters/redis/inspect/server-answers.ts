@@ -1,8 +1,4 @@
-/** The client of one server: a `Redis` of ioredis fits. */
-export interface RedisServerClient {
-  readonly options?: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined
-  call(command: string, ...args: string[]): Promise<unknown>
-}
+import type { RedisServerClient } from '../client.ts'
 
 /** What one server says about itself. */
 export interface ServerAnswers {

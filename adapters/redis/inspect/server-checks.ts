@@ -1,4 +1,5 @@
-import type { StoreCheck } from '../../src/store/contract.ts'
+import type { StoreCheck } from '../../../src/store/contract.ts'
+import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
 import { checkPersistence } from './persistence-check.ts'
 import type { Fields, ServerAnswers } from './server-answers.ts'
@@ -128,8 +129,6 @@ function checkVersion(info: Fields): StoreCheck {
         `Use Redis ${OLDEST}.2 or later`,
       )
 }
-
-const SLOTS = 16_384
 
 function checkCluster(cluster: Fields): StoreCheck {
   const served = Number(cluster.get('cluster_slots_ok') ?? 0)

@@ -1,4 +1,4 @@
-import type { StoreCheck } from '../../src/store/contract.ts'
+import type { StoreCheck } from '../../../src/store/contract.ts'
 
 /** All is well. */
 export function good(name: string, message: string): StoreCheck {
