@@ -11,6 +11,8 @@ export interface FamilyRecord {
   /** Digest of the one token that is usable now; empty if there is none. */
   readonly current: string
   readonly payload: RefreshPayload
+  /** Milliseconds since the epoch at which the current token was about to be stored; none in those of older versions. */
+  readonly issuedAt?: number | undefined
   /** How the current token came to be, where clients may ask for it once more. */
   readonly last?: LastExchange | undefined
   /** The family is over. Kept for a while, so that a code in flight cannot start it again. */
@@ -31,6 +33,7 @@ export const FAMILY: Fields = {
     grantId: optional(isText),
     scope: optional(isText),
   }),
+  issuedAt: optional(isCount),
   last: optional(objectOf({ of: isText, at: isCount, next: isText, repeated: optional(is(true)) })),
   ended: optional(is(true)),
   barrier: optional(isText),

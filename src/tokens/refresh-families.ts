@@ -2,6 +2,7 @@ import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { FAMILY, type FamilyRecord, type RefreshPayload } from './family-record.ts'
+import { lookUntil, mayBeLate } from './late-writes.ts'
 import type { RefreshRetries } from './refresh-retries.ts'
 import type { RefreshTokenFormat } from './refresh-token.ts'
 import { createUncertainWrites } from './uncertain-writes.ts'
@@ -40,8 +41,16 @@ export interface RefreshFamilies {
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; it is not started then, and may be tried again
    */
   start(token: string, payload: RefreshPayload, ttl: number): Promise<boolean>
-  /** The token, current or not; undefined if it is unknown, forged, or its family is over. */
-  find(token: string): Promise<FoundRefreshToken | undefined>
+  /**
+   * The token, current or not; undefined if it is unknown, forged, or its family is over.
+   *
+   * @param options.toUse whether it is to be exchanged. Then one that seems to be used by a write which may have come
+   *   late is looked at again for up to three seconds, until that is taken back
+   */
+  find(
+    token: string,
+    options?: { readonly toUse?: boolean | undefined },
+  ): Promise<FoundRefreshToken | undefined>
   /**
    * Exchanges the token that was found for `next`, or for what it was exchanged for just now, where that may be told
    * once more; undefined if it was used before, or its family is over.
@@ -101,6 +110,28 @@ export function createRefreshFamilies(
     return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
   }
 
+  /** Whether it seems to be used because of a write that nobody was told of, and that is about to be taken back. */
+  function isDisputed(found: FoundRefreshToken | undefined): boolean {
+    if (found?.state !== 'used') return false
+    const { generation, issuedAt } = found.stored.record
+    return partsOf(found.token).generation === generation - 1 && mayBeLate(issuedAt, Date.now())
+  }
+
+  async function lookToUse(token: string): Promise<FoundRefreshToken | undefined> {
+    return lookUntil(
+      () => look(token),
+      (found) => !isDisputed(found),
+    )
+  }
+
+  /** What there is of a family that was started before, unless it is about to be taken back. */
+  async function readStarted(grantId: string): Promise<Stored<FamilyRecord> | undefined> {
+    return lookUntil(
+      () => families.read(grantId),
+      (stored) => stored?.record.generation !== 0 || !mayBeLate(stored.record.issuedAt, Date.now()),
+    )
+  }
+
   /** The one write of an exchange; false if the record is another by now. */
   async function swap(
     { token, stored: before }: FoundRefreshToken,
@@ -109,8 +140,15 @@ export function createRefreshFamilies(
     ttl: number,
   ): Promise<boolean> {
     const { grantId, generation } = partsOf(next)
-    const last = retries?.remember(token, next, Date.now())
-    const record: FamilyRecord = { generation, current: digest(next), payload, ...(last && { last }) }
+    const issuedAt = Date.now()
+    const last = retries?.remember(token, next, issuedAt)
+    const record: FamilyRecord = {
+      generation,
+      current: digest(next),
+      payload,
+      issuedAt,
+      ...(last && { last }),
+    }
     try {
       return await families.replace(grantId, before, record, ttl)
     } catch (error) {
@@ -135,12 +173,12 @@ export function createRefreshFamilies(
   return {
     async start(token, payload, ttl) {
       const { grantId, generation } = partsOf(token)
-      const next: FamilyRecord = { generation, current: digest(token), payload }
+      const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: Date.now() }
       await uncertain.settle(grantId)
       let before: Stored<FamilyRecord> | undefined
       try {
         if (await families.create(grantId, next, ttl)) return true
-        before = await families.read(grantId)
+        before = await readStarted(grantId)
         return isTakenBack(before) && (await families.replace(grantId, before, next, ttl))
       } catch (error) {
         if (await uncertain.wasStored({ grantId, before, next, ttl }, error)) return true
@@ -148,11 +186,11 @@ export function createRefreshFamilies(
       }
     },
 
-    async find(token) {
+    async find(token, { toUse = false } = {}) {
       const parts = format.parse(token)
       if (!parts) return undefined
       await uncertain.settle(parts.grantId)
-      return look(token)
+      return toUse ? lookToUse(token) : look(token)
     },
 
     async exchange(first, next, payload, ttl) {
@@ -165,7 +203,7 @@ export function createRefreshFamilies(
         } else if (await swap(found, next, payload, ttl)) {
           return { next, isRetry: false }
         }
-        found = await look(first.token)
+        found = await lookToUse(first.token)
       }
       return undefined
     },

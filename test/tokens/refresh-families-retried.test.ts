@@ -118,6 +118,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
       generation: 1,
       current: expect.any(String),
       payload: { scope: 'a' },
+      issuedAt: expect.any(Number),
     })
     expect(await stateOf(families, first)).toBe('used')
     await requireRefreshed(families, second)

@@ -60,7 +60,7 @@ export function createRefreshTokens(
   function lookUp(ctx: KoaContextWithOIDC, token: string): Promise<FoundRefreshToken | undefined> {
     const state = requestState(ctx)
     if (state.refreshLookUp?.token !== token) {
-      state.refreshLookUp = { token, found: families.find(token) }
+      state.refreshLookUp = { token, found: families.find(token, { toUse: isTokenRequest() }) }
       const grantId = refreshTokenFormat.parse(token)?.grantId
       if (grantId !== undefined && !isRevocation() && refreshTokenFormat.isGenuine(token)) {
         grants.lookAhead(ctx, grantId)
