@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from './errors.ts'
+import { within } from './scheduling/within.ts'
 
 /** What runs once everything is there, and how long to wait for it. */
 export interface Lifecycle<Running> {
@@ -34,8 +35,9 @@ export function createLifecycle<Running>(
 ): Lifecycle<Running> {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
-  let lastFailure: unknown
   let failure: unknown
+  /** Why it was tried again. */
+  let storeFailure: GatehouseError | undefined
   let closed = false
 
   async function startUntilItRuns(): Promise<Running> {
@@ -46,7 +48,7 @@ export function createLifecycle<Running>(
       } catch (error) {
         failure = error
         if (!isStoreAway(error)) throw error
-        lastFailure = error
+        storeFailure = error
         // The process may end meanwhile, if there is nothing else to do.
         await delay(RETRY_EVERY, undefined, { ref: false })
       }
@@ -84,21 +86,10 @@ export function createLifecycle<Running>(
     async ready(timeoutMs) {
       if (closed) throw closedError()
       if (running !== undefined) return running
-      const attempt = startOnce()
-      // Those who wait may give up before it fails.
-      attempt.catch(() => {})
-      const timer = new AbortController()
-      const tooLate = delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-        throw (
-          lastFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`)
-        )
+      return within(timeoutMs, startOnce, {
+        error: () =>
+          storeFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
       })
-      tooLate.catch(() => {})
-      try {
-        return await Promise.race([attempt, tooLate])
-      } finally {
-        timer.abort()
-      }
     },
     async close() {
       closed = true
@@ -109,7 +100,7 @@ export function createLifecycle<Running>(
   }
 }
 
-function isStoreAway(error: unknown): boolean {
+function isStoreAway(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
 }
 

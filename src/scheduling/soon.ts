@@ -1,16 +1,15 @@
+import { within } from './within.ts'
+
 /**
- * Waits for something, but not for long.
+ * Waits for something, but not for long, and keeps no process alive for that.
  *
+ * @param milliseconds at most
  * @returns whether it succeeded in time; it goes on where it did not
  */
-export async function soon(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, false).unref()
-  })
-  const inTime = work().then(
+export function soon(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const late = { error: () => new Error(`not within ${milliseconds} ms`), keepsAlive: false }
+  return within(milliseconds, work, late).then(
     () => true,
     () => false,
   )
-  return Promise.race([inTime, tooLate]).finally(() => clearTimeout(timer))
 }
