@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Store } from './contract.ts'
 import { objectOf, type Field, type Fields } from './shape.ts'
+import { isUnreadable, Unreadable } from './unreadable.ts'
 
 /** A record as it was read, with the exact text that `replace` compares. */
 export interface Stored<T> {
@@ -17,6 +18,8 @@ export interface Collection<T extends object> {
   read(id: string): Promise<Stored<T> | undefined>
   /** The records in the order of `ids`, undefined where absent. */
   getMany(ids: readonly string[]): Promise<(T | undefined)[]>
+  /** The same for a list, of which the others are wanted where one cannot be read. */
+  getEach(ids: readonly string[]): Promise<(T | Unreadable | undefined)[]>
   /** Stores a new record; false if the id is taken. */
   create(id: string, record: T, ttl?: number): Promise<boolean>
   /** Stores the record, whatever was there. */
@@ -98,6 +101,29 @@ export function createCollection<T extends object>(
     return text === undefined ? undefined : { record: decode(id, text), text }
   }
 
+  /** The texts under some keys, where one of them may hold what is no text at all. */
+  async function textsOf(ids: readonly string[]): Promise<(string | Unreadable | undefined)[]> {
+    try {
+      return await store.getMany(ids.map(key))
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      return Promise.all(ids.map((id) => store.get(key(id)).catch((cause: unknown) => unreadable(id, cause))))
+    }
+  }
+
+  function unreadable(id: string, error: unknown): Unreadable {
+    if (!isUnreadable(error)) throw error
+    return new Unreadable(id, key(id), error)
+  }
+
+  function decodeEach(id: string, text: string): T | Unreadable {
+    try {
+      return decode(id, text)
+    } catch (error) {
+      return unreadable(id, error)
+    }
+  }
+
   return {
     key,
     toText: encode,
@@ -109,6 +135,10 @@ export function createCollection<T extends object>(
     async getMany(ids) {
       const texts = await store.getMany(ids.map(key))
       return texts.map((text, index) => (text === undefined ? undefined : decode(ids[index] ?? '', text)))
+    },
+    async getEach(ids) {
+      const texts = await textsOf(ids)
+      return texts.map((text, index) => (typeof text === 'string' ? decodeEach(ids[index] ?? '', text) : text))
     },
     create: (id, record, ttl) => store.create(key(id), encode(record), ttl),
     set: (id, record, ttl) => store.set(key(id), encode(record), ttl),
@@ -152,11 +182,11 @@ function noRecord(key: string): GatehouseError {
 
 /** Of the version nothing but a number is told: whatever stands there instead may be anything. */
 function otherVersion(key: string, found: unknown, version: number): GatehouseError {
-  const what = typeof found === 'number' ? `schema version ${found}` : 'no schema version'
-  return new GatehouseError(
-    'ERR_STORE_RECORD',
-    `the record "${key}" has ${what}, but this version of koa-gatehouse reads ${version}; was it written by a newer one?`,
-  )
+  const isNewer = Number.isInteger(found) && Number(found) > version
+  const why = isNewer
+    ? `has schema version ${String(found)}, and this version of koa-gatehouse reads up to ${version}: a newer one has written it, so start that one or a later one again`
+    : `has no schema version that koa-gatehouse has ever written, and this version of it reads up to ${version}: look for another program that writes to the same keys`
+  return new GatehouseError('ERR_STORE_RECORD', `the record "${key}" ${why}`)
 }
 
 function always<T>(value: T): () => T {

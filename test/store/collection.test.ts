@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
-import type { Store } from 'koa-gatehouse'
+import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createCollection } from '../../src/store/collection.ts'
+import { Unreadable } from '../../src/store/unreadable.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 interface Counter {
@@ -110,7 +111,40 @@ describeEachStore('a collection', (makeStore) => {
     await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
     await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
     await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
+    // A list has all others.
+    await counters.set('b', { count: 2 })
+    const [none, broken, whole] = await counters.getEach(['c', 'a', 'b'])
+    expect([none, whole]).toEqual([undefined, { count: 2 }])
+    expect(broken).toBeInstanceOf(Unreadable)
+    expect(broken).toMatchObject({ id: 'a', key: 'counter:a', error: failure })
     expect(await store.get('counter:a')).toBe(text)
+  })
+
+  test.each([
+    [2, 'a newer one has written it, so start that one or a later one again'],
+    ['1', 'look for another program that writes to the same keys'],
+  ])('whoever finds a record of version %s is told what to do', async (v, what) => {
+    const store = makeStore()
+    await store.set('counter:a', JSON.stringify({ v, count: 1 }))
+    await expect(open(store).get('a')).rejects.toMatchObject({
+      code: 'ERR_STORE_RECORD',
+      message: expect.stringContaining(what),
+    })
+  })
+
+  test('a list has all others where a key holds what the store cannot read, and none where it is away', async () => {
+    const inner = makeStore()
+    const foreign = new GatehouseError('ERR_STORE_RECORD', 'of another type (asked for "counter:a")')
+    const failing = (error: Error): Store => ({
+      ...inner,
+      get: async (key) => (key === 'counter:a' ? Promise.reject(error) : inner.get(key)),
+      getMany: () => Promise.reject(error),
+    })
+    await open(inner).create('b', { count: 2 })
+    const found = await open(failing(foreign)).getEach(['a', 'b', 'c'])
+    expect(found).toEqual([new Unreadable('a', 'counter:a', foreign), { count: 2 }, undefined])
+    const away = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
+    await expect(open(failing(away)).getEach(['a', 'b'])).rejects.toBe(away)
   })
 
   test('records of older versions are upgraded as they are read, and written in the new form', async () => {
