@@ -90,17 +90,17 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
 
   return {
     /**
-     * @returns whether it was done; one that was not is not waited for
+     * @returns whether it was done; one that was refused is not waited for
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it was not, or is not known to be, on enough replicas
      */
-    async write({ key, command, withText, isDone }: Write): Promise<boolean> {
+    async write({ key, command, withText, isDone, isNoDoneBefore = false }: Write): Promise<boolean> {
       const { reply, waited } = await send(key, command).catch((error: unknown) => {
         if (withText === undefined || !isNoScript(error)) throw error
         return send(key, withText)
       })
-      if (!isDone(reply)) return false
-      requireReplicas(waited, durability)
-      return true
+      const isDoneNow = isDone(reply)
+      if (isDoneNow || isNoDoneBefore) requireReplicas(waited, durability)
+      return isDoneNow
     },
     close() {
       client.off('end', closeLanes)
@@ -109,7 +109,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 }
 
-/** WAIT answers how many replicas have all that its connection has written. */
+/** WAIT answers how many replicas have all that was written when its connection sent its last command. */
 function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }: Durability): void {
   if (error) {
     const why = /unknown command/i.test(error.message)

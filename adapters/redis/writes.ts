@@ -9,6 +9,8 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether it was done; a write that decides nothing always is. */
   isDone(reply: unknown): boolean
+  /** Whether "no" says that it was done before, perhaps by one that was not confirmed; else it says that it is refused. */
+  readonly isNoDoneBefore?: boolean | undefined
 }
 
 /** Compare and set. Answers 1 if it was stored. */
@@ -49,7 +51,7 @@ export const writes = {
     ...replaceScript(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
     isDone: isOne,
   }),
-  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne }),
+  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isNoDoneBefore: true }),
   add: (key: string, member: string, ttl?: number): Write => ({
     key,
     ...addScript(key, member, ...(ttl === undefined ? [] : [ttl])),

@@ -118,8 +118,14 @@ export function clientRecords<C extends Client>(
       )
     },
     async delete(clientId, check, now) {
-      let before = living(await collection.get(clientId))
-      if (!before) return undefined
+      const found = await collection.get(clientId)
+      if (!found) return undefined
+      if (isDeleted(found)) {
+        // Once more: whoever deleted it may not have been told that it is safe.
+        await collection.update(clientId, (stored) => stored)
+        return undefined
+      }
+      let before: ClientRecord<C> | undefined = whole(found)
       check(before)
       // Before it is gone, so that each that is gone is listed.
       await store.add(DELETED_CLIENTS, clientId)

@@ -46,8 +46,8 @@ export interface Store {
   /**
    * The same data through methods whose writes settle only once they are as safe from the loss of a server as the
    * adapter was told to make them, for what must not be lost: that something was used up or taken back, keys, clients.
-   * A write that is not that safe in time rejects like any other that failed, and may have been applied. Left out
-   * where all writes are alike. It keeps every promise of this interface, and what one of the two has written the
+   * A write that is not that safe in time rejects like any other that failed, and may have been applied; so does a
+   * `delete` of what is gone already, which may be so by one that was not that safe. Left out where all writes are alike. It keeps every promise of this interface, and what one of the two has written the
    * other one sees; it ends when the store itself is closed, and its own `close` is never called.
    *
    * What is written through the store itself may be lost with a server: then somebody signs in once more.

@@ -30,6 +30,34 @@ describeEachKind('deleting a client', (context) => {
     await expect(process.service.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
   })
 
+  it('that was not confirmed is written once more by whoever asks again: only then is it as safe as it has to be', async () => {
+    const { store, calls, faults } = watched(stores.open())
+    const process = context.start(store)
+    const { clientId } = await context.created(process)
+    const key = `client:${clientId}`
+    // Applied, and too few replicas have it.
+    const unsure: typeof store = Object.assign(Object.create(store) as typeof store, {
+      async replace(...args: Parameters<typeof store.replace>) {
+        await store.replace(...args)
+        throw new Error('too few replicas have it')
+      },
+    })
+    await expect(context.start(unsure).service.delete(clientId)).rejects.toThrow('too few replicas')
+    expect(await process.service.find(clientId)).toBeUndefined()
+    const left = await store.get(key)
+
+    calls.length = 0
+    faults.set('replace', new Error('too few replicas have it'))
+    await expect(process.service.delete(clientId)).rejects.toThrow('too few replicas')
+    faults.clear()
+    await expect(process.service.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    const writes = calls.filter(({ method, args }) => method === 'replace' && args[0] === key)
+    expect(writes.map(({ args }) => args.slice(1, 3))).toEqual([
+      [left, left],
+      [left, left],
+    ])
+  })
+
   it('leaves it absent for every method', async () => {
     const { service, registry, ...process } = context.start()
     const { clientId } = await context.created({ service, registry, ...process }, { products: ['invoices'] })
