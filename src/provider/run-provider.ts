@@ -1,8 +1,8 @@
 import compose from 'koa-compose'
 import type { Context } from 'koa'
-import type { Provider } from 'oidc-provider'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { requestAt } from './request-at.ts'
-import { startRequest } from './request-state.ts'
+import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam.ts'
 
 /**
@@ -21,9 +21,14 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
   const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
-  await compose([...middlewareOf(provider)])(inner, async () => {
-    answered = false
-  })
+  try {
+    await compose([...middlewareOf(provider)])(inner, async () => {
+      answered = false
+    })
+  } catch (error) {
+    // What fails after the store did is a consequence of that: a session that could not be saved is saved once more.
+    throw requestState(inner as KoaContextWithOIDC).unavailable ?? error
+  }
   if (!answered) {
     ctx.res.statusCode = statusCode
     return false
