@@ -30,12 +30,14 @@ export interface Breaker {
   stop(): void
 }
 
-/** Failures in a row that cut off, and calls that are let through at most to see whether it works again. */
+/** Failures in a row that cut off. */
 const FAILURES = 5
+/** Calls that are let through at most to see whether it works again. */
+const TRIALS = 5
 
 /** Milliseconds between two probes. */
 const PAUSE = 250
-/** The same, where it was let through again and failed again, and again. */
+/** Milliseconds before it is asked again what was let through and has failed again and again. */
 const LONGEST_PAUSE = 1000
 
 /**
@@ -47,7 +49,8 @@ const LONGEST_PAUSE = 1000
  * @param parts.isProof whether all is well where the probe is answered. Otherwise it is asked after a pause, and then
  *   some calls are let through: the first one that is answered lets all through, and one that fails cuts off again,
  *   for longer
- * @param parts.within another one that these calls are subject to, and tell of answers. What fails here counts here
+ * @param parts.outer another one that these calls are subject to, and tell of answers. What fails here counts here
+ *   alone
  * @param parts.onAway told when the first probe has failed too, and so the store is away
  * @param parts.onBack told when it is there again after that
  */
@@ -55,11 +58,11 @@ export function createBreaker(parts: {
   readonly what: string
   readonly probe: () => Promise<void>
   readonly isProof: boolean
-  readonly within?: Breaker | undefined
+  readonly outer?: Breaker | undefined
   readonly onAway?: ((error: GatehouseError) => void) | undefined
   readonly onBack?: (() => void) | undefined
 }): Breaker {
-  const { what, probe, isProof, within, onAway, onBack } = parts
+  const { what, probe, isProof, outer, onAway, onBack } = parts
   /** Another one after each answer and each change, so that what fails late is not taken for what fails now. */
   let era = 0
   let failures = 0
@@ -71,7 +74,7 @@ export function createBreaker(parts: {
   let stopped = false
 
   function check(): void {
-    within?.check()
+    outer?.check()
     if (!cut || (trials !== undefined && trials > 0)) return
     const { since, last } = cut
     throw new CutOffError(
@@ -83,7 +86,7 @@ export function createBreaker(parts: {
   function answered(): void {
     era += 1
     failures = 0
-    within?.answered()
+    outer?.answered()
     if (!cut) return
     cut = undefined
     trials = undefined
@@ -123,7 +126,7 @@ export function createBreaker(parts: {
 
   function tryAgain(): void {
     era += 1
-    trials = FAILURES
+    trials = TRIALS
   }
 
   function tellAway(): void {

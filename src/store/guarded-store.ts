@@ -37,7 +37,7 @@ export function guardStore(inner: Store, timeoutMs: number, logger: Logger): Gua
     probe,
     // It answers while the replicas are still away.
     isProof: false,
-    within: all,
+    outer: all,
   })
   return {
     store: {
