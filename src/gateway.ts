@@ -14,7 +14,6 @@ import type { Logger } from './host/logger.ts'
 import type { GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
 import { guardStore } from './store/guarded-store.ts'
-import { withDeadline } from './store/deadline.ts'
 import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
 import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
 import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
@@ -64,14 +63,9 @@ export function createGateway<const Products extends ProductSource>(
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
-  const revoked =
-    settings.revocations &&
-    createKnownRevocations({
-      source: sourceOf(settings.revocations, logger),
-      policy: settings.revocations,
-      logger,
-      events,
-    })
+  const { revocations: policy } = settings
+  const feed = policy && openFeed(policy, logger)
+  const revoked = feed && createKnownRevocations({ source: feed.source, policy, logger, events })
   revoked?.onAdded(refreshKeys)
   let knownKeys = 0
   let stopRefreshing: (() => void) | undefined
@@ -97,7 +91,7 @@ export function createGateway<const Products extends ProductSource>(
     ...catalogLookups(catalog),
     revocations: revoked ?? untoldRevocations,
     events,
-    storeHealth: storeHealthOf(settings.revocations),
+    storeHealth: feed?.storeHealth,
     check() {
       if (!closed && keys.condition.fetchedAt !== undefined) keys.keepFresh()
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
@@ -117,13 +111,15 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-/** Past what cuts a store off that is away: health says how it is now. */
-function storeHealthOf(feed: FeedSettings | undefined): StoreHealth | undefined {
-  return feed && 'store' in feed ? createStoreHealth(withDeadline(feed.store, feed.timeoutMs)) : undefined
-}
-
-function sourceOf(feed: FeedSettings, logger: Logger): RevocationSource {
-  if (!('store' in feed)) return createRemoteRevocations(feed)
+/** Where it is told what was taken back: by a store, whose health is looked at, or over HTTP. */
+function openFeed(
+  feed: FeedSettings,
+  logger: Logger,
+): { readonly source: RevocationSource; readonly storeHealth?: StoreHealth } {
+  if (!('store' in feed)) return { source: createRemoteRevocations(feed) }
   const { store, stop } = guardStore(feed.store, feed.timeoutMs, logger)
-  return { ...createRevocationLog(store), close: stop }
+  return {
+    source: { ...createRevocationLog(store), close: stop },
+    storeHealth: createStoreHealth(store),
+  }
 }

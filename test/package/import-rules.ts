@@ -80,7 +80,6 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'health',
     'catalog',
     'settings',
-    'store/deadline.ts',
     'store/guarded-store.ts',
     'tokens/revocations/known-revocations.ts',
     'tokens/revocations/remote-revocations.ts',
