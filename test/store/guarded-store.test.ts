@@ -95,8 +95,9 @@ test.each(Object.entries(ALL))('%s that fails counts', async (_, call) => {
 test.each(Object.entries(NEVER_CUT_OFF))('%s is never cut off, and does not count', async (_, call) => {
   db.state.isAway = true
   for (let n = 0; n < 10; n += 1) await outcome(call(store))
-  expect(await outcome(store.get('a'))).toBe('failed')
-  await fail(READS.get, store).catch(() => {})
+  await fail(READS.get, store)
+  expect(await outcome(store.get('a'))).toBe('cut off')
+  expect(await outcome(call(store))).not.toBe('cut off')
   db.state.isAway = false
   expect(await outcome(call(store))).toBe('answered')
 })
