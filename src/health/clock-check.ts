@@ -1,3 +1,4 @@
+import { bad, good, warning } from '../store/verdicts.ts'
 import type { HealthCheck } from './health.ts'
 
 /** Milliseconds of difference from which on clocks count as not synchronized. */
@@ -24,18 +25,14 @@ export function checkClock(
   const [ahead, behind] = [Math.max(0, time - asked.until), Math.max(0, asked.from - time)]
   const difference = Math.max(ahead, behind)
   const limit = Math.min(TOLERATED, tolerance)
-  if (difference <= SYNCHRONIZED) {
-    return { name, verdict: 'good', message: 'the clocks of this process and of the database agree' }
-  }
+  if (difference <= SYNCHRONIZED) return good(name, 'the clocks of this process and of the database agree')
   const direction = ahead > 0 ? 'behind' : 'ahead of'
-  return {
+  const verdict = difference > limit * 1000 ? bad : warning
+  return verdict(
     name,
-    verdict: difference > limit * 1000 ? 'bad' : 'warning',
-    message:
-      `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the one of ` +
+    `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the one of ` +
       `the database; processes may differ by ${limit} s`,
-    fix:
-      'Synchronize the clocks of this machine and of the database (NTP, chrony); a virtual machine ' +
+    'Synchronize the clocks of this machine and of the database (NTP, chrony); a virtual machine ' +
       'that was suspended may need a restart of that service',
-  }
+  )
 }

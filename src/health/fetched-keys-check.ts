@@ -1,3 +1,5 @@
+import { bad, good, unknown, warning } from '../store/verdicts.ts'
+import { SEE_START } from './fixes.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
@@ -9,29 +11,26 @@ export interface FetchedKeys {
   readonly failure: unknown
 }
 
-/** @param now milliseconds since the epoch */
+/**
+ * Whether there are keys to check tokens with, and new ones would be heard of.
+ *
+ * @param now milliseconds since the epoch
+ */
 export function checkFetchedKeys({ fetchedAt, failure }: FetchedKeys, now: number): HealthCheck {
   const name = 'signing-keys'
   if (fetchedAt === undefined) {
     return failure === undefined
-      ? {
-          name,
-          verdict: 'unknown',
-          message: 'the keys have not been fetched yet',
-          fix: 'See the check `start`',
-        }
-      : { name, verdict: 'bad', message: `the keys cannot be fetched: ${reasonOf(failure)}`, fix: REACH }
+      ? unknown(name, 'the keys have not been fetched yet', SEE_START)
+      : bad(name, `the keys cannot be fetched: ${reasonOf(failure)}`, REACH)
   }
   const message = `the keys were fetched ${Math.max(0, Math.round((now - fetchedAt) / 1000))} s ago`
-  if (failure === undefined) return { name, verdict: 'good', message }
-  return {
+  if (failure === undefined) return good(name, message)
+  return warning(
     name,
-    verdict: 'warning',
-    message:
-      `${message}; now they cannot be: ${reasonOf(failure)}. Tokens of keys that are here are let ` +
+    `${message}; now they cannot be: ${reasonOf(failure)}. Tokens of keys that are here are let ` +
       'through, those of new ones are answered with 503',
-    fix: REACH,
-  }
+    REACH,
+  )
 }
 
 const REACH =

@@ -1,8 +1,9 @@
 import { GatehouseError } from '../errors.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
+import { bad, good, unknown, warning } from '../store/verdicts.ts'
+import { ANOTHER_SECRET, SEE_START } from './fixes.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
-import { ANOTHER_SECRET } from './start-check.ts'
 
 const name = 'signing-keys'
 
@@ -11,17 +12,23 @@ const LATE = 300
 /** Seconds since the keys were looked at, once a minute where all is well. */
 const UNCONFIRMED = 180
 
-/** @param now milliseconds since the epoch */
+/**
+ * Whether there are keys to sign with, they are in force, and they rotate.
+ *
+ * @param now milliseconds since the epoch
+ */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, areHosts, isSigningRevoked, confirmedAt } = condition
   if (isSecret(condition.failure)) {
     return bad(
+      name,
       'the keys in the store were encrypted under another `secret`, and cannot be opened',
       ANOTHER_SECRET,
     )
   }
   if (isSigningRevoked) {
     return bad(
+      name,
       'a key that signs was revoked, so what it signs is refused',
       areHosts
         ? 'Put another key first in `signingKeys.jwks`, in every process'
@@ -30,20 +37,17 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   }
   if (areHosts) {
     return good(
+      name,
       `${keys.length} ${keys.length === 1 ? 'key is' : 'keys are'} kept by the host (signingKeys.jwks), and ready`,
     )
   }
   if (keys.length === 0 || confirmedAt === undefined) {
-    return {
-      name,
-      verdict: 'unknown',
-      message: 'the keys have not been loaded yet',
-      fix: 'See the check `start`',
-    }
+    return unknown(name, 'the keys have not been loaded yet', SEE_START)
   }
   const seconds = Math.max(0, Math.round((now - confirmedAt) / 1000))
   if (condition.isStale) {
     return bad(
+      name,
       `the keys were looked at ${seconds} s ago for the last time: others may sign by now, so no ` +
         `tokens are issued${because(condition)}`,
       LOOK,
@@ -51,6 +55,7 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   }
   if (seconds > UNCONFIRMED) {
     return warning(
+      name,
       `the keys were looked at ${seconds} s ago for the last time; after an hour no tokens are ` +
         `issued${because(condition)}`,
       LOOK,
@@ -67,19 +72,21 @@ function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds
   // Right after a rotation the next one is still being made.
   if (alone.some(({ since }) => now / 1000 - since > LATE)) {
     return warning(
+      name,
       `no next key waits to sign for ${alone.map(({ alg }) => alg).join(' and ')}, so keys do not rotate`,
       'Look at the log for why it could not be made or stored; it is made by itself once it can be',
     )
   }
   if (rotationDue !== undefined && now / 1000 - rotationDue > LATE) {
     return warning(
+      name,
       `a rotation has been due since ${dateOf(rotationDue)}`,
       'Look at the log, and at the clocks of the processes; it is done by itself, or by ' +
         '`gatehouse.signingKeys.rotate()`',
     )
   }
   const next = rotationDue === undefined ? '' : `; the next ones sign from ${dateOf(rotationDue)}`
-  return good(`the keys that sign are current, as was certain ${seconds} s ago${next}`)
+  return good(name, `the keys that sign are current, as was certain ${seconds} s ago${next}`)
 }
 
 function dateOf(seconds: number): string {
@@ -92,16 +99,4 @@ function because({ failure }: KeyCondition): string {
 
 function isSecret(error: unknown): boolean {
   return error instanceof GatehouseError && error.code === 'ERR_SECRET'
-}
-
-function good(message: string): HealthCheck {
-  return { name, verdict: 'good', message }
-}
-
-function warning(message: string, fix: string): HealthCheck {
-  return { name, verdict: 'warning', message, fix }
-}
-
-function bad(message: string, fix: string): HealthCheck {
-  return { name, verdict: 'bad', message, fix }
 }

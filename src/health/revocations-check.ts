@@ -1,3 +1,5 @@
+import { bad, good, unknown, warning } from '../store/verdicts.ts'
+import { SEE_START } from './fixes.ts'
 import type { HealthCheck, RevocationHealth } from './health.ts'
 
 /** The revocations that a gateway knows of. */
@@ -13,7 +15,11 @@ export interface FollowedRevocations {
 /** Seconds without contact from which on it is more than a moment. */
 const LONG = 300
 
-/** @param areKnown whether all of them were ever known */
+/**
+ * How well it is known which tokens were taken back, as figures.
+ *
+ * @param areKnown whether all of them were ever known
+ */
 export function revocationHealth(
   { contact, size }: FollowedRevocations,
   areKnown: boolean,
@@ -26,38 +32,45 @@ export function revocationHealth(
   }
 }
 
-/** Whether it is known which tokens were taken back. */
+/**
+ * Whether it is known which tokens were taken back.
+ *
+ * @param areKnown whether all of them were ever known
+ */
 export function checkRevocations(
   { contact, mustRefuse, size }: FollowedRevocations,
   areKnown: boolean,
 ): HealthCheck {
   const name = 'revocations'
   if (contact === undefined) {
-    return {
+    return warning(
       name,
-      verdict: 'warning',
-      message: 'nobody tells this gateway which tokens were taken back: they are good here until they expire',
-      fix: 'Give createGateway the option `revocations`',
-    }
+      'nobody tells this gateway which tokens were taken back: they are good here until they expire',
+      'Give createGateway the option `revocations`',
+    )
   }
   if (!areKnown) {
-    const message = 'it is not known yet which tokens were taken back, so none is let through'
-    return { name, verdict: 'unknown', message, fix: 'See the check `start`' }
+    return unknown(
+      name,
+      'it is not known yet which tokens were taken back, so none is let through',
+      SEE_START,
+    )
   }
   const { isLost, ageSeconds } = contact
   if (!isLost && !mustRefuse) {
-    const message = `all tokens that were taken back are known, as of ${ageSeconds} s ago: ${size} in force`
-    return { name, verdict: 'good', message }
+    return good(
+      name,
+      `all tokens that were taken back are known, as of ${ageSeconds} s ago: ${size} in force`,
+    )
   }
   const outcome = mustRefuse
     ? 'all tokens are refused with 503'
     : 'those that were taken back since are let through'
-  return {
+  const verdict = mustRefuse || ageSeconds > LONG ? bad : warning
+  return verdict(
     name,
-    verdict: mustRefuse || ageSeconds > LONG ? 'bad' : 'warning',
-    message: `what is taken back cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
-    fix:
-      'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +
+    `what is taken back cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
+    'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +
       'why. It catches up by itself',
-  }
+  )
 }

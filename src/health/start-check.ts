@@ -1,4 +1,6 @@
 import { GatehouseError } from '../errors.ts'
+import { bad, good, warning } from '../store/verdicts.ts'
+import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './fixes.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
@@ -12,33 +14,25 @@ export interface StartState {
 /** Whether it has been started, and what keeps it from that. */
 export function checkStart({ state, failure }: StartState): HealthCheck {
   const name = 'start'
-  if (state === 'running') return { name, verdict: 'good', message: 'it has been started' }
-  if (state === 'closed') {
-    return { name, verdict: 'bad', message: 'it has been closed', fix: 'Ask another process; this one ends' }
-  }
+  if (state === 'running') return good(name, 'it has been started')
+  if (state === 'closed') return bad(name, 'it has been closed', 'Ask another process; this one ends')
   if (failure === undefined) {
-    return {
+    return warning(
       name,
-      verdict: 'warning',
-      message: 'it is starting',
-      fix: 'Wait; if it takes longer than seconds, look at the database and at how long the products take to load',
-    }
+      'it is starting',
+      'Wait; if it takes longer than seconds, look at the database and at how long the products take to load',
+    )
   }
-  return {
-    name,
-    verdict: 'bad',
-    message: `it could not be started yet, and is tried again: ${reasonOf(failure)}`,
-    fix: fixOf(failure),
-  }
+  return bad(name, `it could not be started yet, and is tried again: ${reasonOf(failure)}`, fixOf(failure))
 }
 
 function fixOf(failure: unknown): string {
   const code = failure instanceof GatehouseError ? failure.code : undefined
   if (code === 'ERR_SECRET') return ANOTHER_SECRET
-  if (code === 'ERR_STORE_UNAVAILABLE')
+  if (code === 'ERR_CATALOG') return CORRECT_PRODUCTS
+  if (code === 'ERR_STORE_UNAVAILABLE') {
     return 'See the check `store`; it starts by itself once the store is back'
-  if (code === 'ERR_CATALOG')
-    return 'Correct the products, or the function that loads them; the log has all of what is wrong'
+  }
   if (code === 'ERR_STORE_RECORD') {
     return (
       'Somebody else has written below the key prefix of this service: give each service a prefix ' +
@@ -47,7 +41,3 @@ function fixOf(failure: unknown): string {
   }
   return 'The log has the whole error'
 }
-
-/** What to do where the secret does not open the keys. */
-export const ANOTHER_SECRET =
-  'Start it with the `secret` that was used before, as a later entry of the list if it has been replaced: [new, old]'

@@ -1,4 +1,5 @@
 import type { Store, StoreInspection } from '../store/contract.ts'
+import { bad, good, unknown, warning } from '../store/verdicts.ts'
 import type { HealthCheck } from './health.ts'
 import { checkClock } from './clock-check.ts'
 import { keepFor } from './keep-for.ts'
@@ -23,6 +24,8 @@ const SLOW = 100
 const KEPT = 1000
 
 /**
+ * Looks at a store when asked.
+ *
  * @param store with a deadline on its calls
  * @param tolerance seconds by which clocks may differ; see `checkClock`
  */
@@ -63,53 +66,46 @@ export function createStoreHealth(
   return { look: keepFor(KEPT, look) }
 }
 
-const ANSWERS: HealthCheck = { name: 'store', verdict: 'good', message: 'the store answers' }
+const ANSWERS = good('store', 'the store answers')
 
-const FORGETS: HealthCheck = {
-  name: 'store.persistence',
-  verdict: 'warning',
-  message:
-    'the store is the memory of this process: everything is forgotten when it ends, and other ' +
+const FORGETS = warning(
+  'store.persistence',
+  'the store is the memory of this process: everything is forgotten when it ends, and other ' +
     'processes do not see it',
-  fix: 'Fine for trials and tests; in production use redisStore(client)',
-}
+  'Fine for trials and tests; in production use redisStore(client)',
+)
 
 function isRefusingWrites({ name, verdict }: HealthCheck): boolean {
   return name === 'store.writes' && verdict === 'bad'
 }
 
 function away(error: unknown, since: number): HealthCheck {
-  return {
-    name: 'store',
-    verdict: 'bad',
-    message: `the store does not answer, as was first seen at ${new Date(since).toISOString()}: ${reasonOf(error)}`,
-    fix:
-      'Bring the database back, and look at the network, the address and the credentials of its ' +
+  return bad(
+    'store',
+    `the store does not answer, as was first seen at ${new Date(since).toISOString()}: ${reasonOf(error)}`,
+    'Bring the database back, and look at the network, the address and the credentials of its ' +
       'client; nothing here needs to be restarted',
-  }
+  )
 }
 
 function notInspected(error: unknown): HealthCheck {
-  return {
-    name: 'store.inspection',
-    verdict: 'unknown',
-    message: `the store answers, but did not tell about itself: ${reasonOf(error)}`,
-    fix: 'If this stays so, look at the load of the database and at `storeTimeoutMs`',
-  }
+  return unknown(
+    'store.inspection',
+    `the store answers, but did not tell about itself: ${reasonOf(error)}`,
+    'If this stays so, look at the load of the database and at `storeTimeoutMs`',
+  )
 }
 
 function checkLatency(milliseconds: number): HealthCheck {
   const name = 'store.latency'
   const message = `the store answered within ${Math.ceil(milliseconds)} ms`
-  if (milliseconds <= SLOW) return { name, verdict: 'good', message }
-  return {
+  if (milliseconds <= SLOW) return good(name, message)
+  return warning(
     name,
-    verdict: 'warning',
-    message: `${message}; every token takes several answers`,
-    fix:
-      'Look at the load of the database and of this process, at slow commands (SLOWLOG GET), and ' +
+    `${message}; every token takes several answers`,
+    'Look at the load of the database and of this process, at slow commands (SLOWLOG GET), and ' +
       'at the network between the two',
-  }
+  )
 }
 
 /** Milliseconds that something takes; a synchronous failure is one like any other. */

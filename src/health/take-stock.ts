@@ -1,3 +1,4 @@
+import { unknown } from '../store/verdicts.ts'
 import type { Health, HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 import { checkRevocations, revocationHealth, type FollowedRevocations } from './revocations-check.ts'
@@ -48,14 +49,12 @@ function checkedBy(parts: Pick<HealthParts, 'check'>): readonly HealthCheck[] {
   try {
     return parts.check?.() ?? []
   } catch (error) {
-    const message = `not all could be looked at: ${reasonOf(error)}`
     return [
-      {
-        name: 'health',
-        verdict: 'unknown',
-        message,
-        fix: 'The log may say more; this is worth a bug report',
-      },
+      unknown(
+        'health',
+        `not all could be looked at: ${reasonOf(error)}`,
+        'The log may say more; this is worth a bug report',
+      ),
     ]
   }
 }

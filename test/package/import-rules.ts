@@ -18,7 +18,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   keys: ['store', 'type:catalog', 'jose'],
   tokens: ['store', 'type:catalog'],
   // What there is to say of a store, keys and products, for those who have them.
-  health: ['type:store', 'type:keys', 'type:catalog', 'catalog/given.ts'],
+  health: ['type:store', 'store/verdicts.ts', 'type:keys', 'type:catalog', 'catalog/given.ts'],
   // Its public routes are written, and found, as operations are.
   gateway: [
     'health',
@@ -134,7 +134,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'adapters',
     'jose',
   ],
-  adapters: ['type:store'],
+  adapters: ['type:store', 'store/verdicts.ts'],
 }
 
 const OPEN_TO_ALL = ['errors.ts', 'host', 'scheduling', 'type:koa']

@@ -1,6 +1,6 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
+import { bad, good, unknown, warning } from '../../../src/store/verdicts.ts'
 import type { Fields } from './server-answers.ts'
-import { bad, good, unknown, warning } from './verdicts.ts'
 
 /** Share of `maxmemory` from which on it counts as nearly used up. */
 const NEARLY_FULL = 0.85

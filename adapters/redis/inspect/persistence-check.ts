@@ -1,6 +1,6 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
+import { bad, good, unknown, warning } from '../../../src/store/verdicts.ts'
 import type { Fields } from './server-answers.ts'
-import { bad, good, unknown, warning } from './verdicts.ts'
 
 /** Whether what is stored outlives a restart of the server. */
 export function checkPersistence(info: Fields, settings: Fields): StoreCheck {

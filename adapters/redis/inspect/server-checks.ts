@@ -1,9 +1,9 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
+import { bad, good, unknown, warning } from '../../../src/store/verdicts.ts'
 import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
 import { checkPersistence } from './persistence-check.ts'
 import type { Fields, ServerAnswers } from './server-answers.ts'
-import { bad, good, unknown, warning } from './verdicts.ts'
 
 /** Seconds for which a replica that keeps up may be silent. */
 const REPLICA_LAG = 10

@@ -1,21 +1,21 @@
-import type { StoreCheck } from '../../../src/store/contract.ts'
+import type { StoreCheck } from './contract.ts'
 
-/** All is well. */
+/** What was found where all is well. */
 export function good(name: string, message: string): StoreCheck {
   return { name, verdict: 'good', message }
 }
 
-/** Something to look at. */
+/** What was found where there is something to look at. */
 export function warning(name: string, message: string, fix: string): StoreCheck {
   return { name, verdict: 'warning', message, fix }
 }
 
-/** Something to do at once. */
+/** What was found where there is something to do at once. */
 export function bad(name: string, message: string, fix: string): StoreCheck {
   return { name, verdict: 'bad', message, fix }
 }
 
-/** It could not be looked at. */
+/** What is said of something that could not be looked at. */
 export function unknown(name: string, message: string, fix: string): StoreCheck {
   return { name, verdict: 'unknown', message, fix }
 }
