@@ -136,6 +136,21 @@ test('one that is deleted meanwhile is not there without a word', async () => {
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
 })
 
+test('one that is deleted in the old house once it has moved stays, and none of its tokens is let through', async () => {
+  const host = await start(memoryStore())
+  const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
+  const next = await start(memoryStore())
+  await next.gatehouse.importRegistry(await exported(host))
+  const token = await tokenOf(next, deleted)
+  expect(await statusOf(next, token)).toBe(200)
+  await host.gatehouse.apiKeys.delete(deleted.client_id)
+  const { conflicts } = await next.gatehouse.importRegistry(await exported(host))
+  expect(conflicts).toEqual([deleted.client_id])
+  expect(await next.gatehouse.apiKeys.find(deleted.client_id)).toMatchObject({ disabled: false })
+  for (const one of [token, await tokenOf(next, deleted)]) expect(await statusOf(next, one)).toBe(401)
+  expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
+})
+
 test('products that change meanwhile do not make what is issued in the new house dead', async () => {
   const { products } = await import('../support/host.ts')
   const less = { invoices: products.invoices }
