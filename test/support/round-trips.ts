@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
+import { startTcpProxy } from './tcp-proxy.ts'
 
 /** Commands that were sent together, before the first answer to one of them: `get client`, `evalsha grant`, … */
 export type RoundTrip = readonly string[]
@@ -30,44 +29,7 @@ const BY_ITSELF = new Set(['signing-keys', 'catalog', 'revocations', 'begun', 'i
 
 /** @param server port of the Redis */
 export async function startLongWay(server: { readonly port: number }): Promise<LongWay> {
-  const open = new Set<Socket>()
-  let oneWay = 0
-  let onTheWay = 0
-
-  function pass(from: Socket, to: Socket): void {
-    from.on('data', (data) => {
-      if (oneWay === 0) {
-        to.write(data)
-        return
-      }
-      onTheWay += 1
-      setTimeout(() => {
-        onTheWay -= 1
-        to.write(data)
-      }, oneWay)
-    })
-  }
-
-  const relay = createServer((client) => {
-    const upstream = connect(server.port, '127.0.0.1')
-    pass(client, upstream)
-    pass(upstream, client)
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      open.add(socket)
-      socket.setNoDelay(true)
-      socket.on('error', () => other.destroy())
-      socket.on('close', () => {
-        open.delete(socket)
-        other.destroy()
-      })
-    }
-  })
-  relay.listen(0, '127.0.0.1')
-  await once(relay, 'listening')
-
+  const proxy = await startTcpProxy(server.port)
   const control = new Redis(server.port)
   const monitor = await control.monitor()
   const ends = new Map<string, () => void>()
@@ -85,7 +47,7 @@ export async function startLongWay(server: { readonly port: number }): Promise<L
     do {
       await delay(ONE_WAY)
       await delay(ONE_WAY)
-    } while (onTheWay > 0)
+    } while (proxy.onTheWay > 0)
     const end = randomUUID()
     const isSeen = new Promise<void>((resolve) => ends.set(end, resolve))
     await Promise.all([control.echo(end), isSeen])
@@ -93,23 +55,21 @@ export async function startLongWay(server: { readonly port: number }): Promise<L
   }
 
   return {
-    port: (relay.address() as AddressInfo).port,
+    port: proxy.port,
     async of(work) {
       await allSeen()
       seen.length = 0
-      oneWay = ONE_WAY
+      proxy.oneWay = ONE_WAY
       await work()
       // Also what nobody waits for.
       await allSeen()
-      oneWay = 0
+      proxy.oneWay = 0
       return grouped(seen.splice(0))
     },
     async close() {
       monitor.disconnect()
       control.disconnect()
-      for (const socket of open) socket.destroy()
-      relay.close()
-      await once(relay, 'close')
+      await proxy.close()
     },
   }
 }

@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A relay in front of a server on 127.0.0.1, for faults that lie between the two. */
+/** A relay in front of a server on 127.0.0.1, for faults that lie between the two, and for long ways. */
 export interface TcpProxy {
   readonly port: number
+  /** Milliseconds that data is on the way, in each direction; 0 at the start. */
+  oneWay: number
+  /** How many pieces of data are on the way now. */
+  readonly onTheWay: number
   /** The next answer is swallowed and its connection cut: the server did the work, the client cannot know. */
   loseNextAnswer(): void
   /** Cuts all connections and takes no new ones; answers what takes them again, on the same port. */
@@ -15,6 +19,20 @@ export interface TcpProxy {
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const open = new Set<Socket>()
   let losing = false
+  let oneWay = 0
+  let onTheWay = 0
+
+  function pass(data: Buffer, to: Socket): void {
+    if (oneWay === 0) {
+      to.write(data)
+      return
+    }
+    onTheWay += 1
+    setTimeout(() => {
+      onTheWay -= 1
+      to.write(data)
+    }, oneWay)
+  }
 
   const server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')
@@ -24,16 +42,17 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     }
     for (const socket of [client, upstream]) {
       open.add(socket)
+      socket.setNoDelay(true)
       socket.on('error', cut)
       socket.on('close', () => {
         open.delete(socket)
         cut()
       })
     }
-    client.on('data', (data) => upstream.write(data))
+    client.on('data', (data) => pass(data, upstream))
     upstream.on('data', (data) => {
       if (losing) cut()
-      else client.write(data)
+      else pass(data, client)
       losing = false
     })
   })
@@ -50,6 +69,15 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
 
   return {
     port: ownPort,
+    get oneWay() {
+      return oneWay
+    },
+    set oneWay(milliseconds) {
+      oneWay = milliseconds
+    },
+    get onTheWay() {
+      return onTheWay
+    },
     loseNextAnswer() {
       losing = true
     },
