@@ -154,12 +154,14 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
       const { keys } = rings.fromText(RING, text)
       const problem = findRingProblem(keys)
       if (problem !== undefined) throw new GatehouseError('ERR_STORE_RECORD', `the signing keys: ${problem}`)
+      // By a clock that was ahead they would not rotate before it is that late here.
+      const notAhead = (time: number) => Math.min(time, Date.now() / 1000)
       const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
         kid,
         alg,
         state,
-        createdAt,
-        since,
+        createdAt: notAhead(createdAt),
+        since: notAhead(since),
         ...(sealed !== undefined && { sealed }),
       }))
       return (await openAll(known, 'that are to be imported')).map(({ key }) => key)

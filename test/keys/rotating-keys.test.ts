@@ -484,6 +484,22 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       expect(writes).toEqual([])
     })
 
+    test('of a house whose clock was years ahead rotates here when it is due, not when it is that late', async () => {
+      vi.setSystemTime(NOW + 40 * 365 * DAY * 1000)
+      const old = await another()
+      const text = await old.keys.movable!.toText()
+      vi.setSystemTime(NOW)
+      const one = await start()
+      await (
+        await one.keys.movable!.open(text)
+      )()
+      expect(one.signing()).toBe(old.signing())
+      later(90 * DAY + 1)
+      await one.keys.keepUp()
+      await vi.waitFor(() => expect(one.signing()).not.toBe(old.signing()))
+      expect(old.published()).toContain(one.signing())
+    })
+
     test('that none of the secrets opens is refused, and so is what is no ring; nothing is written', async () => {
       const text = await (await another()).keys.movable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
