@@ -2,13 +2,13 @@ import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
-import { isNoScript, storeFailure } from './redis/failure.ts'
+import { storeFailure } from './redis/failure.ts'
 import { inspectRedis } from './redis/inspect.ts'
 import { countLosses } from './redis/losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
-import { writes, type Write } from './redis/writes.ts'
+import { carryOut, writes, type Write } from './redis/writes.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
@@ -82,14 +82,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
    * answer has come: then "no" may mean that the first one did it, and to say so would be a lie that burns an
    * authorization code or locks a name for ever.
    */
-  const write = ({ command, withText, isDone }: Write) =>
+  const write = (one: Write) =>
     run(async () => {
       const lostBefore = losses.count()
-      const reply = await send(command).catch((error: unknown) => {
-        if (withText === undefined || !isNoScript(error)) throw error
-        return send(withText)
-      })
-      if (isDone(reply) || losses.count() === lostBefore) return isDone(reply)
+      const reply = await carryOut(one, send)
+      if (one.isDone(reply) || losses.count() === lostBefore) return one.isDone(reply)
       throw new GatehouseError(
         'ERR_STORE_UNAVAILABLE',
         'the connection to Redis was lost during a write; whether it was applied is not known',

@@ -6,7 +6,7 @@ import { createLane, LaneGivenUp, type LaneReply } from './lane.ts'
 import type { Durability } from './options.ts'
 import { redirectionOf } from './redirection.ts'
 import { slotOf } from './slot.ts'
-import type { Write } from './writes.ts'
+import { carryOut, type Write } from './writes.ts'
 
 type Lane = ReturnType<typeof createLane>
 
@@ -93,11 +93,9 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
      * @returns whether it was done; one that was refused is not waited for
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it was not, or is not known to be, on enough replicas
      */
-    async write({ key, command, withText, isDone, isNoDoneBefore = false }: Write): Promise<boolean> {
-      const { reply, waited } = await send(key, command).catch((error: unknown) => {
-        if (withText === undefined || !isNoScript(error)) throw error
-        return send(key, withText)
-      })
+    async write(one: Write): Promise<boolean> {
+      const { key, isDone, isNoDoneBefore = false } = one
+      const { reply, waited } = await carryOut(one, (command) => send(key, command))
       const isDoneNow = isDone(reply)
       if (isDoneNow || isNoDoneBefore) requireReplicas(waited, durability)
       return isDoneNow

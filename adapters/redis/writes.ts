@@ -1,4 +1,5 @@
 import type { RedisCommand } from './client.ts'
+import { isNoScript } from './failure.ts'
 import { createScript } from './script.ts'
 
 /** A write of the store, as Redis is asked for it. */
@@ -58,6 +59,23 @@ export const writes = {
     isDone: always,
   }),
   remove: (key: string, member: string): Write => ({ key, command: ['zrem', key, member], isDone: always }),
+}
+
+/**
+ * Has a write sent, and once more with its script where the server does not have that.
+ *
+ * @throws what `send` throws
+ */
+export async function carryOut<T>(
+  { command, withText }: Write,
+  send: (command: RedisCommand) => Promise<T>,
+): Promise<T> {
+  try {
+    return await send(command)
+  } catch (error) {
+    if (withText === undefined || !isNoScript(error)) throw error
+    return send(withText)
+  }
 }
 
 function expiry(ttl: number | undefined): (string | number)[] {
