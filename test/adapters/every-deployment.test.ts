@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, test } from 'vitest'
 import { storeContract } from '../../src/testing/store-contract.ts'
 import { describeEachDeployment } from '../support/stores.ts'
-
-/** Redis counts to the millisecond and lets a key live to the end of the last one. */
-const elapse = (seconds: number) => delay(seconds * 1000 + 50)
+import { elapse } from './real-time.ts'
 
 describeEachDeployment('the store keeps the contract', (deploy) => {
   const data = randomUUID()

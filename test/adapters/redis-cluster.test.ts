@@ -9,9 +9,11 @@ import { storeContract } from '../../src/testing/store-contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedisCluster, type RedisCluster, type RedisNode } from '../support/redis-cluster.ts'
+import { required } from '../support/required.ts'
 import { commandsOf } from './redis-commands.ts'
+import { elapse } from './real-time.ts'
+import { unavailable } from './unavailable.ts'
 
-const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 const durability = { replicas: 1, timeoutMs: 500 }
 /** However busy the machine is. */
 const patient = { replicas: 1, timeoutMs: 5000 }
@@ -93,7 +95,7 @@ describeWithRedis('the Redis store on a cluster', () => {
           const store = redisStore(required(clients[number]), { keyPrefix, durability: patient })
           return isDurable ? required(store.durable) : store
         },
-        elapse: (seconds) => delay(seconds * 1000 + 50),
+        elapse,
       })
     const contracts = [contract(0, false), contract(2, true, 'a{tag}:'), contract(1, false, '}*{b')]
     describe.concurrent('', () => {
@@ -313,9 +315,4 @@ async function migrate(slot: number, from: RedisNode, to: RedisNode): Promise<vo
   await delay(50)
   await askRedis(to, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id)
   await askRedis(from, 'CLUSTER', 'SETSLOT', slot, 'NODE', to.id)
-}
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('missing')
-  return value
 }

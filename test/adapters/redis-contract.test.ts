@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { Redis as Redis6, type Cluster as Cluster6 } from 'ioredis-6'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
@@ -7,9 +6,7 @@ import { storeContract } from '../../src/testing/store-contract.ts'
 import { commandsOf } from './redis-commands.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
-
-/** Redis counts to the millisecond and lets a key live to the end of the last one. */
-const elapse = (seconds: number) => delay(seconds * 1000 + 50)
+import { elapse } from './real-time.ts'
 
 const durability = { replicas: 1, timeoutMs: 5000 }
 

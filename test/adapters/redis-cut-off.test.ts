@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
@@ -8,8 +7,7 @@ import type { Store } from 'koa-gatehouse'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-
-const elapse = (seconds: number) => delay(seconds * 1000 + 50)
+import { elapse } from './real-time.ts'
 
 describeWithRedis('the Redis store keeps the contract where it is cut off from Redis', () => {
   let server: RedisServer

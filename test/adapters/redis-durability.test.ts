@@ -9,8 +9,9 @@ import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { required } from '../support/required.ts'
+import { unavailable } from './unavailable.ts'
 
-const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 const durability = { replicas: 1, timeoutMs: 200 }
 const lacking = (timeoutMs = durability.timeoutMs) => ({
   ...unavailable,
@@ -430,8 +431,3 @@ test.each([
     expect.objectContaining({ code: 'ERR_OPTIONS', message: expect.stringContaining(message) }) as Error,
   )
 })
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('missing')
-  return value
-}

@@ -11,6 +11,7 @@ import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { freePort } from '../support/free-port.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { unavailable } from './unavailable.ts'
 
 /** The settings that the doc comment of redisStore recommends. */
 const RECOMMENDED: RedisOptions = {
@@ -19,8 +20,6 @@ const RECOMMENDED: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
   reconnectOnError: (error) => error.message.startsWith('READONLY'),
 }
-
-const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 
 /** One call of every method that asks Redis. */
 function everyCall(store: Store): Promise<unknown>[] {

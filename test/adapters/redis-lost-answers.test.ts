@@ -6,8 +6,7 @@ import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
-
-const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
+import { unavailable } from './unavailable.ts'
 
 describeWithRedis('a write whose answer was lost', () => {
   let server: RedisServer

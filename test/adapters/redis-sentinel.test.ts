@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -8,8 +7,10 @@ import { storeContract } from '../../src/testing/store-contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedisSentinel, type RedisSentinel } from '../support/redis-sentinel.ts'
+import { required } from '../support/required.ts'
+import { elapse } from './real-time.ts'
+import { unavailable } from './unavailable.ts'
 
-const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }
 const durability = { replicas: 1, timeoutMs: 500 }
 /** However busy the machine is. */
 const patient = { replicas: 1, timeoutMs: 5000 }
@@ -71,7 +72,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
           const store = redisStore(required(clients[number]), { durability: patient })
           return isDurable ? required(store.durable) : store
         },
-        elapse: (seconds) => delay(seconds * 1000 + 50),
+        elapse,
       })
     const contracts = [contract(0, false), contract(1, true)]
     describe.concurrent('', () => {
@@ -145,8 +146,3 @@ describeWithRedis('the Redis store with Sentinels', () => {
     })
   })
 })
-
-function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('missing')
-  return value
-}

@@ -6,6 +6,7 @@ import type { Store } from 'koa-gatehouse'
 import { connect, startHost } from '../support/host.ts'
 import { SCHEMA } from './sql-schema.ts'
 import { sqlStore, type SqlClient } from './sql-store.ts'
+import { elapse } from './real-time.ts'
 
 /** PostgreSQL, compiled to run within this process. It knows one connection, so what is concurrent takes turns. */
 let database: PGlite
@@ -18,8 +19,6 @@ beforeAll(async () => {
   await database.exec(SCHEMA)
 })
 afterAll(() => database.close())
-
-const elapse = (seconds: number) => delay(seconds * 1000 + 50)
 
 /** What each store reaches the database through, so that it can be cut. */
 const lines = new WeakMap<Store, { cut: boolean; again: () => void }>()
