@@ -47,6 +47,27 @@ describeEachStore('by default', (makeStore) => {
     expect(body['error_description']).toMatch(/^authorization code (is expired|not found)$/)
   })
 
+  test('an authorization request that ends while the host signs somebody in is over, and the store is well', async () => {
+    const accounts = {
+      find: (id: string) => ({ id }),
+      authenticate: async () => {
+        pass(3600)
+        return { accountId: 'alice' }
+      },
+    }
+    await start({ store: makeStore(), gatehouse: { accounts } })
+    const browser = host.browser()
+    const page = await browser.open(authorizationUrl(host, client.client_id))
+    const change = { identifier: 'alice', password: 'correct' }
+    const { status, url } = await browser.submit(page, { action: /sign-in/, change })
+    // The page of the request, as long as the database has that; it goes no further.
+    expect([200, 404]).toContain(status)
+    expect(url.pathname).toMatch(/\/interaction\/[\w-]+$/)
+    expect(host.errors).toEqual([])
+    pass(20)
+    expect((await browser.open(url.href)).status).toBe(404)
+  })
+
   test('who refreshes once in 29 days goes on for ever', async () => {
     await start({ store: makeStore() })
     let { refresh_token: current } = await connect(host, client)

@@ -28,6 +28,10 @@ export function interactions(store: Store, issuer: string): Adapter {
   })
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
+      // It ended while the host was waited for. Nothing is stored for no time at all.
+      if (ttl !== undefined && ttl < 1) {
+        throw new errors.SessionNotFound('this authorization request has expired')
+      }
       const session = payload.session && { ...payload.session, cookie: undefined }
       const record = { ...withoutId(payload), session, returnTo: undefined }
       if (payload.result === undefined) return pending.set(digest(id), record, ttl)
