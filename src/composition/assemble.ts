@@ -57,7 +57,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
 
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogAgreement, revoked, revocations } = base
-  const { registry, clientTokens, usage, apiKeys, applications, follow } = createClients(base)
+  const { registry, clientTokens, clientChanged, usage, apiKeys, applications, follow } = createClients(base)
   const { grants, finishGrant, finishAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
@@ -151,7 +151,14 @@ export function assemble(options: GatehouseOptions): Gatehouse {
         revocations: revoked,
         isReady: ({ works, isStoreUsable }) => works && isStoreUsable && canSign(keys.condition),
       }),
-    ...createMoving({ base, keys, clientTokens, grantLives: authorizations.grantLives, ready }),
+    ...createMoving({
+      base,
+      keys,
+      clientTokens,
+      clientChanged,
+      grantLives: authorizations.grantLives,
+      ready,
+    }),
     async ready({ timeoutMs = PATIENCE } = {}) {
       await lifecycle.ready(timeoutMs)
     },

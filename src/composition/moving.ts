@@ -7,7 +7,10 @@ import type { Hold } from '../moving/hold.ts'
 import { importRegistry } from '../moving/import-registry.ts'
 import { productCargo } from '../moving/products.ts'
 import { revocationCargo } from '../moving/revocations.ts'
+import type { ClientChanged } from '../registry/client-record.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
+import { takenUnseen } from '../registry/taken.ts'
+import { isUnreadable } from '../store/unreadable.ts'
 import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import { createLongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
 import type { Subject, Taken } from '../tokens/revocations/revocations.ts'
@@ -21,29 +24,45 @@ export function createMoving({
   base,
   keys,
   clientTokens,
+  clientChanged,
   grantLives,
   ready,
 }: {
   readonly base: Base
   readonly keys: Pick<KeySource, 'movable'>
   readonly clientTokens: Pick<ClientTokens, 'takenOf'>
+  /** Told of each client that is changed. */
+  readonly clientChanged: ClientChanged
   readonly grantLives: Pick<GrantLives, 'index' | 'isVoid'>
   readonly ready: () => Promise<unknown>
 }) {
   const { settings, durable: store, logger, longestLifetime, revoked, revocations, catalogAgreement } = base
   const idTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
 
+  /** What is taken from a client that will not be in the file because it cannot be read is all of it. */
+  async function takenOf(id: string): Promise<readonly Taken[]> {
+    try {
+      return await clientTokens.takenOf(id)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      // The epochs of a host's clients are its own.
+      return settings.registry ? [{ of: 'client', id }] : takenUnseen(id, Date.now())
+    }
+  }
+
   /** What a change takes back that was begun, and may not have come to it. */
   async function takenBy({ of, id }: Subject): Promise<readonly Taken[]> {
-    if (of === 'client') return clientTokens.takenOf(id)
+    if (of === 'client') return takenOf(id)
     if (of === 'grant') return [{ of, id }]
     const taken: Taken[] = []
     let after: string | undefined
     do {
-      const { items, cursor } = await grantLives.index.page(id, { after, limit: PAGE })
+      const { items, unreadable, cursor } = await grantLives.index.page(id, { after, limit: PAGE })
       for (const { grantId, record } of items) {
         if (await grantLives.isVoid(record)) taken.push({ of: 'grant', id: grantId })
       }
+      // Nobody can tell whether they are void.
+      for (const { id: grantId } of unreadable) taken.push({ of: 'grant', id: grantId })
       after = cursor
     } while (after !== undefined)
     return taken
@@ -70,7 +89,7 @@ export function createMoving({
     keys: keys.movable,
     cargo: {
       products: productCargo({ store, longestLifetime, catchUp: catalogAgreement.catchUp, logger }),
-      clients: clientCargo(store),
+      clients: clientCargo(store, clientChanged),
       deletedClients: deletedClientCargo(store),
       countedEpochs: countedEpochCargo(store),
       revocations: revocationCargo({

@@ -2,17 +2,25 @@ import { GatehouseError, type Problem } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
 import { findProblems, type Fields } from '../registry/input.ts'
 import type { Collection } from '../store/collection.ts'
+import type { Unreadable } from '../store/unreadable.ts'
 import type { Values } from './file-format.ts'
 
 /** One kind of what moves from one store to another. */
 export interface Cargo {
   /** What its lines are called in the file. */
   readonly is: string
-  /** Reads all that there is, in the store from which it moves: the fields of lines, some at a time. */
-  pack(): AsyncIterable<readonly object[]>
+  /**
+   * Reads all that there is, in the store from which it moves: the fields of lines, some at a time.
+   *
+   * @param leaveOut told of each record that cannot be read
+   */
+  pack(leaveOut: LeaveOut): AsyncIterable<readonly object[]>
   /** Checks a line, without any I/O. */
   unpack(fields: Values): Unpacked
 }
+
+/** Told of a record that is not in the file. */
+export type LeaveOut = (record: Unreadable) => void
 
 /** What came of the check of a line: all that is wrong with it, or what puts it into the store, once or again. */
 export type Unpacked = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)

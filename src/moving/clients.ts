@@ -6,12 +6,22 @@ import {
   isDeleted,
   storedClients,
   whole,
+  type ClientChanged,
   type ClientRecord,
 } from '../registry/client-record.ts'
 import { findProblems, optional } from '../registry/input.ts'
-import { createCollection } from '../store/collection.ts'
+import { storedUsage } from '../registry/usage.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
+import { isUnreadable, Unreadable } from '../store/unreadable.ts'
+import {
+  packedRecord,
+  problemsOfRecord,
+  recordOf,
+  unreadable,
+  type Cargo,
+  type Counts,
+  type LeaveOut,
+} from './cargo.ts'
 import { CLIENT_RECORD, fieldsOf, timeRule } from './rules.ts'
 
 /** Clients that are read at once. */
@@ -22,24 +32,31 @@ const KINDS = ['apiKey', 'application'] as const
 /**
  * API keys and applications, whole: with the hashes of their secrets, their place in lists, and when they were last
  * used. What moves in never changes one that is here: only its epoch rises to that of the file, since tokens carry it.
+ *
+ * @param changed told of each whose epoch may have risen
  */
-export function clientCargo(store: Store): Cargo {
+export function clientCargo(store: Store, changed: ClientChanged): Cargo {
   const stored = storedClients(store)
-  const records = clientRecords(store)
-  const usage = createCollection<{ lastUsedAt: number }>(store, { name: 'client-usage', version: 1 })
+  const records = clientRecords(store, changed)
+  const usage = storedUsage(store)
   const indexOf = (kind: (typeof KINDS)[number]) =>
-    createClientIndex({ store, kind, load: (ids) => records.getMany(ids) })
+    createClientIndex({ store, kind, load: (ids) => records.getEach(ids) })
   const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
 
-  async function* pack() {
+  async function* pack(leaveOut: LeaveOut) {
     for (const kind of KINDS) {
       let after: string | undefined
       do {
-        const { items, cursor } = await indexes[kind].page(undefined, { after, limit: PAGE })
-        const lastUsed = await usage.getMany(items.map(({ client }) => client.clientId))
+        const {
+          items,
+          unreadable: left,
+          cursor,
+        } = await indexes[kind].page(undefined, { after, limit: PAGE })
+        left.forEach(leaveOut)
+        const lastUsed = await usage.getEach(items.map(({ client }) => client.clientId))
         yield items.map((record, at) => ({
           record: packedRecord(stored, plain(record)),
-          lastUsedAt: lastUsed[at]?.lastUsedAt,
+          lastUsedAt: timeOf(lastUsed[at]),
         }))
         after = cursor
       } while (after !== undefined)
@@ -53,7 +70,7 @@ export function clientCargo(store: Store): Cargo {
     if (await stored.create(clientId, record)) {
       await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
       counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
-    } else if (await isSame(record)) {
+    } else if (await isSame(record).catch(differsIfUnreadable)) {
       await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
       counts.unchanged += 1
     } else counts.conflicts.add(clientId)
@@ -72,7 +89,9 @@ export function clientCargo(store: Store): Cargo {
 
   async function noteUse(clientId: string, lastUsedAt: number | undefined): Promise<void> {
     if (lastUsedAt === undefined || (await usage.create(clientId, { lastUsedAt }))) return
-    await usage.update(clientId, (known) => (known.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+    const [known] = await usage.getEach([clientId])
+    if (known instanceof Unreadable) await usage.set(clientId, { lastUsedAt })
+    else await usage.update(clientId, (note) => (note.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
   }
 
   return {
@@ -91,6 +110,17 @@ export function clientCargo(store: Store): Cargo {
       return (counts) => put(plain(found), lastUsedAt as number | undefined, counts)
     },
   }
+}
+
+/** What is here and cannot be read is something else than what stands in the file. */
+function differsIfUnreadable(error: unknown): false {
+  if (isUnreadable(error)) return false
+  throw error
+}
+
+/** A note that cannot be read is as none, and the next use writes it anew. */
+function timeOf(note: { readonly lastUsedAt: number } | Unreadable | undefined): number | undefined {
+  return note instanceof Unreadable ? undefined : note?.lastUsedAt
 }
 
 /** A record of what a record has, and nothing else. */

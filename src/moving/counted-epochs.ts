@@ -1,7 +1,16 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type EpochOffset } from '../registry/epoch-offsets.ts'
 import { findProblems, type Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
+import { Unreadable } from '../store/unreadable.ts'
+import {
+  packedRecord,
+  problemsOfRecord,
+  recordOf,
+  unreadable,
+  type Cargo,
+  type Counts,
+  type LeaveOut,
+} from './cargo.ts'
 import { countRule, takenInPartRule } from './rules.ts'
 
 const PAGE = 500
@@ -16,14 +25,16 @@ const RULES = { offset: countRule, takenInPart: takenInPartRule }
 export function countedEpochCargo(store: Store): Cargo {
   const stored = storedOffsets(store)
 
-  async function* pack() {
+  async function* pack(leaveOut: LeaveOut) {
     let after: string | undefined
     do {
       const ids = await store.range(CLIENTS_WITH_OFFSET, { after, limit: PAGE })
-      const records = await stored.getMany(ids)
-      yield records.flatMap((record, at) =>
-        record ? { clientId: ids[at], record: packedRecord(stored, record) } : [],
-      )
+      const records = await stored.getEach(ids)
+      for (const record of records) if (record instanceof Unreadable) leaveOut(record)
+      yield records.flatMap((record, at) => {
+        if (!record || record instanceof Unreadable) return []
+        return { clientId: ids[at], record: packedRecord(stored, record) }
+      })
       after = ids.length === PAGE ? ids.at(-1) : undefined
     } while (after !== undefined)
   }
@@ -34,7 +45,8 @@ export function countedEpochCargo(store: Store): Cargo {
     if (!isRaised) {
       await stored.update(clientId, (known) => {
         isRaised = known.offset < record.offset
-        return isRaised ? record : undefined
+        // Otherwise once more: whoever wrote it may not have been told that it is safe.
+        return isRaised ? record : known
       })
     }
     if (isRaised) counts.countedEpochs += 1

@@ -1,3 +1,4 @@
+import type { Unreadable } from '../store/unreadable.ts'
 import { writeHeader, writeLine, writeTrailer, type Header } from './file-format.ts'
 import type { Hold } from './hold.ts'
 import { packKeys, SIGNING_KEYS } from './signing-keys.ts'
@@ -10,10 +11,20 @@ type Once = Map<string, string>
  *
  * The order matters while clients change: a record is read before what was taken back with its last change, and keys
  * and products are there at the end as they are then, or else what was revoked of them meanwhile would still be used.
+ *
+ * A record that cannot be read is left out; the log tells of it, and the last line.
  */
-export async function* exportRegistry({ header, keys, cargo }: Hold): AsyncGenerator<string> {
+export async function* exportRegistry({ header, keys, cargo, logger }: Hold): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
   const once: Once = new Map()
+  const leftOut = new Set<string>()
+
+  function leaveOut({ key, error }: Unreadable): void {
+    if (!leftOut.has(key)) {
+      logger.error({ err: error, key }, 'an exported registry lacks a record that cannot be read')
+    }
+    leftOut.add(key)
+  }
 
   function line(is: string, fields: object): string {
     lines[is] = (lines[is] ?? 0) + 1
@@ -23,7 +34,7 @@ export async function* exportRegistry({ header, keys, cargo }: Hold): AsyncGener
   async function* all(...kinds: readonly (keyof typeof cargo)[]) {
     for (const kind of kinds) {
       const { is, pack } = cargo[kind]
-      for await (const page of pack()) for (const fields of page) yield line(is, fields)
+      for await (const page of pack(leaveOut)) for (const fields of page) yield line(is, fields)
     }
   }
 
@@ -36,7 +47,7 @@ export async function* exportRegistry({ header, keys, cargo }: Hold): AsyncGener
 
   async function* keysAndProducts() {
     if (keys) yield* changed(SIGNING_KEYS, await packKeys(keys))
-    for await (const page of cargo.products.pack()) {
+    for await (const page of cargo.products.pack(leaveOut)) {
       for (const fields of page) yield* changed(cargo.products.is, fields)
     }
   }
@@ -48,5 +59,5 @@ export async function* exportRegistry({ header, keys, cargo }: Hold): AsyncGener
   // Those that are raised meanwhile stand in the tokens that are good at the end.
   else yield* all('countedEpochs', 'revocations', 'countedEpochs')
   yield* keysAndProducts()
-  yield writeTrailer(lines)
+  yield writeTrailer(lines, [...leftOut])
 }

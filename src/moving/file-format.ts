@@ -40,9 +40,19 @@ export function writeHeader(header: Header): string {
   return writeLine(REGISTRY, { version: VERSION, ...header })
 }
 
-/** The last line: how many there are of each kind between the first and it, so that one that is cut off shows. */
-export function writeTrailer(lines: Readonly<Record<string, number>>): string {
-  return writeLine('end', { lines })
+/**
+ * The last line: how many there are of each kind between the first and it, so that one that is cut off shows.
+ *
+ * @param leftOut keys of records that should be there, and could not be read
+ */
+export function writeTrailer(lines: Readonly<Record<string, number>>, leftOut: readonly string[]): string {
+  return writeLine('end', { lines, ...(leftOut.length > 0 && { leftOut }) })
+}
+
+/** Keys of the records that the last line says are not in the file. */
+export function leftOutBy(trailer: Values): readonly string[] {
+  const { leftOut } = trailer
+  return Array.isArray(leftOut) ? leftOut.filter((key) => typeof key === 'string') : []
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Counts } from './cargo.ts'
 import {
   checkTrailer,
   endsInTheMiddle,
+  leftOutBy,
   readHeader,
   readLine,
   refused,
@@ -36,6 +37,11 @@ export interface ImportedRegistry {
   readonly unchanged: number
   /** Client ids of which the file says something else than the store. They stay as they are in the store. */
   readonly conflicts: readonly string[]
+  /**
+   * Keys, in the store that was exported, of records that could not be read then: what they stood for is not in the file,
+   * such as the API key of `client:<id>`. Mostly none.
+   */
+  readonly leftOut: readonly string[]
 }
 
 /** Lines that are written at once. */
@@ -63,6 +69,7 @@ export async function importRegistry(
   let batch: ((counts: Counts) => Promise<void>)[] = []
   let header: Header | undefined
   let end: number | undefined
+  let leftOut: readonly string[] = []
   let isFirst = true
 
   async function flush(): Promise<void> {
@@ -95,6 +102,7 @@ export async function importRegistry(
       await flush()
       await announce()
       checkTrailer(line.number, fields, read)
+      leftOut = leftOutBy(fields)
       end = line.number
       return
     }
@@ -123,7 +131,7 @@ export async function importRegistry(
   }
   if (!header) throw refused('it is empty')
   if (end === undefined) throw endsInTheMiddle()
-  return { exportedAt: header.exportedAt, ...counts, conflicts: [...counts.conflicts].toSorted() }
+  return { exportedAt: header.exportedAt, ...counts, conflicts: [...counts.conflicts].toSorted(), leftOut }
 }
 
 /** What puts a line into the store may be called again: a store that is slow for a moment need not end an import. */

@@ -62,6 +62,8 @@ export function productCargo(parts: {
       const generation = randomUUID()
       const merged = own ? mergeProducts(own.record, other, { generation, now, until }) : other
       if (!merged) {
+        // Once more: whoever wrote it may not have been told that it is safe.
+        if (own && !(await records.replace(PRODUCTS, own, own.record))) continue
         counts.unchanged += 1
         return
       }

@@ -18,8 +18,8 @@ import { isSecretHash } from '../registry/secrets.ts'
 /** Epoch seconds that no time may exceed: the year 4707. */
 const LATEST = 86_400_000_000
 
-/** What counters may have come to: far beyond any, and far from where numbers end. */
-const HIGHEST = 1_000_000_000
+/** What counters may have come to: far beyond any, even the seconds of `takenUnseen`, and far from where numbers end. */
+const HIGHEST = 1_000_000_000_000
 
 /** A whole number within bounds. */
 export function wholeNumber(max: number, min = 0): Rule {

@@ -1,5 +1,6 @@
 import type { Store } from '../store/contract.ts'
 import { checkPage, idOfMember, timedMember, timeOfMember } from '../store/listed-by-time.ts'
+import { Unreadable } from '../store/unreadable.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
@@ -18,6 +19,12 @@ export interface ClientPage<T> {
   readonly cursor?: string | undefined
 }
 
+/** A page of records. */
+export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>> {
+  /** What stands on the page besides, and cannot be read. */
+  readonly unreadable: readonly Unreadable[]
+}
+
 /**
  * Lists of the clients of one kind in order of creation: one of all, and one of each account.
  *
@@ -29,7 +36,7 @@ export interface ClientIndex<C extends Client> {
   /** @param except another record, whose entries stay even where they are the same */
   remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
   /** @param accountId clients of this account alone; all if undefined */
-  page(accountId: string | undefined, options: ListOptions): Promise<ClientPage<ClientRecord<C>>>
+  page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>>
 }
 
 /** Milliseconds after which no creation can still be under way that has written its entries only. */
@@ -43,14 +50,17 @@ export function createClientIndex<C extends Client>({
 }: {
   store: Store
   kind: C['kind']
-  load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | undefined)[]>
+  load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | Unreadable | undefined)[]>
 }): ClientIndex<C> {
   /** The records of members; a member whose client is gone has none. */
-  async function recordsOf(members: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
+  async function recordsOf(
+    members: readonly string[],
+  ): Promise<(ClientRecord<C> | Unreadable | undefined)[]> {
     const records = await load(members.map(idOfMember))
-    return records.map((record, position) =>
-      record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined,
-    )
+    return records.map((record, position) => {
+      if (record instanceof Unreadable) return record
+      return record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined
+    })
   }
 
   return {
@@ -68,6 +78,7 @@ export function createClientIndex<C extends Client>({
       checkPage({ after, limit })
       const index = nameOf(kind, accountId)
       const items: ClientRecord<C>[] = []
+      const unreadable: Unreadable[] = []
       let position = after
       while (items.length < limit) {
         const wanted = limit - items.length
@@ -75,14 +86,17 @@ export function createClientIndex<C extends Client>({
         const members = await store.range(index, { after: position, limit: wanted + 1 })
         const taken = members.slice(0, wanted)
         const records = await recordsOf(taken)
-        items.push(...records.filter((record) => record !== undefined))
+        for (const record of records) {
+          if (record instanceof Unreadable) unreadable.push(record)
+          else if (record) items.push(record)
+        }
         const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
         // Tidying up is no part of the question: the next reader tries again.
         await Promise.allSettled(stale.map((member) => store.remove(index, member)))
-        if (members.length <= wanted) return { items }
+        if (members.length <= wanted) return { items, unreadable }
         position = taken.at(-1)
       }
-      return { items, cursor: position }
+      return { items, unreadable, cursor: position }
     },
   }
 }

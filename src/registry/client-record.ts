@@ -1,5 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
+import { Unreadable } from '../store/unreadable.ts'
 import { clientShape } from './client-shape.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
@@ -45,8 +46,8 @@ export interface ClientRecords<C extends Client> {
   get(clientId: string): Promise<ClientRecord<C> | undefined>
   /** Of which kind a client was that was deleted; undefined if none was. */
   deletedKind(clientId: string): Promise<Client['kind'] | undefined>
-  /** The same as `get` of several, in their order. */
-  getMany(clientIds: readonly string[]): Promise<(ClientRecord<C> | undefined)[]>
+  /** The same as `get` of several, in their order; the others where one cannot be read. */
+  getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | Unreadable | undefined)[]>
   /** Stores a new record; false if the id is taken, be it by a client that was deleted. */
   create(clientId: string, record: ClientRecord<C>): Promise<boolean>
   /**
@@ -60,15 +61,16 @@ export interface ClientRecords<C extends Client> {
     change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
   ): Promise<ClientRecord<C> | undefined>
   /**
-   * Deletes a record for good; of concurrent calls one gets what was there.
+   * Deletes a record for good; of concurrent calls one gets what was there. One that is deleted already is written and
+   * told once more: whoever deleted it may have got no answer.
    *
-   * @param check throws where this record is not to be deleted
+   * @param check throws where a client of this kind is not to be deleted
    * @param now milliseconds since the epoch
    * @returns what was there, or undefined as in `get`
    */
   delete(
     clientId: string,
-    check: (record: ClientRecord<C>) => void,
+    check: (kind: Client['kind']) => void,
     now: number,
   ): Promise<ClientRecord<C> | undefined>
 }
@@ -105,7 +107,10 @@ export function clientRecords<C extends Client>(
       const stored = await collection.get(clientId)
       return stored && isDeleted(stored) ? stored.kind : undefined
     },
-    getMany: async (clientIds) => (await collection.getMany(clientIds)).map(living),
+    async getEach(clientIds) {
+      const found = await collection.getEach(clientIds)
+      return found.map((stored) => (stored instanceof Unreadable ? stored : living(stored)))
+    },
     create: (clientId, record) => collection.create(clientId, record),
     async update(clientId, change) {
       return telling(clientId, async () =>
@@ -120,20 +125,16 @@ export function clientRecords<C extends Client>(
     async delete(clientId, check, now) {
       const found = await collection.get(clientId)
       if (!found) return undefined
-      if (isDeleted(found)) {
-        // Once more: whoever deleted it may not have been told that it is safe.
-        await collection.update(clientId, (stored) => stored)
-        return undefined
-      }
-      let before: ClientRecord<C> | undefined = whole(found)
-      check(before)
+      check(kindOf(found))
       // Before it is gone, so that each that is gone is listed.
       await store.add(DELETED_CLIENTS, clientId)
+      let before: ClientRecord<C> | undefined
       await telling(clientId, () =>
         collection.update(clientId, (stored) => {
           before = living(stored)
-          if (!before) return undefined
-          check(before)
+          check(kindOf(stored))
+          // Once more: whoever deleted it may not have been told that it is safe.
+          if (!before) return stored
           const { kind, epoch } = before.client
           return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
         }),
@@ -152,6 +153,10 @@ function living<C extends Client>(
   stored: ClientRecord<C> | DeletedClient | undefined,
 ): ClientRecord<C> | undefined {
   return stored === undefined || isDeleted(stored) ? undefined : whole(stored)
+}
+
+function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
+  return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
 /** A record with what came later than it. */

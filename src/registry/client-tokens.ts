@@ -1,5 +1,7 @@
+import type { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Store } from '../store/contract.ts'
+import { doneInSpiteOf, isUnreadable, type Unreadable } from '../store/unreadable.ts'
 import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
@@ -8,30 +10,35 @@ import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
 import { hostIdRule } from './input.ts'
-import { takenFrom, takenInPartFrom, takenOf } from './taken.ts'
+import { takenFrom, takenInPartFrom, takenOf, takenUnseen } from './taken.ts'
 
 /** The tokens of API keys and applications, to be taken back; wherever those are kept. */
 export interface ClientTokens {
   /**
    * Takes back all tokens that a client has got until now; those that it gets from now on are good.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_RECORD` if its record cannot be read:
+   *   its tokens are taken back all the same
    */
   revokeAll(clientId: string, options: ChangeOptions): Promise<void>
-  /** The same of those that carry one of `scopes`. */
+  /** The same of those that carry one of `scopes`; of all where its record cannot be read. */
   revokeCarrying(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
   /** What is to be taken back of a client as it is now: once more, so that it does no harm. */
   takenOf(clientId: string): Promise<readonly Taken[]>
   /**
-   * All API keys and applications of an account, some at a time.
+   * All API keys and applications of an account, some at a time, and what stands in the place of one.
    *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` where the host keeps them and does not list them
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` where the host keeps them and does not list them; `ERR_STORE_RECORD`,
+   *   after the others, where a list of them cannot be read
    */
-  ofAccount(accountId: string): AsyncIterable<readonly Client[]>
+  ofAccount(accountId: string): AsyncIterable<readonly (Client | Unreadable)[]>
 }
 
 /** How many of an account's clients are handed out at once, at most. */
 export const PAGE = 50
+
+/** What is said where the record of a client cannot be read. */
+export const DONE = 'The tokens of that client were taken back all the same'
 
 /** Of which kind a client is plays no part here. */
 const EITHER = 'API key or application'
@@ -58,15 +65,31 @@ export function createClientTokens({
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw clientNotFound(EITHER, clientId)
-    await revocations.during({ of: 'client', id: clientId }, async () => {
-      const record = await records.update(clientId, apply)
-      if (record) {
-        const { kind, accountId } = record.client
-        const change = 'tokens.revoked'
-        events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
-      } else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(EITHER, clientId)
-      return { result: undefined, taken: takenOf(clientId, record), actor }
+    const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
+      try {
+        const record = await records.update(clientId, apply)
+        if (record) {
+          const { kind, accountId } = record.client
+          const change = 'tokens.revoked'
+          events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+        } else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(EITHER, clientId)
+        return { result: undefined, taken: takenOf(clientId, record), actor }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+        return { result: error, taken: takenUnseen(clientId, Date.now()), actor }
+      }
     })
+    if (unreadable) throw doneInSpiteOf([unreadable], DONE)
+  }
+
+  async function* ofKind(kind: Client['kind'], accountId: string) {
+    const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getEach(ids) })
+    let after: string | undefined
+    do {
+      const { items, unreadable, cursor } = await index.page(accountId, { after, limit: PAGE })
+      yield [...items.map(({ client }) => client), ...unreadable]
+      after = cursor
+    } while (after !== undefined)
   }
 
   return {
@@ -84,15 +107,16 @@ export function createClientTokens({
     async *ofAccount(accountId) {
       // No client here belongs to such an account, and the store need not be able to name a list of its.
       if (hostIdRule(accountId) !== undefined) return
+      const errors: GatehouseError[] = []
       for (const kind of ['apiKey', 'application'] as const) {
-        const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getMany(ids) })
-        let after: string | undefined
-        do {
-          const { items, cursor } = await index.page(accountId, { after, limit: PAGE })
-          yield items.map(({ client }) => client)
-          after = cursor
-        } while (after !== undefined)
+        try {
+          yield* ofKind(kind, accountId)
+        } catch (error) {
+          if (!isUnreadable(error)) throw error
+          errors.push(error)
+        }
       }
+      if (errors.length > 0) throw doneInSpiteOf(errors, 'Who is on that list is not known')
     },
   }
 }

@@ -3,6 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import { Unreadable } from '../store/unreadable.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
@@ -46,6 +47,7 @@ export interface Change {
 /** The clients of one kind: the records, their lists and their events, without what changes mean. */
 export interface Clients<C extends Client> {
   find(clientId: string): Promise<C | undefined>
+  /** Without those whose records cannot be read, of which the log tells. */
   page(accountId: string | undefined, options: ListOptions): Promise<ClientPage<C>>
   /** @throws {GatehouseError} `ERR_NOT_FOUND` */
   require(clientId: string): Promise<ClientRecord<C>>
@@ -89,10 +91,14 @@ export function createClients<C extends Client>(
   }
 
   /** Records as the public sees their clients; both are read at the same time. */
-  async function presented(clientIds: readonly string[]): Promise<(ClientRecord<C> | undefined)[]> {
-    const [found, lastUsed] = await Promise.all([records.getMany(clientIds), usage.lastUsed(clientIds)])
-    return found.map(
-      (record, at) => record && { ...record, client: withLastUse(record.client, lastUsed[at]) },
+  async function presented(
+    clientIds: readonly string[],
+  ): Promise<(ClientRecord<C> | Unreadable | undefined)[]> {
+    const [found, lastUsed] = await Promise.all([records.getEach(clientIds), usage.lastUsed(clientIds)])
+    return found.map((record, at) =>
+      record === undefined || record instanceof Unreadable
+        ? record
+        : { ...record, client: withLastUse(record.client, lastUsed[at]) },
     )
   }
 
@@ -107,8 +113,8 @@ export function createClients<C extends Client>(
     return record
   }
 
-  function requireKind(record: ClientRecord<C>, clientId: string): void {
-    if (record.client.kind !== kind) throw notFound(kind, clientId)
+  function requireKind(found: Client['kind'], clientId: string): void {
+    if (found !== kind) throw notFound(kind, clientId)
   }
 
   async function write(
@@ -117,7 +123,7 @@ export function createClients<C extends Client>(
   ) {
     let changed = false
     const record = await records.update(clientId, (stored) => {
-      requireKind(stored, clientId)
+      requireKind(stored.client.kind, clientId)
       const next = apply(stored)
       changed = next !== undefined
       return next
@@ -144,11 +150,18 @@ export function createClients<C extends Client>(
     async find(clientId) {
       if (!isClientId(clientId)) return undefined
       const [record] = await presented([clientId])
+      if (record instanceof Unreadable) throw record.error
       return record?.client.kind === kind ? record.client : undefined
     },
 
     async page(accountId, options) {
-      const { items, cursor } = await index.page(accountId, options)
+      const { items, unreadable, cursor } = await index.page(accountId, options)
+      for (const { key, error } of unreadable) {
+        logger.error(
+          { err: error, key },
+          'a list lacks an API key or application whose record cannot be read',
+        )
+      }
       return { items: items.map(({ client }) => client), cursor }
     },
 

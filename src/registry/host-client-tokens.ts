@@ -1,10 +1,11 @@
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
+import { doneInSpiteOf, isUnreadable } from '../store/unreadable.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { CheckedHostRegistry, CheckedRegistry } from './checked-registry.ts'
 import type { Client } from './client.ts'
 import type { ChangeOptions } from './client-service.ts'
-import { PAGE, type ClientTokens } from './client-tokens.ts'
+import { DONE, PAGE, type ClientTokens } from './client-tokens.ts'
 import type { EpochOffset, EpochOffsets } from './epoch-offsets.ts'
 import { checkInput, type Rule } from './input.ts'
 import { takenOf, type TakenInPart } from './taken.ts'
@@ -13,7 +14,7 @@ import { takenOf, type TakenInPart } from './taken.ts'
  * Takes back tokens of clients that the host keeps: their rows are not ours to change, so we count besides.
  *
  * A client that the host does not find is taken for deleted: its tokens are dead for good, and so are those that
- * it would get if it came back soon.
+ * it would get if it came back soon. The same where what we count besides cannot be read: it gets none then.
  *
  * @param parts.registry with the epochs that stand in tokens
  * @param parts.list of the host's registry
@@ -37,16 +38,22 @@ export function createHostClientTokens({
     { inPart, target }: { inPart?: (before: EpochOffset) => TakenInPart; target?: string } = {},
   ): Promise<void> {
     checkInput('no tokens can be taken back', { clientId }, { clientId: clientIdRule })
-    await revocations.during({ of: 'client', id: clientId }, async () => {
-      await offsets.raise(clientId, inPart)
-      const found = await find(clientId)
-      if (found) {
-        const { kind, accountId } = found.client
-        const change = 'tokens.revoked'
-        events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+    const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
+      try {
+        await offsets.raise(clientId, inPart)
+        const found = await find(clientId)
+        if (found) {
+          const { kind, accountId } = found.client
+          const change = 'tokens.revoked'
+          events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+        }
+        return { result: undefined, taken: takenOf(clientId, found), actor }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error
+        return { result: error, taken: takenOf(clientId, undefined), actor }
       }
-      return { result: undefined, taken: takenOf(clientId, found), actor }
     })
+    if (unreadable) throw doneInSpiteOf([unreadable], DONE)
   }
 
   async function find(clientId: string) {

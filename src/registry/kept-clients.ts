@@ -4,6 +4,7 @@ import { createApplications, type Applications } from './applications.ts'
 import { createCachedClients } from './cached-clients.ts'
 import { createCheckedRegistry, type CheckedRegistry } from './checked-registry.ts'
 import type { Registry } from './client.ts'
+import type { ClientChanged } from './client-record.ts'
 import { createClientTokens, type ClientTokens } from './client-tokens.ts'
 import type { ClientsDependencies } from './clients.ts'
 import { createEpochOffsets, withEpochOffsets } from './epoch-offsets.ts'
@@ -18,6 +19,8 @@ export interface KeptClients {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
+  /** To be told of each change that is made by others than these. */
+  readonly clientChanged: ClientChanged
   /**
    * Begins to hear of what other processes change, so that this one may remember clients.
    *
@@ -46,6 +49,7 @@ export function clientsInStore(
     apiKeys: createApiKeys(dependencies),
     applications: createApplications(dependencies),
     clientTokens: createClientTokens(dependencies),
+    clientChanged: cached.changed,
     follow: cached.follow,
   }
 }
@@ -62,6 +66,7 @@ export function clientsAtHost(
     registry,
     ...createReadOnlyServices(),
     clientTokens: createHostClientTokens({ ...others, registry, offsets, list: checked.list }),
+    clientChanged: async () => {},
     follow: async () => async () => {},
   }
 }

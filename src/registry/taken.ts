@@ -30,6 +30,16 @@ export function takenInPartFrom<C extends Client>(
 }
 
 /**
+ * All tokens of a client whose record cannot be read: those below the second that it is, as a count that no client
+ * comes to by itself. If the record is put right its epoch rises to that, and what it gets then is good.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function takenUnseen(id: string, now: number): readonly Taken[] {
+  return [{ of: 'client', id, below: Math.floor(now / 1000) }]
+}
+
+/**
  * Which tokens of a client are dead by what is known of it: to take them back once more does no harm.
  *
  * @param found the client as it is now; undefined if it was deleted

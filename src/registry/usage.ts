@@ -1,7 +1,8 @@
 import type { Logger } from '../host/logger.ts'
-import { createCollection } from '../store/collection.ts'
+import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { isCount } from '../store/shape.ts'
+import { Unreadable } from '../store/unreadable.ts'
 import { createRecentlyUsed } from './recently-used.ts'
 
 const HOUR = 3600
@@ -13,19 +14,23 @@ const MAX_REMEMBERED = 50_000
 export interface Usage {
   /** Notes that a client got a token now. Returns at once and never fails: no token waits for a note. */
   touch(clientId: string): void
-  /** When each of the clients last got a token, in epoch seconds rounded down to the hour. */
+  /**
+   * When each of the clients last got a token, in epoch seconds rounded down to the hour; undefined if never, and
+   * where the note of it cannot be read, which the next use writes anew.
+   */
   lastUsed(clientIds: readonly string[]): Promise<(number | undefined)[]>
   /** Forgets a client that was deleted. */
   forget(clientId: string): Promise<void>
 }
 
+/** The notes in the store, by client id. */
+export function storedUsage(store: Store): Collection<{ lastUsedAt: number }> {
+  return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: isCount } })
+}
+
 /** Keeps usage in the store: at most one write per client, hour and process. */
 export function createUsage({ store, logger }: { store: Store; logger: Logger }): Usage {
-  const records = createCollection<{ lastUsedAt: number }>(store, {
-    name: 'client-usage',
-    version: 1,
-    fields: { lastUsedAt: isCount },
-  })
+  const records = storedUsage(store)
   const written = createRecentlyUsed<string, number>(MAX_REMEMBERED)
 
   return {
@@ -40,7 +45,12 @@ export function createUsage({ store, logger }: { store: Store; logger: Logger })
       })
     },
     async lastUsed(clientIds) {
-      return (await records.getMany(clientIds)).map((record) => record?.lastUsedAt)
+      return (await records.getEach(clientIds)).map((record, at) => {
+        if (!(record instanceof Unreadable)) return record?.lastUsedAt
+        const { error } = record
+        logger.debug({ clientId: clientIds[at], error }, 'could not read when a client was last used')
+        return undefined
+      })
     },
     async forget(clientId) {
       written.delete(clientId)

@@ -138,7 +138,9 @@ export function createCollection<T extends object>(
     },
     async getEach(ids) {
       const texts = await textsOf(ids)
-      return texts.map((text, index) => (typeof text === 'string' ? decodeEach(ids[index] ?? '', text) : text))
+      return texts.map((text, index) =>
+        typeof text === 'string' ? decodeEach(ids[index] ?? '', text) : text,
+      )
     },
     create: (id, record, ttl) => store.create(key(id), encode(record), ttl),
     set: (id, record, ttl) => store.set(key(id), encode(record), ttl),

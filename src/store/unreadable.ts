@@ -24,15 +24,17 @@ export function isUnreadable(error: unknown): error is GatehouseError {
 const NAMED = 10
 
 /**
- * The error of something that was done as far as it can be done, although there are records that cannot be read.
+ * The error of something that was done as far as it can be, although there are records that cannot be read.
  *
- * @param done what has been done all the same, as a sentence without a full stop
- * @param errors of each of them
+ * @param errors why each of them cannot
+ * @param done what was done all the same, as a sentence without a full stop
  */
-export function doneInSpiteOf(done: string, errors: readonly GatehouseError[]): GatehouseError {
-  const messages = errors.slice(0, NAMED).map(({ message }) => message)
-  const others = errors.length > NAMED ? [`and ${errors.length - NAMED} more`] : []
-  return new GatehouseError('ERR_STORE_RECORD', `${done}; but ${[...messages, ...others].join('; ')}`, {
-    cause: errors.length === 1 ? errors[0] : new AggregateError(errors),
-  })
+export function doneInSpiteOf(errors: readonly GatehouseError[], done: string): GatehouseError {
+  const messages = [...new Set(errors.map(({ message }) => message))]
+  const others = messages.length > NAMED ? [`and ${messages.length - NAMED} more of the kind`] : []
+  return new GatehouseError(
+    'ERR_STORE_RECORD',
+    `${[...messages.slice(0, NAMED), ...others].join('; ')}. ${done}`,
+    { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
+  )
 }

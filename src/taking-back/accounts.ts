@@ -7,6 +7,7 @@ import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
 import { checkInput } from '../registry/input.ts'
+import { doneInSpiteOf, Unreadable } from '../store/unreadable.ts'
 import { anyIdRule } from './any-id.ts'
 import type { RevokedAccess, TokensOfAccount } from './tokens-of-account.ts'
 
@@ -24,10 +25,17 @@ export interface AccountChanges {
    * case; this is about those that are out already. Call it after the change is in force.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE` (call it again); `ERR_HOST_CALLBACK` if
-   *   `find` answers what cannot be, or if the host keeps the clients and `registry` has no `list`; what `find` throws
+   *   `find` answers what cannot be, or if the host keeps the clients and `registry` has no `list`; what `find` throws.
+   *   `ERR_STORE_RECORD` at the end, if a record of the account in the store cannot be read: all else has been taken
+   *   back by then. Of an API key or application that cannot be read nothing is, unless the account is gone:
+   *   `tokens.revokeAllOf({ clientId })` takes its tokens back
    */
   changed(accountId: string, options?: ChangeOptions): Promise<RevokedAccess>
 }
+
+/** What is said where something of an account cannot be read. */
+const DONE =
+  'The other API keys and applications of the account were gone through; call it again once these are put right, or tokens.revokeAllOf({ clientId }) for them'
 
 export function createAccountChanges({
   accounts,
@@ -74,9 +82,11 @@ export function createAccountChanges({
         owners.set(userId, owner)
         return owner
       }
-      const clients = await tokensOfAccount.ofClients(accountId, async (client) =>
-        takeBack(client, await ownerOf(client.userId), options),
-      )
+      const { clients, errors } = await tokensOfAccount.ofClients(accountId, async (client) => {
+        if (client instanceof Unreadable) throw client.error
+        return takeBack(client, await ownerOf(client.userId), options)
+      })
+      if (errors.length > 0) throw doneInSpiteOf(errors, DONE)
       return { clients, grants: 0 }
     },
   }

@@ -5,6 +5,7 @@ import type { ListOptions } from '../registry/client-index.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import { checkInput, optional, type Rule } from '../registry/input.ts'
+import { doneInSpiteOf, isUnreadable, Unreadable } from '../store/unreadable.ts'
 import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
 import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
@@ -23,7 +24,7 @@ export interface GrantHolder {
 export interface Grants {
   /**
    * The grants of an account that are in use, in the order in which they were made, to the second. One whose code
-   * nobody has exchanged yet is not in use.
+   * nobody has exchanged yet is not in use. One whose record cannot be read is left out, and the log tells of it.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, and what `ready()` throws, as all of these do
    */
@@ -34,7 +35,8 @@ export interface Grants {
    * Takes a grant back: its refresh token ends, its access tokens are refused from now on, those that are being
    * issued at this moment too, and the application gets nothing again without asking. Settles when it is stored.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND` if there is none (any more), `ERR_STORE_UNAVAILABLE`: do it again
+   * @throws {GatehouseError} `ERR_NOT_FOUND` if there is none (any more), `ERR_STORE_UNAVAILABLE`: do it again;
+   *   `ERR_STORE_RECORD` if its record cannot be read: its tokens have been taken back all the same
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
@@ -42,7 +44,9 @@ export interface Grants {
    * `revoke` does, and codes that have not been exchanged yet with it.
    *
    * @returns how many grants in use that ended
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again.
+   *   `ERR_STORE_RECORD` at the end, if grants of the account cannot be read: all others have ended by then, and the
+   *   tokens of these have been taken back by their ids, whichever application they are of
    */
   revokeAllOf(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
@@ -69,6 +73,10 @@ export interface GrantsAndFinish {
 /** Grants that are ended at a time. */
 const AT_A_TIME = 20
 
+/** What is said where grants cannot be read. */
+const DONE =
+  'The tokens of that grant, or those grants, were taken back all the same, and all else that was meant'
+
 /** Forgets what an account decided about an application. */
 interface Consents {
   forget(accountId: string, clientId: string): Promise<void>
@@ -87,61 +95,98 @@ export function createGrantService(parts: {
   const { lives, families, consents, revocations, events, logger, audience } = parts
   const { records, index, epochs } = lives
 
-  /** The record first: it decides about new tokens. All of it may be done again. */
-  async function end(grantId: string): Promise<void> {
-    const record = await lives.withdraw(grantId)
+  /**
+   * The record first: it decides about new tokens. All of it may be done again.
+   *
+   * @returns why the record cannot be read, where it cannot: nothing new comes of it, and its refresh token ends
+   */
+  async function end(grantId: string): Promise<GatehouseError | undefined> {
+    const record = await lives.withdraw(grantId).catch((error: unknown) => {
+      if (isUnreadable(error)) return error
+      throw error
+    })
+    if (record instanceof GatehouseError) {
+      await families.end(grantId)
+      return record
+    }
     await Promise.all([
       families.end(grantId),
       record && consents.forget(record.accountId, record.clientId),
       record && unlist(grantId, record),
     ])
+    return undefined
   }
 
   async function unlist(grantId: string, { accountId, listedAt }: GrantRecord): Promise<void> {
     if (listedAt !== undefined) await index.remove({ accountId, grantId, listedAt })
   }
 
-  async function revoke(grantId: string, record: GrantRecord, actor: string | undefined): Promise<void> {
-    const { accountId, clientId } = record
-    await revocations.during({ of: 'grant', id: grantId }, async () => {
-      await end(grantId)
-      return { result: undefined, taken: [{ of: 'grant', id: grantId }], actor }
+  /**
+   * @param record undefined where it cannot be read
+   * @returns why it cannot, where that is so; its tokens are taken back all the same
+   */
+  async function revoke(
+    grantId: string,
+    record: GrantRecord | undefined,
+    actor: string | undefined,
+  ): Promise<GatehouseError | undefined> {
+    const unreadable = await revocations.during({ of: 'grant', id: grantId }, async () => {
+      const result = await end(grantId)
+      return { result, taken: [{ of: 'grant', id: grantId }], actor }
     })
-    events.emit('grant.revoked', { grantId, clientId, accountId, actor })
+    // What stands there in its place is for whoever put it there to look at.
+    if (unreadable) return unreadable
+    if (record) {
+      const { accountId, clientId } = record
+      events.emit('grant.revoked', { grantId, clientId, accountId, actor })
+    }
     // It was only kept for whoever had to try again; if it stays it expires.
     await records.delete(grantId).catch((error: unknown) => {
       logger.debug({ err: error, grantId }, 'what is left of a revoked grant will expire')
     })
+    return undefined
   }
 
-  /** Takes back those in use that `isMeant`, some at a time. @returns how many there were */
+  /**
+   * Takes back those in use that `isMeant`, some at a time, and those that cannot be read: nobody can tell whether they
+   * are meant, and nothing but their tokens is left of them.
+   *
+   * @returns how many of the former there were, and why the others cannot be read
+   */
   async function revokeEach(
     accountId: string,
     actor: string | undefined,
     isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
-  ): Promise<number> {
+  ): Promise<{ readonly count: number; readonly errors: readonly GatehouseError[] }> {
     let count = 0
+    const errors: GatehouseError[] = []
+    async function revokeOne(grantId: string, record?: GrantRecord): Promise<void> {
+      if (record && !(await isMeant(record))) return
+      const error = await revoke(grantId, record, actor)
+      if (error) errors.push(error)
+      else count += 1
+    }
+
     let after: string | undefined
     do {
-      const { items, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
-      const revoked = await Promise.all(
-        items.map(async ({ grantId, record }) => {
-          if (!(await isMeant(record))) return false
-          await revoke(grantId, record, actor)
-          return true
-        }),
-      )
-      count += revoked.filter(Boolean).length
+      const { items, unreadable, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
+      await Promise.all([
+        ...items.map(({ grantId, record }) => revokeOne(grantId, record)),
+        ...unreadable.map(({ id }) => revokeOne(id)),
+      ])
       after = cursor
     } while (after !== undefined)
-    return count
+    return { count, errors }
   }
 
   return {
     grants: {
       async ofAccount(accountId, options = {}) {
         checkInput('no grants can be listed', { accountId }, { accountId: anyIdRule })
-        const { items, cursor } = await index.page(accountId, options)
+        const { items, unreadable, cursor } = await index.page(accountId, options)
+        for (const { key, error } of unreadable) {
+          logger.error({ err: error, key }, 'a list lacks a grant whose record cannot be read')
+        }
         return { items: items.map((item) => toGrant(item, audience)), cursor }
       },
 
@@ -153,9 +198,11 @@ export function createGrantService(parts: {
       async revoke(grantId, options = {}) {
         checkChange('grants.revoke', options)
         // Also one that is withdrawn, but whose end nobody was told of.
-        const record = isGrantId(grantId) ? await records.get(grantId) : undefined
+        const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
         if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
-        await revoke(grantId, record, options.actor)
+        const known = record instanceof Unreadable ? undefined : record
+        const error = await revoke(grantId, known, options.actor)
+        if (error) throw doneInSpiteOf([error], 'The tokens of that grant were taken back all the same')
       },
 
       async revokeAllOf(holder, options = {}) {
@@ -164,24 +211,27 @@ export function createGrantService(parts: {
         checkInput('no grants can be taken back', holder, rules)
         const { accountId, clientId } = holder
         checkChange('grants.revokeAllOf', options)
-        return revocations.during({ of: 'account', id: accountId }, async () => {
+        const { count, errors } = await revocations.during({ of: 'account', id: accountId }, async () => {
           // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
           await epochs.renew(accountId, clientId)
           const isTheirs = (record: GrantRecord) => clientId === undefined || record.clientId === clientId
           return { result: await revokeEach(accountId, options.actor, isTheirs), taken: [] }
         })
+        if (errors.length > 0) throw doneInSpiteOf(errors, DONE)
+        return count
       },
     },
 
     async finishAccount(accountId) {
-      await revokeEach(accountId, undefined, lives.isVoid)
+      const { errors } = await revokeEach(accountId, undefined, lives.isVoid)
+      for (const error of errors) logger.error({ err: error }, DONE)
       return []
     },
 
     async finishGrant(grantId) {
-      await end(grantId)
+      const unreadable = await end(grantId)
       // It is finished again for a while, and must not forget what the person decides from now on.
-      await records.delete(grantId)
+      if (!unreadable) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },
   }

@@ -1,6 +1,8 @@
+import type { GatehouseError } from '../errors.ts'
 import type { Client } from '../registry/client.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
+import { doneInSpiteOf, isUnreadable, Unreadable } from '../store/unreadable.ts'
 import type { Grants } from './grants.ts'
 
 /** What was taken back. */
@@ -11,17 +13,30 @@ export interface RevokedAccess {
   readonly grants: number
 }
 
+/** What came of going through the clients of an account. */
+export interface OfClients {
+  /** Of how many something was taken back. */
+  readonly clients: number
+  /** Of what cannot be read. */
+  readonly errors: readonly GatehouseError[]
+}
+
 /** All tokens that have to do with an account, whether it owns the client or is acted on. */
 export interface TokensOfAccount {
-  /** Takes them back. @throws as `ClientTokens.ofAccount`, before anything was done */
+  /**
+   * Takes them back.
+   *
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.ofAccount`, before anything was done;
+   *   `ERR_STORE_RECORD` where something of it cannot be read, after all has been done that can be
+   */
   revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess>
   /**
    * Goes through the clients of the account, some at the same time.
    *
-   * @param take takes something back, and says whether it did
-   * @returns how many it took something back of
+   * @param take takes something back, and says whether it did. Where it rejects with `ERR_STORE_RECORD` the others are
+   *   gone through all the same
    */
-  ofClients(accountId: string, take: (client: Client) => Promise<boolean>): Promise<number>
+  ofClients(accountId: string, take: (client: Client | Unreadable) => Promise<boolean>): Promise<OfClients>
 }
 
 /** @param grants those that accounts have given, which end with their tokens */
@@ -29,24 +44,40 @@ export function createTokensOfAccount(
   clientTokens: Pick<ClientTokens, 'ofAccount' | 'revokeAll'>,
   grants: Pick<Grants, 'revokeAllOf'>,
 ): TokensOfAccount {
-  async function ofClients(accountId: string, take: (client: Client) => Promise<boolean>): Promise<number> {
-    let count = 0
-    for await (const clients of clientTokens.ofAccount(accountId)) {
-      const taken = await Promise.all(clients.map(take))
-      count += taken.filter(Boolean).length
+  const ofClients: TokensOfAccount['ofClients'] = async (accountId, take) => {
+    let clients = 0
+    const errors: GatehouseError[] = []
+    const note = (error: unknown): false => {
+      if (!isUnreadable(error)) throw error
+      errors.push(error)
+      return false
     }
-    return count
+    try {
+      for await (const page of clientTokens.ofAccount(accountId)) {
+        const taken = await Promise.all(page.map((client) => take(client).catch(note)))
+        clients += taken.filter(Boolean).length
+      }
+    } catch (error) {
+      note(error)
+    }
+    return { clients, errors }
   }
 
   return {
     ofClients,
 
     async revokeAll(accountId, options) {
-      const clients = await ofClients(accountId, async ({ clientId }) => {
-        await clientTokens.revokeAll(clientId, options)
+      const { clients, errors } = await ofClients(accountId, async (client) => {
+        await clientTokens.revokeAll(client instanceof Unreadable ? client.id : client.clientId, options)
         return true
       })
-      return { clients, grants: await grants.revokeAllOf({ accountId }, options) }
+      const ended = await grants.revokeAllOf({ accountId }, options).catch((error: unknown) => {
+        if (isUnreadable(error)) return error
+        throw error
+      })
+      if (typeof ended === 'number' && errors.length === 0) return { clients, grants: ended }
+      const all = typeof ended === 'number' ? errors : [...errors, ended]
+      throw doneInSpiteOf(all, 'All else that is known of the account was taken back')
     },
   }
 }

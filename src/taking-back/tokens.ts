@@ -33,7 +33,8 @@ export interface Tokens {
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` if there never was such a client, `ERR_INVALID_ARGUMENT`,
    *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account where the host keeps the clients and `registry` has
-   *   no `list`
+   *   no `list`. `ERR_STORE_RECORD` at the end, if a record in the store cannot be read: the tokens of that client or
+   *   grant have been taken back by its id, and everything else, so nothing is left to be done but to look at the store
    */
   revokeAllOf(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }

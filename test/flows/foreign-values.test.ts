@@ -152,7 +152,12 @@ describeWithRedis('what others have put under our keys', () => {
       keys: () => gatehouse.signingKeys.list(),
       reload: () => gatehouse.catalog.reload(),
       'revoke all': () => gatehouse.tokens.revokeAllOf({ clientId: has.server.client_id }),
+      export: async () => {
+        for await (const line of gatehouse.exportRegistry()) expect(line).not.toContain(MARK)
+      },
       'revoke grants': () => gatehouse.grants.revokeAllOf({ accountId: 'alice' }),
+      'look at account': () => gatehouse.accounts.changed('acme'),
+      'revoke of account': () => gatehouse.tokens.revokeAllOf({ accountId: 'acme' }),
       delete: () => gatehouse.apiKeys.delete(has.key.client_id),
     }
     try {
@@ -288,7 +293,10 @@ describeWithRedis('what others have put under our keys', () => {
     'keys',
     'reload',
     'revoke all',
+    'export',
     'revoke grants',
+    'look at account',
+    'revoke of account',
     'delete',
   ]
 
@@ -300,12 +308,21 @@ describeWithRedis('what others have put under our keys', () => {
     [
       'client:',
       () => has.key.client_id,
-      ['direct', 'list API keys', 'list by owner', 'find', 'change', 'delete'],
+      ['direct', 'find', 'change', 'look at account', 'revoke of account', 'delete'],
     ],
     [
       'client:',
       () => has.application.client_id,
-      ['user info', 'introspection', 'code', 'refresh', 'revocation', 'authorization', 'list applications'],
+      [
+        'user info',
+        'introspection',
+        'code',
+        'refresh',
+        'revocation',
+        'authorization',
+        'look at account',
+        'revoke of account',
+      ],
     ],
     // Its next use writes it anew.
     ['client-usage:', () => has.key.client_id, []],
@@ -313,7 +330,7 @@ describeWithRedis('what others have put under our keys', () => {
     [
       'grant:',
       () => grantOf(has.refreshToken),
-      ['user info', 'introspection', 'refresh', 'revocation', 'list grants', 'revoke grants'],
+      ['user info', 'introspection', 'refresh', 'revocation', 'revoke grants'],
     ],
     ['refresh-family:', () => grantOf(has.refreshToken), ['introspection', 'refresh', 'revocation']],
     ['consent:', () => 'granted', ['authorization']],
@@ -365,10 +382,10 @@ describeWithRedis('what others have put under our keys', () => {
 
   /** The same of indexes, where something of another type lies there. */
   const INDEXES: [index: string, failing: readonly string[]][] = [
-    ['clients:apiKey', ['list API keys']],
-    ['clients:apiKey:of:acme', ['list by owner']],
-    ['clients:application', ['list applications']],
-    ['clients:deleted', ['delete']],
+    ['clients:apiKey', ['list API keys', 'export']],
+    ['clients:apiKey:of:acme', ['list by owner', 'look at account', 'revoke of account']],
+    ['clients:application', ['list applications', 'export']],
+    ['clients:deleted', ['export', 'delete']],
     [`grants:of:${digest('alice')}`, ['code', 'revocation', 'list grants', 'revoke grants']],
     ['revocations:recent:', ALL],
     ['revocations:shelves', ALL],

@@ -37,6 +37,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'gateway/verify-token.ts',
     'tokens/grants/grant.ts',
     'tokens/grants/grant-record.ts',
+    'store/unreadable.ts',
   ],
   interaction: ['http', 'type:catalog', 'catalog/localize.ts'],
   provider: [

@@ -3,6 +3,7 @@ import { memoryStore } from '../../adapters/memory.ts'
 import { createEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import type { HostClient, Registry } from '../../src/registry/client.ts'
+import type { ClientTokens } from '../../src/registry/client-tokens.ts'
 import { clientsAtHost } from '../../src/registry/kept-clients.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { createLongestLifetime } from '../../src/tokens/revocations/longest-lifetime.ts'
@@ -154,9 +155,9 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
   })
 })
 
-async function pagesOf(clients: AsyncIterable<readonly { clientId: string }[]>): Promise<string[][]> {
+async function pagesOf(clients: ReturnType<ClientTokens['ofAccount']>): Promise<string[][]> {
   const pages: string[][] = []
-  for await (const page of clients) pages.push(page.map(({ clientId }) => clientId))
+  for await (const page of clients) pages.push(page.map((it) => ('clientId' in it ? it.clientId : it.key)))
   return pages
 }
 

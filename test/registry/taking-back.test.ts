@@ -223,7 +223,7 @@ describeEachKind('the clients of an account', (context) => {
     await applications.create({ accountId: 'other', name: 'App' })
     const pages: string[][] = []
     for await (const clients of clientTokens.ofAccount('acme')) {
-      pages.push(clients.map(({ clientId }) => clientId))
+      pages.push(clients.map((client) => ('clientId' in client ? client.clientId : client.key)))
     }
     expect(pages.flat()).toEqual([...ids, application.clientId])
     expect(Math.max(...pages.map(({ length }) => length))).toBe(50)

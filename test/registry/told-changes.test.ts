@@ -37,6 +37,21 @@ describeEachKind('every change is told to who remembers clients', (context) => {
     }
   })
 
+  it('a deletion once more: whoever deleted it may not have come to telling it', async () => {
+    const process = context.start()
+    const { service, changed } = process
+    const { clientId } = await context.created(process, by)
+    await service.delete(clientId)
+    changed.length = 0
+    await expect(service.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect(changed).toEqual([clientId])
+    // The other kind has no such client, and never had.
+    changed.length = 0
+    const other = context.kind === 'apiKey' ? process.applications : process.apiKeys
+    await expect(other.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect(changed).toEqual([])
+  })
+
   it('no reading is told', async () => {
     const process = context.start()
     const { service, changed } = process

@@ -1,6 +1,7 @@
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { checkPage, idOfMember, timedMember } from '../../store/listed-by-time.ts'
+import { Unreadable } from '../../store/unreadable.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 
 /** Where a grant stands in the list of its account. */
@@ -15,6 +16,15 @@ export interface GrantEntry {
 export interface ListedGrant {
   readonly grantId: string
   readonly record: GrantRecord
+}
+
+/** A part of the grants of an account. */
+export interface ListedGrants {
+  readonly items: ListedGrant[]
+  /** What stands among them, and cannot be read. */
+  readonly unreadable: readonly Unreadable[]
+  /** What to hand over as `after` for the next page; undefined at the end. */
+  readonly cursor?: string | undefined
 }
 
 /**
@@ -36,7 +46,7 @@ export interface GrantIndex {
   page(
     accountId: string,
     options: { readonly after?: string | undefined; readonly limit?: number | undefined },
-  ): Promise<{ readonly items: ListedGrant[]; readonly cursor?: string | undefined }>
+  ): Promise<ListedGrants>
 }
 
 const DAY = 86_400
@@ -53,7 +63,7 @@ export function createGrantIndex({
   load,
 }: {
   readonly store: Store
-  readonly load: (grantIds: readonly string[]) => Promise<(GrantRecord | undefined)[]>
+  readonly load: (grantIds: readonly string[]) => Promise<(GrantRecord | Unreadable | undefined)[]>
 }): GrantIndex {
   async function shelvesOf(accountId: string): Promise<string[]> {
     const index = indexOf(accountId)
@@ -90,6 +100,7 @@ export function createGrantIndex({
       checkPage({ after, limit })
       const shelves = await shelvesOf(accountId)
       const items: ListedGrant[] = []
+      const unreadable: Unreadable[] = []
       let position = after
       while (items.length < limit) {
         const wanted = limit - items.length
@@ -97,17 +108,19 @@ export function createGrantIndex({
         const members = await rangeOf(shelves, position, wanted + 1)
         const taken = members.slice(0, wanted)
         const records = await load(taken.map(idOfMember))
-        const found = taken.map((member, at) => ({ member, record: records[at] }))
-        for (const { member, record } of found) {
-          if (isLiving(record)) items.push({ grantId: idOfMember(member), record })
+        const stale: string[] = []
+        for (const [at, member] of taken.entries()) {
+          const record = records[at]
+          if (record instanceof Unreadable) unreadable.push(record)
+          else if (isLiving(record)) items.push({ grantId: idOfMember(member), record })
+          // A record is there before its entry: without one it is over for good.
+          else stale.push(member)
         }
-        // A record is there before its entry: without one it is over for good.
-        const stale = found.filter(({ record }) => !isLiving(record))
-        await tidy(stale.flatMap(({ member }) => shelves.map((shelf) => store.remove(shelf, member))))
-        if (members.length <= wanted) return { items }
+        await tidy(stale.flatMap((member) => shelves.map((shelf) => store.remove(shelf, member))))
+        if (members.length <= wanted) return { items, unreadable }
         position = taken.at(-1)
       }
-      return { items, cursor: position }
+      return { items, unreadable, cursor: position }
     },
   }
 }

@@ -60,7 +60,7 @@ export function createGrantLives(
   },
 ): GrantLives {
   const records = grantRecords(store)
-  const index = createGrantIndex({ store, load: (grantIds) => records.getMany(grantIds) })
+  const index = createGrantIndex({ store, load: (grantIds) => records.getEach(grantIds) })
   // As long as any decision counts, and any grant that is not listed may come into use or go on being used.
   const lifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
   const epochTtl = Math.max(lifetimes.rememberedConsent, lifetime) + 2 * SLACK
