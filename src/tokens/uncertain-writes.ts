@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { within } from '../scheduling/within.ts'
 import { CutOffError } from '../store/breaker.ts'
 import type { Collection, Stored } from '../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
@@ -47,6 +48,8 @@ interface Attempt {
 
 /** Milliseconds that a request waits to learn how its write ended; it has waited for the write itself before. */
 const PATIENCE = 500
+
+const LATE = { error: () => new Error('how a write ended is not known yet') }
 
 /** Milliseconds between attempts while the store is away: from the first to the most. */
 const RETRY_FIRST = 100
@@ -112,15 +115,13 @@ export function createUncertainWrites(
     async wasStored(write, error) {
       // Nobody was asked to write anything.
       if (error instanceof CutOffError) return false
-      const patience = new AbortController()
-      const tooLong = delay(PATIENCE, 'unknown' as const, { signal: patience.signal })
-      tooLong.catch(() => {})
       const attempt = { write, barriers: new Set<string>() }
-      const answer = await Promise.race([conclude(attempt, true).catch(() => 'unknown' as const), tooLong])
-      patience.abort()
-      if (answer !== 'unknown') return answer
-      if (!closed) void takeBackLater(attempt)
-      return false
+      try {
+        return await within(PATIENCE, () => conclude(attempt, true), LATE)
+      } catch {
+        if (!closed) void takeBackLater(attempt)
+        return false
+      }
     },
     async settle(grantId) {
       if (pending.size === 0) return
