@@ -126,7 +126,7 @@ function checkVersion(info: Fields): StoreCheck {
     : warning(
         'version',
         `Redis ${version} is older than what this is tested for`,
-        `Use Redis ${OLDEST}.2 or later`,
+        `Use Redis ${OLDEST} or later`,
       )
 }
 
