@@ -18,7 +18,6 @@ const RECOMMENDED: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
-  reconnectOnError: (error) => error.message.startsWith('READONLY'),
 }
 
 /** One call of every method that asks Redis. */
