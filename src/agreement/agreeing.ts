@@ -8,7 +8,14 @@ import type { Logger } from '../host/logger.ts'
 import type { Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
-import { nextRecord, productRecords, PRODUCTS as RECORD, type ProductRecord } from './product-record.ts'
+import {
+  CUT_OFF,
+  MAX_ATTEMPTS,
+  nextRecord,
+  productRecords,
+  PRODUCTS as RECORD,
+  type ProductRecord,
+} from './product-record.ts'
 import { createTakeBack, type OperationRevocations } from './take-back.ts'
 
 /** What comes to an agreement, and with whom. */
@@ -44,15 +51,6 @@ export interface Agreeing {
    */
   follow(): Promise<void>
 }
-
-/** Far beyond any number of processes that reload at the same moment. */
-const MAX_ATTEMPTS = 200
-
-/**
- * Seconds for which a withdrawal is kept besides the life of a token: a process that is cut off from the store may go
- * on issuing with what was withdrawn.
- */
-const CUT_OFF = 86_400
 
 /** What the processes agree on is one record in the store, `catalog:products`. */
 export function createAgreeing(parts: AgreeingParts): Agreeing {

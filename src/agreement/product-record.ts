@@ -20,6 +20,15 @@ export const PRODUCTS = 'products'
 /** Where processes tell each other the generation of a new record. */
 export const PRODUCTS_CHANNEL = 'catalog'
 
+/** Attempts to change the record before that is given up: far beyond any number of processes that do at one moment. */
+export const MAX_ATTEMPTS = 200
+
+/**
+ * Seconds for which a withdrawal is kept besides the life of a token: a process that is cut off from the store may go
+ * on issuing with what was withdrawn.
+ */
+export const CUT_OFF = 86_400
+
 /** Where the record stands in the store. */
 export function productRecords(store: Store): Collection<ProductRecord> {
   return createCollection(store, { name: 'catalog', version: 1, fields: PRODUCT_RECORD })

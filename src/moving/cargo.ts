@@ -1,8 +1,8 @@
-import { GatehouseError, type Problem } from '../errors.ts'
+import type { Problem } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
 import { findProblems, type Fields } from '../registry/input.ts'
 import type { Collection } from '../store/collection.ts'
-import type { Unreadable } from '../store/unreadable.ts'
+import { isUnreadable, type Unreadable } from '../store/unreadable.ts'
 import type { Values } from './file-format.ts'
 
 /** One kind of what moves from one store to another. */
@@ -52,7 +52,7 @@ export function recordOf<T extends object>(
   try {
     return collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
   } catch (error) {
-    if (error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD') return undefined
+    if (isUnreadable(error)) return undefined
     throw error
   }
 }
@@ -67,8 +67,8 @@ export function problemsOfRecord(record: Values, rules: Fields): Problem[] {
   return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
 }
 
-/** What is wrong with a line whose record cannot be read. */
-export function unreadable(record: unknown, rules: Fields): Unpacked {
+/** What is wrong with a line of which `recordOf` makes no record. */
+export function noRecord(record: unknown, rules: Fields): Unpacked {
   const problems = isObject(record) ? problemsOfRecord(record, rules) : []
   return { problems: problems.length > 0 ? problems : [NO_RECORD] }
 }

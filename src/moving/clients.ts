@@ -14,10 +14,10 @@ import { storedUsage } from '../registry/usage.ts'
 import type { Store } from '../store/contract.ts'
 import { isUnreadable, Unreadable } from '../store/unreadable.ts'
 import {
+  noRecord,
   packedRecord,
   problemsOfRecord,
   recordOf,
-  unreadable,
   type Cargo,
   type Counts,
   type LeaveOut,
@@ -100,7 +100,7 @@ export function clientCargo(store: Store, changed: ClientChanged): Cargo {
     unpack({ record, lastUsedAt }) {
       const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
       const read = recordOf(stored, client['clientId'], record)
-      if (!read || isDeleted(read)) return unreadable(record, CLIENT_RECORD)
+      if (!read || isDeleted(read)) return noRecord(record, CLIENT_RECORD)
       const found = whole(read)
       const problems = [
         ...problemsOfRecord({ ...found }, CLIENT_RECORD),

@@ -1,19 +1,9 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type EpochOffset } from '../registry/epoch-offsets.ts'
 import { findProblems, type Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { Unreadable } from '../store/unreadable.ts'
-import {
-  packedRecord,
-  problemsOfRecord,
-  recordOf,
-  unreadable,
-  type Cargo,
-  type Counts,
-  type LeaveOut,
-} from './cargo.ts'
+import { noRecord, problemsOfRecord, recordOf, type Cargo, type Counts } from './cargo.ts'
+import { packListed } from './pack-listed.ts'
 import { countRule, takenInPartRule } from './rules.ts'
-
-const PAGE = 500
 
 /** Any id that a client of the host's can have had a token by. */
 const hostClientIdRule: Rule = (value) =>
@@ -24,20 +14,6 @@ const RULES = { offset: countRule, takenInPart: takenInPartRule }
 /** What is counted besides of clients that the host keeps. The higher count is in force. */
 export function countedEpochCargo(store: Store): Cargo {
   const stored = storedOffsets(store)
-
-  async function* pack(leaveOut: LeaveOut) {
-    let after: string | undefined
-    do {
-      const ids = await store.range(CLIENTS_WITH_OFFSET, { after, limit: PAGE })
-      const records = await stored.getEach(ids)
-      for (const record of records) if (record instanceof Unreadable) leaveOut(record)
-      yield records.flatMap((record, at) => {
-        if (!record || record instanceof Unreadable) return []
-        return { clientId: ids[at], record: packedRecord(stored, record) }
-      })
-      after = ids.length === PAGE ? ids.at(-1) : undefined
-    } while (after !== undefined)
-  }
 
   async function put(clientId: string, record: EpochOffset, counts: Counts): Promise<void> {
     await store.add(CLIENTS_WITH_OFFSET, clientId)
@@ -55,10 +31,10 @@ export function countedEpochCargo(store: Store): Cargo {
 
   return {
     is: 'counted-epoch',
-    pack,
+    pack: (leaveOut) => packListed({ store, index: CLIENTS_WITH_OFFSET, stored }, () => true, leaveOut),
     unpack({ clientId, record }) {
       const found = recordOf(stored, clientId, record)
-      if (!found) return unreadable(record, RULES)
+      if (!found) return noRecord(record, RULES)
       const { offset, takenInPart } = found
       const problems = [
         ...findProblems({ clientId }, { clientId: hostClientIdRule }),

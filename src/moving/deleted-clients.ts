@@ -8,18 +8,9 @@ import {
 import { findProblems } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
 import { Unreadable } from '../store/unreadable.ts'
-import {
-  packedRecord,
-  problemsOfRecord,
-  recordOf,
-  unreadable,
-  type Cargo,
-  type Counts,
-  type LeaveOut,
-} from './cargo.ts'
+import { noRecord, problemsOfRecord, recordOf, type Cargo, type Counts } from './cargo.ts'
+import { packListed } from './pack-listed.ts'
 import { clientIdRule, countRule, kindRule, timeRule } from './rules.ts'
-
-const PAGE = 500
 
 const RULES = { kind: kindRule, epoch: countRule, deletedAt: timeRule }
 
@@ -34,21 +25,6 @@ function isSame(
 /** The ids of deleted clients, which stay taken. */
 export function deletedClientCargo(store: Store): Cargo {
   const stored = storedClients(store)
-
-  async function* pack(leaveOut: LeaveOut) {
-    let after: string | undefined
-    do {
-      const ids = await store.range(DELETED_CLIENTS, { after, limit: PAGE })
-      const records = await stored.getEach(ids)
-      for (const record of records) if (record instanceof Unreadable) leaveOut(record)
-      yield records.flatMap((record, at) => {
-        // Whoever is deleting one has listed it already.
-        if (!record || record instanceof Unreadable || !isDeleted(record)) return []
-        return { clientId: ids[at], record: packedRecord(stored, record) }
-      })
-      after = ids.length === PAGE ? ids.at(-1) : undefined
-    } while (after !== undefined)
-  }
 
   async function put(clientId: string, record: DeletedClient, counts: Counts): Promise<void> {
     const [known] = await stored.getEach([clientId])
@@ -67,10 +43,11 @@ export function deletedClientCargo(store: Store): Cargo {
 
   return {
     is: 'deleted-client',
-    pack,
+    // Whoever is deleting a client has listed it already.
+    pack: (leaveOut) => packListed({ store, index: DELETED_CLIENTS, stored }, isDeleted, leaveOut),
     unpack({ clientId, record }) {
       const found = recordOf(stored, clientId, record)
-      if (!found || !isDeleted(found)) return unreadable(record, RULES)
+      if (!found || !isDeleted(found)) return noRecord(record, RULES)
       const { kind, epoch, deletedAt } = found
       const problems = [
         ...findProblems({ clientId }, { clientId: clientIdRule }),

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
+  CUT_OFF,
+  MAX_ATTEMPTS,
   PRODUCTS,
   PRODUCTS_CHANNEL,
   productRecords,
@@ -10,18 +12,9 @@ import { isObject } from '../host/answer.ts'
 import type { Logger } from '../host/logger.ts'
 import { listOf, type Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
-import { packedRecord, problemsOfRecord, recordOf, unreadable, type Cargo, type Counts } from './cargo.ts'
+import { noRecord, packedRecord, problemsOfRecord, recordOf, type Cargo, type Counts } from './cargo.ts'
 import { mergeProducts } from './merge-products.ts'
-import { countRule, objectOf, textRule } from './rules.ts'
-
-/** Far beyond any number of processes that reload at the same moment. */
-const MAX_ATTEMPTS = 200
-
-/** Seconds for which a withdrawal is kept besides the life of a token, as at any other change of products. */
-const CUT_OFF = 86_400
-
-/** Epoch seconds that no end may exceed: the year 4707. */
-const LATEST = 86_400_000_000
+import { countRule, LATEST, objectOf, textRule } from './rules.ts'
 
 const endRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 && value <= LATEST ? undefined : 'must be in epoch seconds'
@@ -94,7 +87,7 @@ export function productCargo(parts: {
     },
     unpack({ record }) {
       const found = recordOf(records, PRODUCTS, record)
-      if (!found) return unreadable(record, RULES)
+      if (!found) return noRecord(record, RULES)
       const { generation, epoch, products, withdrawn } = found
       const problems = problemsOfRecord({ generation, epoch, products, withdrawn }, RULES)
       if (problems.length > 0) return { problems }

@@ -16,7 +16,7 @@ import { isSecretHash } from '../registry/secrets.ts'
 // What a line says is never repeated: it may stand in the wrong place, and messages end up in logs.
 
 /** Epoch seconds that no time may exceed: the year 4707. */
-const LATEST = 86_400_000_000
+export const LATEST = 86_400_000_000
 
 /** What counters may have come to: far beyond any, even the seconds of `takenUnseen`, and far from where numbers end. */
 const HIGHEST = 1_000_000_000_000

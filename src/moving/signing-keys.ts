@@ -1,6 +1,6 @@
-import { GatehouseError } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
 import type { MovableKeys } from '../keys/signing-keys.ts'
+import { isUnreadable } from '../store/unreadable.ts'
 import type { Counts } from './cargo.ts'
 import type { Values } from './file-format.ts'
 
@@ -31,7 +31,7 @@ export async function unpackKeys(
       if (added === 0) counts.unchanged += 1
     }
   } catch (error) {
-    if (error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD') return undefined
+    if (isUnreadable(error)) return undefined
     throw error
   }
 }

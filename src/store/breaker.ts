@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts'
+import { isUnreadable } from './unreadable.ts'
 
 /** A call that was never handed to the store: unlike any other that failed, it is certain not to have been applied. */
 export class CutOffError extends GatehouseError {
@@ -149,7 +150,7 @@ export function createBreaker(parts: {
       } catch (error) {
         if (isAway(error)) failed(error, began)
         // Whatever else the store said, it did answer.
-        else if (isRecord(error)) answered()
+        else if (isUnreadable(error)) answered()
         throw error
       }
     },
@@ -167,8 +168,4 @@ function unhurried(milliseconds: number): Promise<void> {
 
 function isAway(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
-}
-
-function isRecord(error: unknown): boolean {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD'
 }

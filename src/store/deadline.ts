@@ -1,6 +1,7 @@
 import { GatehouseError } from '../errors.ts'
 import { within } from '../scheduling/within.ts'
 import type { Store } from './contract.ts'
+import { isUnreadable } from './unreadable.ts'
 
 /**
  * Puts a deadline on every call to a store, so that a database that is away costs a request a bounded time:
@@ -24,8 +25,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 
   /** Where one of several cannot be read, each is asked for alone: which one it is has to be told. */
   function eachOf(keys: readonly string[], error: unknown): Promise<(string | undefined)[]> {
-    const isRecord = error instanceof GatehouseError && error.code === 'ERR_STORE_RECORD'
-    if (!isRecord) throw error
+    if (!isUnreadable(error)) throw error
     return Promise.all(keys.map((key) => inTime(() => store.get(key), key)))
   }
 

@@ -1,9 +1,12 @@
+import { isObject } from '../host/answer.ts'
+
 /** Whether a value can be what a field of a record holds. */
 export type Field = (value: unknown) => boolean
 
 /** What a record must look like to be one of ours. Fields that are not named may be there, and are kept as they are. */
 export type Fields = { readonly [field: string]: Field }
 
+/** Any text. */
 export const isText: Field = (value) => typeof value === 'string'
 
 /** A finite number. */
@@ -12,9 +15,10 @@ export const isNumber: Field = (value) => typeof value === 'number' && Number.is
 /** A whole number that counts something. */
 export const isCount: Field = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 
+/** True or false. */
 export const isFlag: Field = (value) => typeof value === 'boolean'
 
-/** Exactly this. */
+/** Exactly one of these. */
 export const is =
   (...values: readonly unknown[]): Field =>
   (value) =>
@@ -26,6 +30,7 @@ export const optional =
   (value) =>
     value === undefined || field(value)
 
+/** A list of which every entry is as `field` says. */
 export const listOf =
   (field: Field): Field =>
   (value) =>
@@ -42,7 +47,3 @@ export const objectOf =
   (fields: Fields): Field =>
   (value) =>
     isObject(value) && Object.entries(fields).every(([name, field]) => field(value[name]))
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
