@@ -1,51 +1,21 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import { testFiles, type TestFile } from './support/files-of-run.ts'
-import { storesOfRun, type Deployment } from './support/stores-of-run.ts'
+import { storesOfRun } from './support/stores-of-run.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const source = (path: string) => `${root}${path}`
 
+// A wrong TEST_STORES ends the run here.
+storesOfRun()
 const files = testFiles(root)
-const stores = storesOfRun()
 
-/**
- * What runs. With the store in memory among the deployments: everything, and flows that make no store for
- * themselves run on that. Without it: what stands on a store runs once on each deployment, all else once.
- */
-const projects = stores.includes('memory')
-  ? projectsOf('', stores, files)
-  : [
-      ...projectsOf(
-        '',
-        stores,
-        files.filter(({ onStores }) => !onStores),
-      ),
-      ...stores.flatMap((store) =>
-        projectsOf(
-          store,
-          [store],
-          files.filter(({ onStores }) => onStores),
-        ),
-      ),
-    ]
-
-/** `files` on `deployments`: those that need modules of their own, and those that share them. */
-function projectsOf(
-  name: string,
-  deployments: readonly Deployment[],
-  files: readonly TestFile[],
-): TestProjectInlineConfiguration[] {
-  return [false, true].map((isolate) => ({
-    extends: true,
-    test: {
-      name: [name, isolate ? 'own' : 'shared'].filter((part) => part !== '').join(' '),
-      include: files.filter(({ isolated }) => isolated === isolate).map(({ path }) => path),
-      // Loading all modules anew for each file takes longer than the tests of most files.
-      isolate,
-      env: { TEST_STORES: deployments.join(',') },
-    },
-  }))
+/** Those that share modules: loading all of them anew for each file takes longer than the tests of most files. */
+function project(name: string, isolate: boolean, belongs: (file: TestFile) => boolean) {
+  return {
+    extends: true as const,
+    test: { name, isolate, include: files.filter(belongs).map((file) => file.path) },
+  }
 }
 
 export default defineConfig({
@@ -70,7 +40,11 @@ export default defineConfig({
     maxWorkers: 2,
     // A busy machine must not refuse a change; what is broken fails twice. At a developer's nothing is tried again.
     retry: process.env['CI'] === undefined ? 0 : 1,
-    projects,
+    projects: [
+      project('shared', false, ({ onStores, isolated }) => !onStores && !isolated),
+      project('stores', false, ({ onStores, isolated }) => onStores && !isolated),
+      project('own', true, ({ isolated }) => isolated),
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/**', 'adapters/**'],

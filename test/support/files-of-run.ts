@@ -31,7 +31,7 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
 export interface TestFile {
   /** From the root of the repository. */
   readonly path: string
-  /** Whether its tests run on each of the run's deployments. */
+  /** Whether the run's deployments matter to it. */
   readonly onStores: boolean
   /** Whether it needs modules that nobody else has loaded. */
   readonly isolated: boolean
