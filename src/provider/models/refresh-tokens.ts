@@ -60,7 +60,7 @@ export function createRefreshTokens(
   function lookUp(ctx: KoaContextWithOIDC, token: string): Promise<FoundRefreshToken | undefined> {
     const state = requestState(ctx)
     if (state.refreshLookUp?.token !== token) {
-      state.refreshLookUp = { token, found: families.find(token, { toUse: isTokenRequest() }) }
+      state.refreshLookUp = { token, found: families.find(token) }
       const grantId = refreshTokenFormat.parse(token)?.grantId
       if (grantId !== undefined && !isRevocation() && refreshTokenFormat.isGenuine(token)) {
         grants.lookAhead(ctx, grantId)
@@ -101,7 +101,10 @@ export function createRefreshTokens(
 
     async find(token) {
       const issued = tokenAsIssued(token)
-      const found = await (Provider.ctx ? lookUp(Provider.ctx, issued) : families.find(issued))
+      const looked = await (Provider.ctx ? lookUp(Provider.ctx, issued) : families.find(issued))
+      // Not before its client is known to be who it says: to look again and again costs more than to ask.
+      const isDoubtful = looked?.state === 'used' && isTokenRequest()
+      const found = isDoubtful ? await families.find(issued, { toUse: true }) : looked
       if (!found) return undefined
       if (Provider.ctx) requestState(Provider.ctx).refreshToken = found
       // What was exchanged may be sent again at most, but is no living token to those who ask about it.
