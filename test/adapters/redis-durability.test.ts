@@ -279,7 +279,7 @@ describe.each([
 
     test('and all else need no more of the access list than the README names', async () => {
       const [, list = ''] =
-        /^\*\*Access list\.\*\*([^]*?)\n\n/m.exec(
+        /^### Access list\n\n([^]*?)\n\n/m.exec(
           readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
         ) ?? []
       const rights = [...list.matchAll(/\+[\w|]+/g)].map(([right]) => right)
