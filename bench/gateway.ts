@@ -12,6 +12,7 @@ import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
 import { createKnownRevocations } from '../src/tokens/revocations/known-revocations.ts'
+import { median, round } from './figures.ts'
 
 const ROUNDS = 9
 const ROUND_MS = 700
@@ -149,12 +150,4 @@ async function decisionTime(): Promise<number> {
     times.push(((performance.now() - started) * 1000) / 5000)
   }
   return median(times)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

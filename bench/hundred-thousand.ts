@@ -15,6 +15,7 @@ import { createRefreshTokenFormat } from '../src/tokens/refresh-token.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { startLongWay } from '../test/support/round-trips.ts'
+import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 import { byKind, keysInRedis } from './keys-in-redis.ts'
 
@@ -306,12 +307,4 @@ async function forEach<T>(count: number, work: (index: number) => Promise<T>): P
 
 function seconds(since: number): string {
   return ((performance.now() - since) / 1000).toFixed(1)
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100
 }

@@ -11,6 +11,7 @@ import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.ts'
 import { startRedis, type RedisServer } from '../test/support/redis-server.ts'
+import { round } from './figures.ts'
 import type { ProcessOptions, Question, Target } from './revocation-process.ts'
 
 const KINDS = ['token', 'grant', 'client'] as const
@@ -235,8 +236,4 @@ function report(): void {
     `${Math.round((loaded / loadedMs) * 1000)} further requests/s through each gateway, not answered 200 (by status): ${JSON.stringify([...wrongAnswers])}; Node ${process.version}`,
   )
   if (wrongAnswers.size > 0 || figures.some(([, { holds }]) => !holds)) process.exitCode = 1
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -22,6 +22,7 @@ import { createRevocationLog } from '../src/tokens/revocations/revocation-log.ts
 import type { Revocation } from '../src/tokens/revocations/revocation.ts'
 import type { RevocationSource } from '../src/tokens/revocations/revocation-source.ts'
 import { startRedis } from '../test/support/redis-server.ts'
+import { round } from './figures.ts'
 
 const COUNT = 200_000
 /** Requests a second with them, against without. */
@@ -250,8 +251,4 @@ function call(its: number, agent: Agent, token: string): Promise<void> {
 
 async function redisBytes(): Promise<number> {
   return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1])
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000
 }
