@@ -1,14 +1,12 @@
 import {
   ALGORITHMS,
   fillUp,
+  KEY_STATES,
   type KeyChange,
   type KeyState,
   type KeyStep,
   type RingKey,
 } from './key-states.ts'
-
-/** The order in which a key goes through its states; it never goes back. */
-const ORDER: readonly KeyState[] = ['next', 'current', 'previous', 'retired', 'revoked']
 
 /**
  * Makes one ring of two: of the one in force and of one that comes from another store. The current keys of the other
@@ -86,7 +84,7 @@ function oneOfEach<Key extends RingKey>(keys: readonly Key[], now: number): read
 }
 
 function isFurther(one: RingKey, other: RingKey): boolean {
-  return ORDER.indexOf(one.state) > ORDER.indexOf(other.state)
+  return KEY_STATES.indexOf(one.state) > KEY_STATES.indexOf(other.state)
 }
 
 function withState<Key extends RingKey>(key: Key, { state, since }: Pick<RingKey, 'state' | 'since'>): Key {

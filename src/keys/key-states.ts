@@ -1,10 +1,13 @@
 import type { SigningAlgorithm } from './generate-key.ts'
 
+/** The order in which a key goes through its states; it never goes back. */
+export const KEY_STATES = ['next', 'current', 'previous', 'retired', 'revoked'] as const
+
 /**
  * What becomes of a key: it is published as the `next` one, signs as the `current` one, stays published as a
  * `previous` one until all that it has signed has expired, and is `retired`; or it is `revoked` before its time.
  */
-export type KeyState = 'next' | 'current' | 'previous' | 'retired' | 'revoked'
+export type KeyState = (typeof KEY_STATES)[number]
 
 /** What of a key decides what becomes of it. */
 export interface RingKey {
@@ -40,6 +43,7 @@ export interface KeyStep<Key extends RingKey> {
   readonly changes: readonly KeyChange[]
 }
 
+/** Those that keys are for. */
 export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 
 /** Seconds that a process may take to hear of a rotation: it looks more often, and does not sign before it has. */

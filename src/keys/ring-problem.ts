@@ -1,6 +1,4 @@
-import { ALGORITHMS, partOf, type KeyState } from './key-states.ts'
-
-const STATES: readonly KeyState[] = ['next', 'current', 'previous', 'retired', 'revoked']
+import { ALGORITHMS, KEY_STATES, partOf } from './key-states.ts'
 
 /** Epoch seconds that no time of a key may exceed: the year 4707. */
 const LATEST = 86_400_000_000
@@ -23,7 +21,7 @@ function findKeyProblem(key: unknown): string | undefined {
     return 'must have a `kid` of 1 to 256 characters'
   }
   if (!isOneOf(ALGORITHMS, alg)) return 'must have ES256 or RS256 as its `alg`'
-  if (!isOneOf(STATES, state)) return `must have a \`state\` out of ${STATES.join(', ')}`
+  if (!isOneOf(KEY_STATES, state)) return `must have a \`state\` out of ${KEY_STATES.join(', ')}`
   if (!isTime(createdAt) || !isTime(since)) return 'must have `createdAt` and `since` in epoch seconds'
   const isNeeded = partOf({ kid, alg, state, createdAt, since }) !== undefined
   if (isNeeded && typeof sealed !== 'string') return 'must have `sealed`, in which the key itself is'
