@@ -7,7 +7,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
 import Koa from 'koa'
-import { createGatehouse, GatehouseError } from 'koa-gatehouse'
+import { createGatehouse, GatehouseError, type Logger } from 'koa-gatehouse'
 import session from 'koa-session'
 import { createPartnerApp } from './partner-app.ts'
 import { findAccount } from './server/accounts.ts'
@@ -22,6 +22,14 @@ import { StartError } from './server/start-error.ts'
 import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
+
+/** What operators should know, a line each, and of failures everything. A real service has pino here. */
+const logger: Logger = {
+  debug() {},
+  info: (_details, text) => console.info(text),
+  warn: (_details, text) => console.warn(text),
+  error: console.error,
+}
 
 async function start(): Promise<void> {
   const settings = readSettings()
@@ -57,7 +65,7 @@ async function start(): Promise<void> {
       },
     },
     branding: { name: 'Harbour Ledger', accentColor: '#0f5e8c' },
-    logger: { debug() {}, info() {}, warn: (_details, text) => console.warn(text), error: console.error },
+    logger,
   })
 
   const app = new Koa()

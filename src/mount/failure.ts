@@ -4,7 +4,7 @@ import { tellApp } from '../host/tell-app.ts'
 import type { Logger } from '../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
-import { FAILED, isUnavailable, UNAVAILABLE } from '../provider/failures.ts'
+import { FAILED, isUnavailable, logFailure, UNAVAILABLE } from '../provider/failures.ts'
 
 /** Endpoints that only programs talk to: failures there are JSON, whatever is accepted. */
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
@@ -21,7 +21,7 @@ export function fail(parts: {
   readonly events: EventSink
 }): (ctx: Context, path: string, error: Error) => void {
   return function fail(ctx, path, error) {
-    parts.settings.logger.error({ err: error, path: withoutId(path) }, 'the authorization service failed')
+    logFailure(parts.settings.logger, error, { path: withoutId(path) })
     parts.events.emit('error', { error })
     const known = isUnavailable(error) ? error : undefined
     if (!known) tellApp(ctx, error)

@@ -2,7 +2,7 @@ import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import { tellApp } from '../host/tell-app.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
-import { FAILED, isUnavailable, UNAVAILABLE } from './failures.ts'
+import { FAILED, isUnavailable, logFailure, UNAVAILABLE } from './failures.ts'
 import { requestState } from './request-state.ts'
 import type { WithUser } from './seam.ts'
 
@@ -43,7 +43,7 @@ export function registerReporting(
 
   provider.on('server_error', (ctx, error) => {
     reportFailure(ctx, error)
-    logger.error({ err: error, route: ctx.oidc?.route }, 'the authorization service failed')
+    logFailure(logger, error, { route: ctx.oidc?.route })
     events.emit('error', { error })
   })
 }
