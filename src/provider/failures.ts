@@ -20,7 +20,8 @@ export const FAILED = {
  * @param where the request, without anything that could be used
  */
 export function logFailure(logger: Logger, error: Error, where: Readonly<Record<string, unknown>>): void {
-  if (isUnavailable(error)) logger.warn({ ...where, reason: error.message }, 'a request was answered with 503')
+  if (isUnavailable(error))
+    logger.warn({ ...where, reason: error.message }, 'a request was answered with 503')
   else logger.error({ err: error, ...where }, 'the authorization service failed')
 }
 
