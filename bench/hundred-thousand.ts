@@ -13,11 +13,11 @@ import { createGrantLives } from '../src/tokens/grants/grant-lives.ts'
 import { createRefreshFamilies } from '../src/tokens/refresh-families.ts'
 import { createRefreshTokenFormat } from '../src/tokens/refresh-token.ts'
 import { freePort } from '../test/support/free-port.ts'
+import { byKind, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { startLongWay } from '../test/support/round-trips.ts'
 import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
-import { byKind, keysInRedis } from './keys-in-redis.ts'
 
 const COUNT = 100_000
 /** Of one owner, and of one account; the others have far fewer. */

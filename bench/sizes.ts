@@ -9,10 +9,17 @@ import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
 import { createBrowser, type Browser, type Page } from '../test/support/browser.ts'
 import { freePort } from '../test/support/free-port.ts'
+import {
+  byKind,
+  bytesOf,
+  forgottenExpiries,
+  keysInRedis,
+  keysOfGrant,
+  passTime,
+} from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { putClockForward } from './clock.ts'
 import { ACCOUNT_COOKIE, CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
-import { byKind, bytesOf, forgottenExpiries, keysInRedis, keysOfGrant, passTime } from './keys-in-redis.ts'
 
 const OWNERS = 50
 const CLIENTS_OF_EACH = 10

@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { connect, startHost, type Host } from '../support/host.ts'
 import {
   bytesOf,
   forgottenExpiries,
@@ -8,9 +10,7 @@ import {
   keysOfGrant,
   passTime,
   type KeyInRedis,
-} from '../../bench/keys-in-redis.ts'
-import { describeWithRedis } from '../support/describe-with-redis.ts'
-import { connect, startHost, type Host } from '../support/host.ts'
+} from '../support/keys-in-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
 const HOUR = 3_600_000
