@@ -37,7 +37,8 @@ export function createMoving({
   readonly ready: () => Promise<unknown>
 }) {
   const { settings, durable: store, logger, longestLifetime, revoked, revocations, catalogAgreement } = base
-  const idTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
+  const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
+  const longestIdToken = ofIdTokens(1)
 
   /** What is taken from a client that will not be in the file because it cannot be read is all of it. */
   async function takenOf(id: string): Promise<readonly Taken[]> {
@@ -71,7 +72,7 @@ export function createMoving({
   const hold: Hold = {
     async header() {
       const accessToken = await longestLifetime.seconds()
-      const idToken = keys.movable && (await idTokens(1).seconds())
+      const idToken = keys.movable && (await longestIdToken.seconds())
       return {
         exportedAt: Math.floor(Date.now() / 1000),
         issuer: settings.issuer,
@@ -82,7 +83,7 @@ export function createMoving({
     },
     async announce({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
-      if (idToken !== undefined) await idTokens(idToken).seconds()
+      if (idToken !== undefined) await ofIdTokens(idToken).seconds()
       // What is taken back from here on is kept for as long.
       await longestLifetime.seconds()
     },

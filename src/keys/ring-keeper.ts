@@ -21,7 +21,8 @@ export interface RingKeeper {
    */
   read(): Promise<StoredRing>
   /**
-   * Changes the ring by one write, so that a crash leaves nothing behind and of several processes one does it.
+   * Changes the ring by one write, so that a crash leaves nothing behind and of several processes one does it. Where
+   * nothing is to be changed it is written as it is: whoever changed it may not have been told that it is safe.
    *
    * @param stepOf what is to be done; asked again with what somebody else wrote meanwhile
    * @param actor who asked for it
@@ -129,7 +130,10 @@ export function createRingKeeper(parts: {
         for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
           const ring = await read()
           const { keys, changes } = stepOf(ring.keys)
-          if (keys === ring.keys) return false
+          if (keys === ring.keys) {
+            if (await records.replace(ring, { id: ring.id, record: ring.stored.record })) return false
+            continue
+          }
           const draft = await records.draft(keys)
           const tell = () => onChanges(changes, actor)
           attempted = { id: draft.id, tell }

@@ -33,13 +33,16 @@ describeEachKind('deleting a client', (context) => {
   it('that was not confirmed is written once more by whoever asks again: only then is it as safe as it has to be', async () => {
     const { store, calls, faults } = watched(stores.open())
     const process = context.start(store)
+    // What else is written once a process has been by then.
+    await process.service.delete((await context.created(process)).clientId)
     const { clientId } = await context.created(process)
     const key = `client:${clientId}`
     // Applied, and too few replicas have it.
     const unsure: typeof store = Object.assign(Object.create(store) as typeof store, {
       async replace(...args: Parameters<typeof store.replace>) {
-        await store.replace(...args)
-        throw new Error('too few replicas have it')
+        const isDone = await store.replace(...args)
+        if (args[0] === key) throw new Error('too few replicas have it')
+        return isDone
       },
     })
     await expect(context.start(unsure).service.delete(clientId)).rejects.toThrow('too few replicas')

@@ -7,7 +7,7 @@ import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createRefreshFamilies, type RefreshFamilies } from '../../src/tokens/refresh-families.ts'
 import { createRefreshRetries } from '../../src/tokens/refresh-retries.ts'
 import { createRefreshTokenFormat } from '../../src/tokens/refresh-token.ts'
-import { replicatedStore, type ReplicatedStore } from './replicated-store.ts'
+import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 
 const TTL = 1000
 const format = createRefreshTokenFormat([randomBytes(32)])

@@ -24,7 +24,8 @@ const RECORD = 'longest-lifetime'
 
 /**
  * The record in the store never falls: whoever lowers the option waits for older tokens to expire, and nobody knows
- * when the last process with the old option ended.
+ * when the last process with the old option ended. Each process writes what it finds once, also where it says so
+ * already: whoever wrote that may not have been told that it is safe.
  *
  * @param configured seconds that the access tokens of this process live at most
  * @param record where it stands, if it is not about access tokens
@@ -40,12 +41,14 @@ export function createLongestLifetime(
     fields: { seconds: isCount },
   })
   let known = configured
+  /** What this process has written, and was told to be safe. */
+  let confirmed: number | undefined
 
   async function announce(): Promise<number> {
     // Again if a record of others appears, or the store loses the one that was there.
     for (;;) {
       const stored = await lifetimes.update(record, ({ seconds }) =>
-        seconds < known ? { seconds: known } : undefined,
+        seconds === confirmed && seconds >= known ? undefined : { seconds: Math.max(seconds, known) },
       )
       if (stored) return stored.seconds
       if (await lifetimes.create(record, { seconds: known })) return known
@@ -54,7 +57,9 @@ export function createLongestLifetime(
 
   return {
     async seconds() {
-      known = Math.max(known, await announce())
+      const announced = await announce()
+      known = Math.max(known, announced)
+      confirmed = announced
       return known
     },
     get secondsKnown() {

@@ -239,7 +239,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     const trailer = JSON.parse(file.at(-1) ?? '') as { leftOut: string[] }
     expect(trailer.leftOut.toSorted()).toEqual(names.toSorted())
     const lacks = told.filter(({ message }) => message.startsWith('an exported registry lacks'))
-    expect(lacks.map(({ details }) => details['key']).toSorted()).toEqual(names.toSorted())
+    expect(lacks.map(({ details }) => String(details['key'])).toSorted()).toEqual(names.toSorted())
 
     const second = await startHost({ store: makeStore() })
     try {

@@ -1,0 +1,58 @@
+import { beforeEach, expect, test } from 'vitest'
+import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
+import { services } from './setup.ts'
+
+const TOO_FEW = 'too few replicas have it'
+
+let db: ReplicatedStore
+let clientId: string
+beforeEach(async () => {
+  db = replicatedStore()
+  const { apiKey } = await services(db.durable).apiKeys.create({
+    accountId: 'acme',
+    name: 'Before',
+    products: ['invoices'],
+  })
+  ;({ clientId } = apiKey)
+})
+
+const changes: Record<string, (apiKeys: ReturnType<typeof services>['apiKeys']) => Promise<unknown>> = {
+  rename: (apiKeys) => apiKeys.rename(clientId, 'After'),
+  addProduct: (apiKeys) => apiKeys.addProduct(clientId, 'payments'),
+  removeProduct: (apiKeys) => apiKeys.removeProduct(clientId, 'invoices'),
+  removeOperation: (apiKeys) => apiKeys.removeOperation(clientId, 'invoices:read'),
+  disable: (apiKeys) => apiKeys.disable(clientId),
+  setResourceServer: (apiKeys) => apiKeys.setResourceServer(clientId, true),
+}
+
+test.each(Object.keys(changes))(
+  '%s on one server only is not made, though it can be read, until it is repeated and confirmed',
+  async (name) => {
+    const { apiKeys } = services(db.durable)
+    const change = async () => changes[name]?.(apiKeys)
+    const before = await apiKeys.find(clientId)
+    db.lagFrom(`client:${clientId}`)
+    await expect(change()).rejects.toThrow(TOO_FEW)
+    const changed = await apiKeys.find(clientId)
+    expect(changed).not.toEqual(before)
+    // What takes something away is noted before it begins: for that the replica is there again.
+    db.replicates = true
+    db.lagFrom(`client:${clientId}`)
+    await expect(change()).rejects.toThrow(TOO_FEW)
+    expect(await apiKeys.find(clientId)).toEqual(changed)
+    db.replicates = true
+    await change()
+    db.failOver()
+    expect(await apiKeys.find(clientId)).toEqual(changed)
+  },
+)
+
+test('a change that was lost with a server is made when it is repeated', async () => {
+  const { apiKeys } = services(db.durable)
+  db.lagFrom(`client:${clientId}`)
+  await expect(apiKeys.disable(clientId)).rejects.toThrow(TOO_FEW)
+  db.failOver()
+  expect(await apiKeys.find(clientId)).toMatchObject({ disabled: false, epoch: 0 })
+  db.replicates = true
+  expect(await apiKeys.disable(clientId)).toMatchObject({ disabled: true, epoch: 1 })
+})

@@ -1,0 +1,107 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+
+/** A database with a replica that may lag behind, and that may take its place. */
+export interface ReplicatedStore {
+  /** Writes settle when the server has them. */
+  readonly store: Store
+  /** Writes settle when the replica has them too; if it lacks them they reject, and have been applied. */
+  readonly durable: Store
+  /** Whether the replica gets what is written. What it lacks it gets, in the order of writing, once it does again. */
+  replicates: boolean
+  /** The replica gets nothing from the next write under a key on, or into an index. */
+  lagFrom(name: string): void
+  /** The server is lost with all that the replica lacks, and the replica takes its place. */
+  failOver(): void
+}
+
+/** What stands in the database: values by their keys, and members by their indexes. */
+interface Data {
+  readonly values: Map<string, string>
+  readonly indexes: Map<string, ReadonlySet<string>>
+}
+
+/** Makes one, with nothing in it. It knows no times to live; messages reach everybody. */
+export function replicatedStore(): ReplicatedStore {
+  let server: Data = { values: new Map(), indexes: new Map() }
+  let replica = copyOf(server)
+  const state = { replicates: true, lagsFrom: '' }
+  const messages = memoryStore()
+
+  async function write<T>(
+    name: string,
+    isDurable: boolean,
+    change: () => T,
+    isWritten = (result: T) => result !== false,
+  ): Promise<T> {
+    if (name === state.lagsFrom) state.replicates = false
+    const result = change()
+    if (state.replicates) replica = copyOf(server)
+    else if (isDurable && isWritten(result)) throw new Error('too few replicas have it')
+    return result
+  }
+
+  function members(index: string): ReadonlySet<string> {
+    return server.indexes.get(index) ?? new Set()
+  }
+
+  const view = (isDurable: boolean): Store => ({
+    get: async (key) => server.values.get(key),
+    getMany: async (keys) => keys.map((key) => server.values.get(key)),
+    set: (key, value) => write(key, isDurable, () => void server.values.set(key, value)),
+    create: (key, value) =>
+      write(key, isDurable, () => !server.values.has(key) && Boolean(server.values.set(key, value))),
+    replace: (key, expected, value) =>
+      write(key, isDurable, () => {
+        const isExpected = server.values.get(key) === expected
+        return isExpected && Boolean(server.values.set(key, value))
+      }),
+    // Also where it is gone already: by one, perhaps, that the replica does not know of.
+    delete: (key) =>
+      write(
+        key,
+        isDurable,
+        () => server.values.delete(key),
+        () => true,
+      ),
+    add: (index, member) =>
+      write(index, isDurable, () => void server.indexes.set(index, new Set([...members(index), member]))),
+    remove: (index, member) =>
+      write(index, isDurable, () => {
+        const others = [...members(index)].filter((each) => each !== member)
+        server.indexes.set(index, new Set(others))
+      }),
+    async range(index, { after = '', limit }) {
+      const order = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+      const later = [...members(index)].filter((member) => order(member, after) > 0)
+      return later.toSorted(order).slice(0, limit)
+    },
+    publish: (channel, message) => messages.publish(channel, message),
+    subscribe: (channel, listener, missed) => messages.subscribe(channel, listener, missed),
+    ping: async () => {},
+    close: async () => {},
+  })
+
+  return {
+    store: view(false),
+    durable: view(true),
+    get replicates() {
+      return state.replicates
+    },
+    set replicates(value) {
+      state.replicates = value
+      state.lagsFrom = ''
+      if (value) replica = copyOf(server)
+    },
+    lagFrom(name) {
+      state.lagsFrom = name
+    },
+    failOver() {
+      server = copyOf(replica)
+    },
+  }
+}
+
+function copyOf({ values, indexes }: Data): Data {
+  return { values: new Map(values), indexes: new Map(indexes) }
+}
