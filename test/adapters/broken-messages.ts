@@ -1,13 +1,12 @@
-import type { BrokenStore } from './broken-stores.ts'
+import { nothing, type BrokenStore } from './broken-store.ts'
 
-const never = async () => {}
 const cut = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
 /** Stores that break a promise about messages or waiting; most are noticed after some seconds of waiting. */
 export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'messages go nowhere',
-    methods: () => ({ publish: never }),
+    methods: () => ({ publish: nothing }),
     noticedBy: 'a message reaches all who listen to its channel',
   },
   {
@@ -24,7 +23,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       const listeners: ((message: string) => void)[] = []
       return {
         publish: async (_, message) => listeners.forEach((listener) => listener(message)),
-        subscribe: async (_, listener) => (listeners.push(listener), never),
+        subscribe: async (_, listener) => (listeners.push(listener), nothing),
       }
     },
     message: 'this listener is broken',
@@ -37,14 +36,14 @@ export const brokenMessages: readonly BrokenStore[] = [
       return {
         publish: async (_, message) =>
           void (await Promise.all(listeners.map((listener) => listener(message)))),
-        subscribe: async (_, listener) => (listeners.push(listener), never),
+        subscribe: async (_, listener) => (listeners.push(listener), nothing),
       }
     },
     noticedBy: 'publish does not wait for what listeners do',
   },
   {
     breaks: 'subscriptions never end',
-    methods: (good) => ({ subscribe: async (...call) => (await good.subscribe(...call), never) }),
+    methods: (good) => ({ subscribe: async (...call) => (await good.subscribe(...call), nothing) }),
     noticedBy: 'a subscription ends alone',
   },
   {
@@ -65,7 +64,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     methods: (good) => ({
       subscribe: async (channel, listener) => {
         setTimeout(() => void good.subscribe(channel, listener), 50)
-        return never
+        return nothing
       },
     }),
     noticedBy: 'listeners hear their own channel only',
@@ -159,7 +158,7 @@ export const brokenMessages: readonly BrokenStore[] = [
             }
           }
         },
-        subscribe: async (channel, listener) => (listeners.set(channel, listener), never),
+        subscribe: async (channel, listener) => (listeners.set(channel, listener), nothing),
       }
     },
     noticedBy: 'channels are told apart by every character',
@@ -184,7 +183,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       const underWay = new Set<string>()
       return {
         subscribe: async (channel, listener) => {
-          if (underWay.has(channel)) return never
+          if (underWay.has(channel)) return nothing
           underWay.add(channel)
           return good.subscribe(channel, listener)
         },

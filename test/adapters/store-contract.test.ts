@@ -4,7 +4,8 @@ import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
 import { liars, type Liar, type Line } from './broken-connections.ts'
 import { brokenMessages } from './broken-messages.ts'
-import { brokenStores, type BrokenStore } from './broken-stores.ts'
+import type { BrokenStore } from './broken-store.ts'
+import { brokenStores } from './broken-stores.ts'
 
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 

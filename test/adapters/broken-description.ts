@@ -1,0 +1,61 @@
+import type { Store, StoreCheck } from '../../src/store/contract.ts'
+import type { BrokenStore } from './broken-store.ts'
+
+/** An `inspect` that answers one check, with the last of `keys` in its message. */
+function inspecting(check: StoreCheck, keys: readonly string[] = []): Partial<Store> {
+  return {
+    inspect: async () => ({ checks: [{ ...check, message: [check.message, ...keys.slice(-1)].join(' ') }] }),
+  }
+}
+
+/** Stores that break a promise about what a store says of itself. */
+export const brokenDescription: readonly BrokenStore[] = [
+  {
+    breaks: 'ping fails',
+    methods: () => ({ ping: () => Promise.reject(new Error('no answer')) }),
+    message: 'no answer',
+    noticedBy: 'ping settles if the database answers',
+  },
+  {
+    breaks: 'volatile is a text',
+    methods: () => ({ volatile: 'yes' as unknown as boolean }),
+    noticedBy: 'volatile is a boolean, and durable a whole store',
+  },
+  {
+    breaks: 'durable has a few methods',
+    methods: ({ set, create }) => ({ durable: { set, create } as Store }),
+    noticedBy: 'volatile is a boolean, and durable a whole store',
+  },
+  {
+    breaks: 'inspect answers seconds',
+    methods: () => ({ inspect: async () => ({ time: Date.now() / 1000, checks: [] }) }),
+    noticedBy: 'inspect, where there is one',
+  },
+  {
+    breaks: 'inspect answers a verdict of its own',
+    methods: () => inspecting({ name: 'disk', verdict: 'fine' as 'good', message: 'it is there' }),
+    noticedBy: 'inspect, where there is one',
+  },
+  {
+    breaks: 'inspect says nothing of how to mend what is bad',
+    methods: () => inspecting({ name: 'disk', verdict: 'bad', message: 'it is full' }),
+    noticedBy: 'inspect, where there is one',
+  },
+  {
+    breaks: 'inspect tells what is stored',
+    methods: (good) => {
+      const keys: string[] = []
+      return {
+        set: (key, value, ttl) => (keys.push(key), good.set(key, value, ttl)),
+        ...inspecting({ name: 'keys', verdict: 'good', message: 'all of them', fix: undefined }, keys),
+      }
+    },
+    noticedBy: 'inspect, where there is one',
+  },
+  {
+    breaks: 'inspect fails',
+    methods: () => ({ inspect: () => Promise.reject(new Error('not permitted')) }),
+    message: 'not permitted',
+    noticedBy: 'inspect, where there is one',
+  },
+]
