@@ -4,7 +4,7 @@ import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { is, isNumber, isText, listOf, objectOf, optional, type Fields } from '../store/shape.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
-import { ALGORITHMS, inState, partOf, type RingKey } from './key-states.ts'
+import { ALGORITHMS, inState, KEY_STATES, partOf, type RingKey } from './key-states.ts'
 import { findRingProblem } from './ring-problem.ts'
 import type { KeySealing, OpenedKey } from './sealing.ts'
 
@@ -75,7 +75,7 @@ const RING_FIELDS: Fields = {
     objectOf({
       kid: isText,
       alg: is(...ALGORITHMS),
-      state: is('next', 'current', 'previous', 'retired', 'revoked'),
+      state: is(...KEY_STATES),
       createdAt: isNumber,
       since: isNumber,
       sealed: optional(isText),
