@@ -54,7 +54,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
 const BATCH = 5000
 
 /** The kind of a key, without the prefix of the adapter: its first word, or what an index lists. */
-export function kindOf(name: string): string {
+function kindOf(name: string): string {
   for (const [pattern, kind] of KINDS) {
     const match = pattern.exec(name)
     if (match) return kind || (match[1] ?? name)
