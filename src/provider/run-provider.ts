@@ -1,6 +1,6 @@
 import compose from 'koa-compose'
 import type { Context } from 'koa'
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Provider } from 'oidc-provider'
 import { requestAt } from './request-at.ts'
 import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam.ts'
@@ -27,7 +27,7 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
     })
   } catch (error) {
     // What fails after the store did is a consequence of that: a session that could not be saved is saved once more.
-    throw requestState(inner as KoaContextWithOIDC).unavailable ?? error
+    throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
     ctx.res.statusCode = statusCode

@@ -135,10 +135,10 @@ describeEachStore('a collection', (makeStore) => {
   test('a list has all others where a key holds what the store cannot read, and none where it is away', async () => {
     const inner = makeStore()
     const foreign = new GatehouseError('ERR_STORE_RECORD', 'of another type (asked for "counter:a")')
-    const failing = (error: Error): Store => ({
+    const failing = (cause: Error): Store => ({
       ...inner,
-      get: async (key) => (key === 'counter:a' ? Promise.reject(error) : inner.get(key)),
-      getMany: () => Promise.reject(error),
+      get: async (key) => (key === 'counter:a' ? Promise.reject(cause) : inner.get(key)),
+      getMany: () => Promise.reject(cause),
     })
     await open(inner).create('b', { count: 2 })
     const found = await open(failing(foreign)).getEach(['a', 'b', 'c'])
