@@ -5,6 +5,7 @@ import path from 'node:path'
 const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/keys/revoking.test.ts',
   'test/flows/keys/rotation.test.ts',
+  'test/flows/keys/upgrade.test.ts',
   'test/keys/key-ring.test.ts',
   'test/keys/rotating-keys.test.ts',
 ])

@@ -1,0 +1,93 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { startHost, SECRET, type Host } from '../../support/host.ts'
+import { giveKeys } from '../../support/ready-keys.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+vi.mock('../../../src/keys/generate-key.ts', async (original) =>
+  (await import('../../support/quick-keys.ts')).withQuickKeys(original),
+)
+
+const RING = 'signing-keys:ring'
+const DAY = 86_400
+
+interface KeyRecord {
+  readonly kid: string
+  readonly alg: string
+  readonly state: string
+  readonly sealed?: string
+}
+
+describeEachStore('Signing keys that another version has written', (makeStore) => {
+  const hosts: Host[] = []
+  afterEach(async () => {
+    await Promise.all(hosts.splice(0).map((host) => host.close()))
+  })
+
+  async function start(store: Store): Promise<Host> {
+    const host = await startHost({ store })
+    hosts.push(host)
+    return host
+  }
+
+  const ringIn = async (store: Store) =>
+    JSON.parse((await store.get(RING)) ?? '') as { v: number; keys: KeyRecord[] }
+
+  test('of the first version: they sign on, and are written as today', async () => {
+    const store = makeStore()
+    await giveKeys(store, SECRET)
+    const { keys } = await ringIn(store)
+    // It had keys that sign, and no others.
+    const first = keys
+      .filter(({ state }) => state === 'current')
+      .map(({ kid, alg, state, sealed }) => ({
+        kid,
+        alg,
+        state,
+        createdAt: Math.floor(Date.now() / 1000) - DAY,
+        sealed,
+      }))
+    await store.set(RING, JSON.stringify({ v: 1, keys: first }))
+
+    const host = await start(store)
+    const key = await host.createApiKey()
+    const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    expect(status).toBe(200)
+    const token = String(body['access_token'])
+    const signing = first.find(({ alg }) => alg === 'ES256')?.kid
+    expect(decodeProtectedHeader(token).kid).toBe(signing)
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+    // By itself it does so within seconds, as it lacks keys that sign next.
+    await host.gatehouse.signingKeys.rotate()
+    const { v, keys: all } = await ringIn(store)
+    expect(v).toBe(2)
+    expect(all.find(({ kid }) => kid === signing)?.state).toBe('previous')
+    // A process that starts on what was written takes what was signed before.
+    const next = await start(store)
+    const later = await next.token({ ...key, grant_type: 'client_credentials' })
+    expect(later.status).toBe(200)
+    expect(decodeProtectedHeader(String(later.body['access_token'])).kid).not.toBe(signing)
+    expect((await next.gatehouse.signingKeys.list()).map(({ kid }) => kid)).toContain(signing)
+  })
+
+  test('of a newer version: nothing starts, whoever reads the error knows what to do, and they stay as they are', async () => {
+    const store = makeStore()
+    const newer = JSON.stringify({ v: 3, id: 'newer', keys: [] })
+    await store.set(RING, newer)
+    const { gatehouse } = await start(store)
+    await expect(gatehouse.ready({ timeoutMs: 2000 })).rejects.toMatchObject({
+      code: 'ERR_STORE_RECORD',
+      message: expect.stringMatching(
+        /"signing-keys:ring" has schema version 3, .* reads up to 2: a newer one has written it, so start that one or a later one again/,
+      ),
+    })
+    const { ready, checks } = await gatehouse.health()
+    expect(ready).toBe(false)
+    expect(checks.find(({ name }) => name === 'start')).toMatchObject({
+      verdict: 'bad',
+      message: expect.stringContaining('schema version 3'),
+    })
+    expect(await store.get(RING)).toBe(newer)
+  })
+})
