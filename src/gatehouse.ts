@@ -57,8 +57,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * `secret`. Not in it is what users have allowed and are doing: grants, refresh tokens, sessions, remembered decisions.
    * `Readable.from(gatehouse.exportRegistry())` goes to a file.
    *
-   * Clients may be changed meanwhile: each is in it as it was at one moment. While it is read it rejects with what
-   * `ready()` throws, and `ERR_STORE_UNAVAILABLE`; a file that ends there is refused by `importRegistry`.
+   * Clients may be changed meanwhile: each is in it as it was at one moment. One whose record cannot be read is left out:
+   * the log tells of it, the last line, and `leftOut` in the answer of `importRegistry`. While it is read it rejects with
+   * what `ready()` throws, and `ERR_STORE_UNAVAILABLE`; a file that ends there is refused by `importRegistry`.
    */
   exportRegistry(): AsyncIterable<string>
   /**

@@ -78,9 +78,12 @@ export interface RotatedSecret {
 export interface ClientService<C extends Client, Scope extends string, Product extends string> {
   /** The client, or undefined. */
   find(clientId: string): Promise<C | undefined>
-  /** The clients of one account in order of creation, page by page. */
+  /**
+   * The clients of one account in order of creation, page by page. One whose record cannot be read is left out, and the
+   * log tells of it.
+   */
   listByOwner(accountId: string, options?: ListOptions): Promise<ClientPage<C>>
-  /** All clients in order of creation, page by page. */
+  /** The same of all clients. */
   list(options?: ListOptions): Promise<ClientPage<C>>
 
   rename(clientId: string, name: string, options?: ChangeOptions): Promise<C>
