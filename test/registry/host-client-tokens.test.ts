@@ -64,6 +64,19 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect((await atHost(store).registry.find('nightly'))?.epoch).toBe(6)
   })
 
+  it('are taken back for good where our count cannot be read, and whoever asked is told', async () => {
+    const store = open()
+    const { clientTokens, isDead } = atHost(store)
+    await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
+    await expect(clientTokens.revokeAll('nightly', { actor: 'ann' })).rejects.toMatchObject({
+      code: 'ERR_STORE_RECORD',
+      message: expect.stringMatching(/^what the store holds under "client-epoch:nightly" .* all the same$/),
+    })
+    expect([isDead(5), isDead(1_000_000)]).toEqual([true, true])
+    expect(isDead(5, [], 'another')).toBe(false)
+    expect(await store.range('revocations:begun', { limit: 10 })).toEqual([])
+  })
+
   it('the host’s secret check gets the row that the host answered, counted or not', async () => {
     const { registry, clientTokens } = atHost(open())
     for (let round = 0; round < 2; round += 1) {

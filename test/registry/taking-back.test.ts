@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
+import { GatehouseError } from '../../src/errors.ts'
 import type { ClientService } from '../../src/registry/client-service.ts'
 import type { Client } from '../../src/registry/client.ts'
 import { createRevocationLog } from '../../src/tokens/revocations/revocation-log.ts'
@@ -212,6 +213,30 @@ describeEachKind('the tokens of a client', (context) => {
 })
 
 describeEachKind('the clients of an account', (context) => {
+  it('are those of the other kind too where a list cannot be read, and that is told at the end', async () => {
+    const inner = context.stores.open()
+    const { apiKeys, applications } = context.start(inner)
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
+    const { application } = await applications.create({ accountId: 'acme', name: 'App' })
+    const broken = `clients:${context.kind}:of:acme`
+    const foreign = new GatehouseError('ERR_STORE_RECORD', `of another type (asked for "${broken}")`)
+    const { clientTokens } = context.start(
+      Object.assign(Object.create(inner) as typeof inner, {
+        range: async (...args: Parameters<typeof inner.range>) =>
+          args[0] === broken ? Promise.reject(foreign) : inner.range(...args),
+      }),
+    )
+    const found: unknown[] = []
+    const reading = (async () => {
+      for await (const page of clientTokens.ofAccount('acme')) found.push(...page)
+    })()
+    await expect(reading).rejects.toMatchObject({
+      code: 'ERR_STORE_RECORD',
+      message: expect.stringContaining(`"${broken}"`),
+    })
+    expect(found).toEqual([context.kind === 'apiKey' ? application : apiKey])
+  })
+
   it('are all of them, page by page, of both kinds', async () => {
     const { apiKeys, applications, clientTokens } = context.start()
     const ids: string[] = []
