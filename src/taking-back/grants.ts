@@ -1,17 +1,14 @@
 import { GatehouseError } from '../errors.ts'
-import type { EventSink } from '../host/events.ts'
-import type { Logger } from '../host/logger.ts'
 import type { ListOptions } from '../registry/client-index.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import { checkInput, optional, type Rule } from '../registry/input.ts'
-import { doneInSpiteOf, isUnreadable, Unreadable } from '../store/unreadable.ts'
+import { doneInSpiteOf, Unreadable } from '../store/unreadable.ts'
 import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
-import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
-import type { RefreshFamilies } from '../tokens/refresh-families.ts'
-import type { Revocations, Taken } from '../tokens/revocations/revocations.ts'
+import type { Taken } from '../tokens/revocations/revocations.ts'
 import { anyIdRule } from './any-id.ts'
+import { createEndOfGrants, type EndOfGrantsParts } from './end-of-grants.ts'
 
 /** Whose grants. */
 export interface GrantHolder {
@@ -62,7 +59,8 @@ export interface GrantsAndFinish {
    */
   finishGrant(grantId: string): Promise<readonly Taken[]>
   /**
-   * Ends what is left of all grants whose end was begun together (`revokeAllOf`); those that were made since live.
+   * Ends what is left of all grants whose end was begun together (`revokeAllOf`); those that were made since live,
+   * except those that cannot be read.
    *
    * @returns nothing: they have been taken back by then
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
@@ -70,114 +68,15 @@ export interface GrantsAndFinish {
   finishAccount(accountId: string): Promise<readonly Taken[]>
 }
 
-/** Grants that are ended at a time. */
-const AT_A_TIME = 20
-
 /** What is said where grants cannot be read. */
 const DONE =
   'The tokens of that grant, or those grants, were taken back all the same, and all else that was meant'
 
-/** Forgets what an account decided about an application. */
-interface Consents {
-  forget(accountId: string, clientId: string): Promise<void>
-}
-
 /** @param parts.audience {base_url}, whose scopes are told */
-export function createGrantService(parts: {
-  readonly lives: GrantLives
-  readonly families: Pick<RefreshFamilies, 'end'>
-  readonly consents: Consents
-  readonly revocations: Pick<Revocations, 'during'>
-  readonly events: EventSink
-  readonly logger: Logger
-  readonly audience: string
-}): GrantsAndFinish {
-  const { lives, families, consents, revocations, events, logger, audience } = parts
+export function createGrantService(parts: EndOfGrantsParts & { readonly audience: string }): GrantsAndFinish {
+  const { lives, revocations, logger, audience } = parts
   const { records, index, epochs } = lives
-
-  /**
-   * The record first: it decides about new tokens. All of it may be done again.
-   *
-   * @returns why the record cannot be read, where it cannot: nothing new comes of it, and its refresh token ends
-   */
-  async function end(grantId: string): Promise<GatehouseError | undefined> {
-    const record = await lives.withdraw(grantId).catch((error: unknown) => {
-      if (isUnreadable(error)) return error
-      throw error
-    })
-    if (record instanceof GatehouseError) {
-      await families.end(grantId)
-      return record
-    }
-    await Promise.all([
-      families.end(grantId),
-      record && consents.forget(record.accountId, record.clientId),
-      record && unlist(grantId, record),
-    ])
-    return undefined
-  }
-
-  async function unlist(grantId: string, { accountId, listedAt }: GrantRecord): Promise<void> {
-    if (listedAt !== undefined) await index.remove({ accountId, grantId, listedAt })
-  }
-
-  /**
-   * @param record undefined where it cannot be read
-   * @returns why it cannot, where that is so; its tokens are taken back all the same
-   */
-  async function revoke(
-    grantId: string,
-    record: GrantRecord | undefined,
-    actor: string | undefined,
-  ): Promise<GatehouseError | undefined> {
-    const unreadable = await revocations.during({ of: 'grant', id: grantId }, async () => {
-      const result = await end(grantId)
-      return { result, taken: [{ of: 'grant', id: grantId }], actor }
-    })
-    // What stands there in its place is for whoever put it there to look at.
-    if (unreadable) return unreadable
-    if (record) {
-      const { accountId, clientId } = record
-      events.emit('grant.revoked', { grantId, clientId, accountId, actor })
-    }
-    // It was only kept for whoever had to try again; if it stays it expires.
-    await records.delete(grantId).catch((error: unknown) => {
-      logger.debug({ err: error, grantId }, 'what is left of a revoked grant will expire')
-    })
-    return undefined
-  }
-
-  /**
-   * Takes back those in use that `isMeant`, some at a time, and those that cannot be read: nobody can tell whether they
-   * are meant, and nothing but their tokens is left of them.
-   *
-   * @returns how many of the former there were, and why the others cannot be read
-   */
-  async function revokeEach(
-    accountId: string,
-    actor: string | undefined,
-    isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
-  ): Promise<{ readonly count: number; readonly errors: readonly GatehouseError[] }> {
-    let count = 0
-    const errors: GatehouseError[] = []
-    async function revokeOne(grantId: string, record?: GrantRecord): Promise<void> {
-      if (record && !(await isMeant(record))) return
-      const error = await revoke(grantId, record, actor)
-      if (error) errors.push(error)
-      else count += 1
-    }
-
-    let after: string | undefined
-    do {
-      const { items, unreadable, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
-      await Promise.all([
-        ...items.map(({ grantId, record }) => revokeOne(grantId, record)),
-        ...unreadable.map(({ id }) => revokeOne(id)),
-      ])
-      after = cursor
-    } while (after !== undefined)
-    return { count, errors }
-  }
+  const { end, revoke, revokeEach } = createEndOfGrants(parts)
 
   return {
     grants: {
