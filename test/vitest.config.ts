@@ -37,7 +37,8 @@ export default defineConfig({
     ],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    // One more than the two cores of a small machine: many tests wait for servers.
+    maxWorkers: 3,
     // A busy machine must not refuse a change; what is broken fails twice. At a developer's nothing is tried again.
     retry: process.env['CI'] === undefined ? 0 : 1,
     projects: [
