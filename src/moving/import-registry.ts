@@ -190,7 +190,8 @@ async function checkHeader(hold: Hold, line: Line): Promise<Header> {
   return header
 }
 
-function noCounts(): Counts {
+/** What is counted, before anything was read. */
+export function noCounts(): Counts {
   return {
     apiKeys: 0,
     applications: 0,

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
 import { silentLogger } from '../../src/host/logger.ts'
+import { noCounts } from '../../src/moving/import-registry.ts'
 import type { Cargo, Counts } from '../../src/moving/cargo.ts'
 import { clientCargo } from '../../src/moving/clients.ts'
 import { countedEpochCargo } from '../../src/moving/counted-epochs.ts'
@@ -76,16 +77,7 @@ let db: ReplicatedStore
 let counts: Counts
 beforeEach(() => {
   db = replicatedStore()
-  counts = {
-    apiKeys: 0,
-    applications: 0,
-    deletedClients: 0,
-    countedEpochs: 0,
-    signingKeys: 0,
-    revocations: 0,
-    unchanged: 0,
-    conflicts: new Set(),
-  }
+  counts = noCounts()
 })
 
 test.each(Object.entries(CARGO))(
