@@ -28,9 +28,7 @@ export async function* readLines(
 
   function decode(chunk: unknown): string {
     if (typeof chunk === 'string') return chunk
-    if (!(chunk instanceof Uint8Array)) {
-      throw unreadable('hand over a stream of texts or bytes, such as fs.createReadStream() answers')
-    }
+    if (!(chunk instanceof Uint8Array)) throw notChunks()
     try {
       return decoder.decode(chunk, { stream: true })
     } catch {
@@ -45,6 +43,7 @@ export async function* readLines(
     number += 1
   }
 
+  if (!isIterable(chunks)) throw notChunks()
   for await (const chunk of chunks) {
     const [first = '', ...others] = decode(chunk).split('\n')
     const last = others.pop()
@@ -57,6 +56,15 @@ export async function* readLines(
     if (begun.length > LONGEST) throw unreadable(`line ${number} has more than ${LONGEST} characters`)
   }
   yield* lineOf(begun + restOf(decoder), true)
+}
+
+function isIterable(value: unknown): boolean {
+  const iterable = Object(value) as object
+  return Symbol.asyncIterator in iterable || Symbol.iterator in iterable
+}
+
+function notChunks(): GatehouseError {
+  return unreadable('hand over a stream of texts or bytes, such as fs.createReadStream() answers')
 }
 
 /** What stands for a character that the end of the file has cut. */

@@ -62,6 +62,9 @@ describe('lines of a text that arrives in pieces', () => {
       refusal('line 1 or one soon after'),
     )
     await expect(read([12 as unknown as string])).rejects.toThrow(refusal('hand over a stream'))
+    for (const nothing of [undefined, null, 5, {}]) {
+      await expect(read(nothing as unknown as string)).rejects.toThrow(refusal('hand over a stream'))
+    }
     await expect(read(new Uint8Array([1]) as unknown as string)).rejects.toThrow(
       refusal('hand over a stream'),
     )
