@@ -63,7 +63,7 @@ describe('lines of a text that arrives in pieces', () => {
     )
     await expect(read([12 as unknown as string])).rejects.toThrow(refusal('hand over a stream'))
     for (const nothing of [undefined, null, 5, {}]) {
-      await expect(read(nothing as unknown as string)).rejects.toThrow(refusal('hand over a stream'))
+      await expect(read(nothing as never)).rejects.toThrow(refusal('hand over a stream'))
     }
     await expect(read(new Uint8Array([1]) as unknown as string)).rejects.toThrow(
       refusal('hand over a stream'),
