@@ -58,7 +58,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogAgreement, revoked, revocations } = base
   const { registry, clientTokens, clientChanged, usage, apiKeys, applications, follow } = createClients(base)
-  const { grants, finishGrant, finishAccount, ...authorizations } = createAuthorizations(base)
+  const { grants, grantsOfUsers, finishGrant, finishAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
@@ -131,7 +131,10 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     applications: afterReady(applications, ready),
     grants: afterReady(grants, ready),
     tokens: afterReady(createTokens({ verify, revocations, clientTokens, tokensOfAccount }), ready),
-    accounts: afterReady(createAccountChanges({ accounts, catalog, clientTokens, tokensOfAccount }), ready),
+    accounts: afterReady(
+      createAccountChanges({ accounts, catalog, clientTokens, tokensOfAccount, grantsOfUsers }),
+      ready,
+    ),
     signingKeys: afterReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
     gateway,
     middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,

@@ -26,7 +26,7 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
   })
   const grantLives = createGrantLives(durable, lifetimes)
   const consents = createRememberedConsents(durable, lifetimes.rememberedConsent, grantLives.epochs)
-  const { grants, finishGrant, finishAccount } = createGrantService({
+  const { grants, grantsOfUsers, finishGrant, finishAccount } = createGrantService({
     lives: grantLives,
     families,
     consents,
@@ -35,5 +35,14 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
     logger,
     audience,
   })
-  return { refreshTokenFormat, families, grantLives, consents, grants, finishGrant, finishAccount }
+  return {
+    refreshTokenFormat,
+    families,
+    grantLives,
+    consents,
+    grants,
+    grantsOfUsers,
+    finishGrant,
+    finishAccount,
+  }
 }

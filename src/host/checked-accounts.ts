@@ -3,6 +3,7 @@ import type { Problem } from '../errors.ts'
 import type { Account, Accounts, SignedIn } from './accounts.ts'
 import { ask, fieldsOf, isObject, kindOf, refuseUnfit, unfitAnswer, type Awaitable } from './answer.ts'
 import type { Logger } from './logger.ts'
+import { subjectProblem } from './subject.ts'
 
 /**
  * The host's accounts as all other parts see them: what is not there is undefined, and what is there is as the
@@ -112,6 +113,7 @@ function readSignedIn(callback: string, answer: unknown): SignedIn | undefined {
     idProblem('accountId', accountId),
     isNone(userId) ? undefined : idProblem('userId', userId),
     isNone(signedInAt) ? undefined : timeProblem('signedInAt', signedInAt),
+    subjectProblemOf(accountId, userId),
   ])
   return {
     accountId: String(accountId),
@@ -131,6 +133,13 @@ function readAddress(answer: unknown, returnTo: URL): URL {
 function idProblem(path: string, value: unknown): Problem | undefined {
   if (isText(value)) return undefined
   return { path, message: `must be a text that is not empty, and is ${kindOf(value)}` }
+}
+
+/** What keeps the two from making a subject, where each of them may be an id. */
+function subjectProblemOf(accountId: unknown, userId: unknown): Problem | undefined {
+  if (!isText(accountId)) return undefined
+  const message = subjectProblem({ accountId, userId: isText(userId) ? userId : undefined })
+  return message === undefined ? undefined : { path: 'accountId', message }
 }
 
 function timeProblem(path: string, value: unknown): Problem | undefined {

@@ -17,11 +17,21 @@ export interface GatehouseEvents {
   /** The token endpoint refused a request. */
   'token.refused': { clientId?: string | undefined; error: string; description?: string | undefined }
   /** A refresh token was used a second time; its family has been ended (RFC 9700 4.14.2). */
-  'refresh_token.reused': { clientId: string; accountId: string; grantId: string }
+  'refresh_token.reused': {
+    clientId: string
+    accountId: string
+    userId?: string | undefined
+    grantId: string
+  }
   /** An authorization code was used a second time; its grant has been ended (RFC 6749 4.1.2). */
-  'code.reused': { clientId: string; accountId: string; grantId: string }
+  'code.reused': { clientId: string; accountId: string; userId?: string | undefined; grantId: string }
   /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
-  'refresh_token.retried': { clientId: string; accountId: string; grantId: string }
+  'refresh_token.retried': {
+    clientId: string
+    accountId: string
+    userId?: string | undefined
+    grantId: string
+  }
   /** A person authorized an application. */
   'consent.approved': {
     clientId: string
@@ -32,9 +42,15 @@ export interface GatehouseEvents {
     refused: readonly string[]
   }
   /** A person declined to authorize an application. */
-  'consent.denied': { clientId: string; accountId?: string | undefined }
+  'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
   /** An authorization was taken back, through this process. */
-  'grant.revoked': { grantId: string; clientId: string; accountId: string; actor?: string | undefined }
+  'grant.revoked': {
+    grantId: string
+    clientId: string
+    accountId: string
+    userId?: string | undefined
+    actor?: string | undefined
+  }
   /** An API key or application was created, changed or deleted through this process. */
   'client.created': ClientChange
   'client.changed': ClientChange & {

@@ -8,6 +8,7 @@ import type { HostAccounts } from './host-accounts.ts'
 import type { BringIntoStep } from './host-session.ts'
 import type { MayIntrospect } from './introspection.ts'
 import { signOutForm } from './logout.ts'
+import { hintCheck, keepSubjectOfHint } from './id-token-hint.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { redirectAdvice } from './redirect-advice.ts'
@@ -36,6 +37,9 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
   const path = new URL(issuer).pathname.replace(/\/$/, '')
   const { openIdScopes } = settings
   const policy = interactionPolicy.base()
+  const signInChecks = policy.get('login')?.checks
+  signInChecks?.remove('id_token_hint')
+  signInChecks?.add(hintCheck)
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
   return {
@@ -43,14 +47,14 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     jwks: { keys: [...deps.signingKeys] },
     routes: ROUTES,
     scopes: [...openIdScopes],
-    claims: { openid: ['sub'], ...mutable(settings.claims) },
+    claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
     subjectTypes: ['public'],
     findAccount: hostAccounts.findAccount,
     loadExistingGrant: createLoadExistingGrant({
       audience,
       openIdScopes,
       consents,
-      signInChecks: policy.get('login')?.checks ?? [],
+      signInChecks: signInChecks ?? [],
     }),
 
     // Confidential clients with a code, and nothing else: no implicit or hybrid flow, no public clients, no
@@ -66,6 +70,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     extraParams: {
       // Relies on: the parameters have been checked by now, and the account is loaded later.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
+        keepSubjectOfHint(ctx)
         await bringIntoStep(ctx)
         await delegatedAccess.checkRequestedScope(ctx, scope, client)
       },

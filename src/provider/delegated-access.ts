@@ -42,7 +42,7 @@ export function createDelegatedAccess(
     ctx: KoaContextWithOIDC,
     application: Application,
   ): Promise<string | undefined> {
-    const developer = await hostAccounts.find(ctx, application.accountId, application.userId)
+    const developer = await hostAccounts.find(ctx, application)
     if (developer) return developer.kycLevel
     throw new errors.UnauthorizedClient('the account of this developer does not exist any more')
   }

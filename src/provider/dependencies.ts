@@ -41,6 +41,7 @@ export interface ProviderSettings {
 export interface VerifiedAccessToken extends RevocableToken {
   readonly mode: 'direct' | 'delegated'
   readonly accountId: string
+  readonly userId?: string | undefined
   readonly expiresAt: number
   readonly claims: RevocableToken['claims'] & {
     readonly iat?: number | undefined

@@ -33,7 +33,7 @@ export function registerDirectAccess(
     if (available.length === 0) {
       throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
     }
-    if (!(await hostAccounts.find(ctx, key.accountId, key.userId))) {
+    if (!(await hostAccounts.find(ctx, key))) {
       throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
     }
     const requested = requestedScopes(params.scope)

@@ -1,11 +1,12 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
 import { isConsentNeeded } from '../interaction/consent.ts'
+import { personOf, type Person } from '../host/subject.ts'
 import type { ConsentDecision } from '../interaction/port.ts'
 import type { Client } from '../registry/client.ts'
 import { recordOf } from './client-metadata.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
-import type { WithEpochs, WithUser } from './seam.ts'
+import type { WithEpochs } from './seam.ts'
 
 /**
  * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
@@ -49,13 +50,13 @@ export function createLoadExistingGrant(parts: {
   /** The epochs in which this is authorized without asking anybody; undefined if somebody must be asked. */
   async function findConsent(
     ctx: KoaContextWithOIDC,
-    accountId: string,
+    person: Person,
     client: Client,
   ): Promise<AuthorizationEpochs | undefined> {
     const promptConsent = ctx.oidc.prompts.has('consent')
     const isFirstParty = client.kind === 'application' && client.firstParty
     if (promptConsent) return undefined
-    const { remembered, epochs } = await consents.recall(accountId, client.clientId)
+    const { remembered, epochs } = await consents.recall(person, client.clientId)
     const requested = [...ctx.oidc.requestParamScopes]
     return isFirstParty || !isConsentNeeded({ requested, remembered, promptConsent }) ? epochs : undefined
   }
@@ -66,13 +67,12 @@ export function createLoadExistingGrant(parts: {
     if (decided !== undefined) return provider.Grant.find(decided)
     if (!client || session?.accountId === undefined || (await mustSignIn(ctx))) return undefined
 
-    const { accountId } = session
+    const { accountId: subject } = session
     const record = recordOf(client)
-    const epochs = await findConsent(ctx, accountId, record)
+    const epochs = await findConsent(ctx, personOf(subject), record)
     if (!epochs) return undefined
 
-    const grant = new provider.Grant({ accountId, clientId: record.clientId })
-    ;(grant as WithUser).userId = (session as WithUser).userId
+    const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
     ;(grant as WithEpochs).epochs = epochs
     writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], refused: [] })
     await grant.save()

@@ -1,9 +1,10 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { SignedIn } from '../host/accounts.ts'
 import type { CheckedAccounts } from '../host/checked-accounts.ts'
+import { personOf, subjectOf, type Person } from '../host/subject.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import { requestState } from './request-state.ts'
-import { dropAnswers, isComingBack, replaceSessionIds, type ProviderSession, type WithUser } from './seam.ts'
+import { dropAnswers, isComingBack, replaceSessionIds, type ProviderSession } from './seam.ts'
 
 /**
  * Brings our session in the browser into step with the host's, before oidc-provider looks at it: nobody gets
@@ -20,10 +21,9 @@ export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: Hos
     state.isInStep = true
 
     const session = ctx.oidc.session as ProviderSession
-    adoptUserOfSignIn(ctx, session)
     const ours = whoIsIn(session)
     const theirs = accounts.current ? (await accounts.current(state.host)) || undefined : ours
-    const account = theirs && (await hostAccounts.find(ctx, theirs.accountId, theirs.userId))
+    const account = theirs && (await hostAccounts.find(ctx, theirs))
     const current = account && theirs
 
     if (!isSamePerson(ours, current)) {
@@ -35,27 +35,18 @@ export function createBringIntoStep(accounts: CheckedAccounts, hostAccounts: Hos
   }
 }
 
-/** oidc-provider took the account of a sign-in into the session; which member of it only we know. */
-function adoptUserOfSignIn(ctx: KoaContextWithOIDC, session: ProviderSession): void {
-  const login = ctx.oidc.result?.login
-  if (!login) return
-  const { userId } = login as WithUser
-  if (session.userId !== userId) session.userId = userId
-}
-
 function whoIsIn(session: ProviderSession): SignedIn | undefined {
   if (session.accountId === undefined) return undefined
-  return { accountId: session.accountId, userId: session.userId, signedInAt: session.loginTs }
+  return { ...personOf(session.accountId), signedInAt: session.loginTs }
 }
 
-function isSamePerson(one: SignedIn | undefined, other: SignedIn | undefined): boolean {
-  return one?.accountId === other?.accountId && one?.userId === other?.userId
+function isSamePerson(one: Person | undefined, other: Person | undefined): boolean {
+  return (one && subjectOf(one)) === (other && subjectOf(other))
 }
 
 /** Ends what this browser did as somebody else: their session, and what they were in the middle of. */
 function forget(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
-  session.userId = undefined
   session.loginTs = undefined
   delete session.accountId
   // What was answered on the pages was not this person's answer.
@@ -63,8 +54,7 @@ function forget(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   replaceSessionIds(ctx, session)
 }
 
-function signIn(session: ProviderSession, { accountId, userId, signedInAt }: SignedIn): void {
+function signIn(session: ProviderSession, who: SignedIn): void {
   // 0 where the host does not tell when: then nobody is told a time, and `max_age` asks to sign in anew.
-  session.loginAccount({ accountId, loginTs: signedInAt ?? 0 })
-  session.userId = userId
+  session.loginAccount({ accountId: subjectOf(who), loginTs: who.signedInAt ?? 0 })
 }

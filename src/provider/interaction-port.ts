@@ -2,16 +2,18 @@ import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
+import { personOf, subjectOf } from '../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../interaction/port.ts'
 import type { Application } from '../registry/client.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { writeDecision } from './existing-grant.ts'
 import type { BuiltProvider } from './build-provider.ts'
 import { ROUTES } from './routes.ts'
-import type { WithEpochs, WithUser } from './seam.ts'
+import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
+import type { WithEpochs } from './seam.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
-type Session = Awaited<ReturnType<Provider['Session']['get']>> & WithUser
+type Session = Awaited<ReturnType<Provider['Session']['get']>>
 
 /**
  * What the pages need, in terms of oidc-provider's interactions.
@@ -59,6 +61,17 @@ export function createInteractionPort(
     return requested.filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
   }
 
+  const failed: InteractionPort['failed'] = async (ctx, pending, error, description) => {
+    const returnTo = await finish(ctx, { error, error_description: description }, false)
+    if (!returnTo) return addressOf(pending)
+    if (error === 'access_denied') {
+      const { application, account } = pending
+      const { clientId } = application
+      events.emit('consent.denied', { clientId, accountId: account?.accountId, userId: account?.userId })
+    }
+    return returnTo
+  }
+
   /** Our session in this browser, with its changes not yet saved. */
   function sessionOf(ctx: Context): Promise<Session> {
     return built().provider.Session.get(ctx)
@@ -71,14 +84,12 @@ export function createInteractionPort(
       if (!details || details.uid !== uid || application?.kind !== 'application' || application.disabled) {
         return undefined
       }
-      const { accountId } = details.session ?? {}
-      const session = accountId === undefined ? undefined : await sessionOf(ctx)
+      const subject = details.session?.accountId
+      const person = subject === undefined ? undefined : personOf(subject)
       const [developer, account, remembered] = await Promise.all([
         accounts.find(application.accountId, application.userId),
-        accountId === undefined ? undefined : accounts.find(accountId, session?.userId),
-        accountId === undefined
-          ? { granted: [], refused: [] }
-          : built().consents.find(accountId, application.clientId),
+        person && accounts.find(person.accountId, person.userId),
+        person ? built().consents.find(person, application.clientId) : { granted: [], refused: [] },
       ])
       // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
       if (!developer) return undefined
@@ -95,15 +106,7 @@ export function createInteractionPort(
           products: application.products,
         },
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
-        ...(accountId !== undefined && account
-          ? {
-              account: {
-                accountId,
-                userId: session?.userId,
-                name: displayName(account),
-              },
-            }
-          : {}),
+        ...(person && account && { account: { ...person, name: displayName(account) } }),
         requestedScopes: requestableScopes(details, application, developer),
         remembered,
         uiLocales: words(details.params['ui_locales']),
@@ -114,47 +117,47 @@ export function createInteractionPort(
       } satisfies PendingInteraction
     },
 
-    async signedIn(ctx, pending, { accountId, userId, signedInAt }) {
-      const session = await sessionOf(ctx)
-      const login = { accountId, userId, ts: signedInAt ?? 0, remember: true }
+    async signedIn(ctx, pending, who) {
+      const [details, session] = await Promise.all([detailsOf(ctx), sessionOf(ctx)])
+      const subject = subjectOf(who)
+      const hinted = hintedSubject(details?.params)
+      if (hinted !== undefined && hinted !== subject)
+        return failed(ctx, pending, 'login_required', NOT_HINTED)
+      const login = { accountId: subject, ts: who.signedInAt ?? 0, remember: true }
       const returnTo = await finish(ctx, { login }, false)
       if (!returnTo) return addressOf(pending)
-      if (session.accountId !== undefined && session.accountId !== accountId) await leave(session)
+      if (session.accountId !== undefined && session.accountId !== subject) await leave(session)
       return returnTo
     },
 
     async consented(ctx, pending, decision) {
       const { provider, consents } = built()
-      const { accountId, userId } = requireAccount(pending)
+      const person = requireAccount(pending)
       const { clientId } = pending.application
-      const grant = new provider.Grant({ accountId, clientId })
-      const { epochs } = await consents.recall(accountId, clientId)
-      ;(grant as WithUser).userId = userId
+      const grant = new provider.Grant({ accountId: subjectOf(person), clientId })
+      const { epochs } = await consents.recall(person, clientId)
       ;(grant as WithEpochs).epochs = epochs
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
-      await consents.remember(accountId, clientId, decision, epochs)
+      await consents.remember(person, clientId, decision, epochs)
       const returnTo = await finish(ctx, { consent: { grantId } }, true)
       if (!returnTo) return addressOf(pending)
+      const { accountId, userId } = person
       const { granted, refused } = decision
       events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })
       return returnTo
     },
 
-    async failed(ctx, pending, error, description) {
-      const returnTo = await finish(ctx, { error, error_description: description }, false)
-      if (!returnTo) return addressOf(pending)
-      if (error === 'access_denied') {
-        events.emit('consent.denied', {
-          clientId: pending.application.clientId,
-          accountId: pending.account?.accountId,
-        })
-      }
-      return returnTo
-    },
+    failed,
 
-    async restart(ctx, _pending, options) {
+    async restart(ctx, pending, options) {
       const details = await detailsOf(ctx)
+      if (hintedSubject(details?.params) !== undefined) {
+        // Nobody else may go on, and the token that named them is not kept.
+        const next = await failed(ctx, pending, 'login_required', NOT_HINTED)
+        if (options?.forget) await leave(await sessionOf(ctx))
+        return next
+      }
       if (options?.forget) await leave(await sessionOf(ctx))
       const address = new URL(`${settings.issuer}${ROUTES.authorization}`)
       for (const [name, value] of Object.entries(details?.params ?? {})) {
@@ -167,7 +170,6 @@ export function createInteractionPort(
   /** Signs our session out, but keeps it: what the browser is in the middle of goes on in it. */
   async function leave(session: Session): Promise<void> {
     delete session.accountId
-    session.userId = undefined
     session.authorizations = undefined
     if (session.exp) await session.persist()
   }

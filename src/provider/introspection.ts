@@ -1,15 +1,15 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
+import { personOf } from '../host/subject.ts'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import { recordOf } from './client-metadata.ts'
 import type { HostAccounts } from './host-accounts.ts'
-import type { WithUser } from './seam.ts'
 
 /** What is asked about: a token of any kind that is in force as far as it goes itself. */
 interface Asked {
   readonly kind: string
   readonly clientId?: string | undefined
+  /** The subject; undefined of a direct token. */
   readonly accountId?: string | undefined
-  readonly extra?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
@@ -29,8 +29,8 @@ export function createMayIntrospect(registry: CheckedRegistry, hostAccounts: Hos
     if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false
     const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
     if (!client || client.disabled) return false
-    const accountId = token.accountId ?? client.accountId
-    return (await hostAccounts.find(ctx, accountId, userOf(ctx, token))) !== undefined
+    const person = token.accountId === undefined ? client : personOf(token.accountId)
+    return (await hostAccounts.find(ctx, person)) !== undefined
   }
 }
 
@@ -38,11 +38,4 @@ export function createMayIntrospect(registry: CheckedRegistry, hostAccounts: Hos
 function isResourceServer(caller: ProviderClient): boolean {
   const client = recordOf(caller)
   return client.kind === 'apiKey' && client.resourceServer
-}
-
-/** Which member of the account it is about: an access token says it, of a refresh token the grant does. */
-function userOf(ctx: KoaContextWithOIDC, { extra }: Asked): string | undefined {
-  const userId = extra?.['user_id']
-  if (typeof userId === 'string') return userId
-  return (ctx.oidc.entities.Grant as WithUser | undefined)?.userId
 }

@@ -1,3 +1,4 @@
+import { subjectOf, type Person } from '../host/subject.ts'
 import { mergeRemembered, type RememberedConsent } from '../interaction/consent.ts'
 import type { ConsentDecision } from '../interaction/port.ts'
 import { createCollection } from '../store/collection.ts'
@@ -10,25 +11,25 @@ import {
   type EpochRecords,
 } from '../tokens/grants/authorization-epochs.ts'
 
-/** What accounts decided about applications, over all authorizations: one record per account and application. */
+/** What persons decided about applications, over all authorizations: one record per subject and application. */
 export interface RememberedConsents {
   /** Nothing granted and nothing refused if there was no decision yet, or all was withdrawn since. */
-  find(accountId: string, clientId: string): Promise<RememberedConsent>
+  find(person: Person, clientId: string): Promise<RememberedConsent>
   /** The same, with the epochs that what comes of it belongs to. */
-  recall(accountId: string, clientId: string): Promise<Recalled>
+  recall(person: Person, clientId: string): Promise<Recalled>
   /**
    * Adds a decision to what is remembered; of concurrent ones none is lost.
    *
    * @param epochs that were in force before the decision was acted upon
    */
   remember(
-    accountId: string,
+    person: Person,
     clientId: string,
     decision: ConsentDecision,
     epochs: AuthorizationEpochs,
   ): Promise<void>
   /** Forgets what was decided: whoever asks again gets nothing without the person. */
-  forget(accountId: string, clientId: string): Promise<void>
+  forget(person: Person, clientId: string): Promise<void>
 }
 
 /** What is remembered, and the epochs that are in force. */
@@ -54,8 +55,7 @@ export function createRememberedConsents(
     fields: { granted: listOf(isText), refused: listOf(isText), epochs: optional(mapOf(isText)) },
   })
   const nothing: RememberedConsent = { granted: [], refused: [] }
-  // Account ids are the host's: of any length and alphabet.
-  const id = (accountId: string, clientId: string) => digest(JSON.stringify([accountId, clientId]))
+  const id = (person: Person, clientId: string) => digest(JSON.stringify([subjectOf(person), clientId]))
 
   /** What still counts of a record. */
   function countingOf(record: ConsentRecord | undefined, epochs: AuthorizationEpochs): RememberedConsent {
@@ -63,20 +63,20 @@ export function createRememberedConsents(
     return { granted: record.granted, refused: record.refused }
   }
 
-  async function recall(accountId: string, clientId: string): Promise<Recalled> {
+  async function recall(person: Person, clientId: string): Promise<Recalled> {
     // In either order: a decision counts only in the epochs that it was made in.
     const [record, epochs] = await Promise.all([
-      consents.get(id(accountId, clientId)),
-      epochRecords.current(accountId, clientId),
+      consents.get(id(person, clientId)),
+      epochRecords.current(person, clientId),
     ])
     return { remembered: countingOf(record, epochs), epochs }
   }
 
   return {
     recall,
-    find: async (accountId, clientId) => (await recall(accountId, clientId)).remembered,
-    async remember(accountId, clientId, decision, epochs) {
-      const key = id(accountId, clientId)
+    find: async (person, clientId) => (await recall(person, clientId)).remembered,
+    async remember(person, clientId, decision, epochs) {
+      const key = id(person, clientId)
       const change = (record?: ConsentRecord): ConsentRecord => ({
         ...mergeRemembered(countingOf(record, epochs), decision),
         epochs,
@@ -85,8 +85,8 @@ export function createRememberedConsents(
       if (await consents.create(key, change(), ttl)) return
       await consents.update(key, change, ttl)
     },
-    async forget(accountId, clientId) {
-      await consents.delete(id(accountId, clientId))
+    async forget(person, clientId) {
+      await consents.delete(id(person, clientId))
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
+import { personOf } from '../host/subject.ts'
 import { tellApp } from '../host/tell-app.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { FAILED, isUnavailable, logFailure, UNAVAILABLE } from './failures.ts'
 import { requestState } from './request-state.ts'
-import type { WithUser } from './seam.ts'
 
 /** Tells host and operators what the authorization server did, from oidc-provider's own events. */
 export function registerReporting(
@@ -17,13 +17,14 @@ export function registerReporting(
     const client = recordOf(ctx.oidc.client)
     const isDirect = token.kind === 'ClientCredentials'
     const grant = isDirect ? undefined : ctx.oidc.entities.Grant
+    const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
     // With a refresh token it goes together with the last write (`refresh-tokens.ts`).
     if (isDirect) clientUsed(client)
     events.emit('token.issued', {
       mode: isDirect ? 'direct' : 'delegated',
       clientId: client.clientId,
-      accountId: isDirect ? client.accountId : (grant?.accountId ?? ''),
-      userId: isDirect ? client.userId : (grant as WithUser | undefined)?.userId,
+      accountId,
+      userId,
       tokenId: token.jti,
       grantId: grant?.jti,
       scopes: [...token.scopes],

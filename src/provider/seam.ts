@@ -21,7 +21,7 @@ export function applySeam(
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
-  rememberUsersAndEpochs(provider)
+  rememberEpochs(provider)
 }
 
 /**
@@ -185,19 +185,11 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
 
 /**
  * Relies on: a model stores the properties named in its static `IN_PAYLOAD`, which is first read when the
- * first of them is saved. Which member of an account is acting has no place in oidc-provider's models, nor what was
- * in force when a grant was made.
+ * first of them is saved. What was in force when a grant was made has no place in oidc-provider's models.
  */
-function rememberUsersAndEpochs(provider: Provider): void {
-  for (const model of [provider.Session, provider.Grant]) {
-    const names = [...model.IN_PAYLOAD, 'userId', 'epochs']
-    Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
-  }
-}
-
-/** A model of oidc-provider's that also remembers which member of the account is acting. */
-export interface WithUser {
-  userId?: string | undefined
+function rememberEpochs({ Grant }: Provider): void {
+  const names = [...Grant.IN_PAYLOAD, 'epochs']
+  Object.defineProperty(Grant, 'IN_PAYLOAD', { get: () => names })
 }
 
 /** A grant of oidc-provider's that also says what was in force when it was made. */
@@ -206,7 +198,7 @@ export interface WithEpochs {
 }
 
 /** A session of oidc-provider's in a browser. */
-export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']> & WithUser
+export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
 
 /**
  * Makes another session of one: its cookie changes, and what was begun in it leads nowhere any more.

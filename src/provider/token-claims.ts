@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC, UnknownObject } from 'oidc-provider'
+import { personOf } from '../host/subject.ts'
 import { recordOf } from './client-metadata.ts'
 import { requestState } from './request-state.ts'
-import type { WithUser } from './seam.ts'
 
 type AccessToken = NonNullable<KoaContextWithOIDC['oidc']['entities']['AccessToken']>
 type ClientCredentials = NonNullable<KoaContextWithOIDC['oidc']['entities']['ClientCredentials']>
@@ -23,10 +23,11 @@ export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | Client
     }
   }
   const delegated: AccessToken = token
+  const { accountId, userId } = personOf(delegated.accountId)
   return {
     access_mode: 'delegated',
-    account_id: delegated.accountId,
-    user_id: (ctx.oidc.entities.Grant as WithUser | undefined)?.userId,
+    account_id: accountId,
+    user_id: userId,
     grant_id: delegated.grantId,
     access_epoch: client.epoch,
     catalog_epoch: catalogEpoch,

@@ -6,9 +6,10 @@ import type { Client } from '../registry/client.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
-import { checkInput } from '../registry/input.ts'
+import { checkInput, optional } from '../registry/input.ts'
 import { doneInSpiteOf, Unreadable } from '../store/unreadable.ts'
 import { anyIdRule } from './any-id.ts'
+import type { GrantsOfUsers } from './grants.ts'
 import type { RevokedAccess, TokensOfAccount } from './tokens-of-account.ts'
 
 /** What the host says about its accounts. */
@@ -19,7 +20,12 @@ export interface AccountChanges {
    *
    * - all that have to do with it, if it is gone: of its API keys and applications, and of its grants;
    * - of an API key or application whose `userId` is not found any more, all;
-   * - of its applications, those that carry an operation above its KYC level.
+   * - of its applications, those that carry an operation above its KYC level;
+   * - what a user of the account has authorized who is not found any more, all. `find` is asked for each user of its
+   *   grants in use once, for a few at a time.
+   *
+   * With `userId` it is about this user of the account alone: about the API keys and applications that they own, and
+   * what they have authorized, codes that have not been exchanged yet included.
    *
    * All others stay good, so it does no harm where nothing has changed. New tokens go by what `find` answers in any
    * case; this is about those that are out already. Call it after the change is in force.
@@ -30,23 +36,48 @@ export interface AccountChanges {
    *   back by then. Of an API key or application that cannot be read nothing is, unless the account is gone:
    *   `tokens.revokeAllOf({ clientId })` takes its tokens back
    */
-  changed(accountId: string, options?: ChangeOptions): Promise<RevokedAccess>
+  changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
+}
+
+/** Options of `accounts.changed`. */
+export interface AccountChangeOptions extends ChangeOptions {
+  /** The user of the account whom the host changed or removed. @default the account and all of its users */
+  readonly userId?: string | undefined
 }
 
 /** What is said where something of an account cannot be read. */
 const DONE =
-  'The other API keys and applications of the account were gone through; call it again once these are put right, or tokens.revokeAllOf({ clientId }) for them'
+  'All else of the account was gone through; call it again once these are put right, or tokens.revokeAllOf({ clientId }) where they are API keys or applications'
+
+/** Users whom the host is asked for at once. */
+const USERS_AT_A_TIME = 5
+
+/** Those of the users whom the host does not find. */
+async function usersGone(
+  userIds: readonly string[],
+  find: (userId: string) => Promise<Account | undefined>,
+): Promise<string[]> {
+  const gone: string[] = []
+  for (let at = 0; at < userIds.length; at += USERS_AT_A_TIME) {
+    const asked = userIds.slice(at, at + USERS_AT_A_TIME)
+    const found = await Promise.all(asked.map(find))
+    gone.push(...asked.filter((_, index) => found[index] === undefined))
+  }
+  return gone
+}
 
 export function createAccountChanges({
   accounts,
   catalog,
   clientTokens,
   tokensOfAccount,
+  grantsOfUsers,
 }: {
   readonly accounts: Pick<CheckedAccounts, 'find'>
   readonly catalog: CurrentCatalog
   readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeCarrying'>
   readonly tokensOfAccount: TokensOfAccount
+  readonly grantsOfUsers: GrantsOfUsers
 }): AccountChanges {
   /** Operations of its products that are above the level of its developer. */
   function aboveLevel(application: Client, kycLevel: string | undefined): string[] {
@@ -69,25 +100,31 @@ export function createAccountChanges({
   return {
     async changed(accountId, options = {}) {
       checkInput('the account cannot be looked at', { accountId }, { accountId: anyIdRule })
-      checkChange('accounts.changed', options)
-      const account = await accounts.find(accountId)
-      if (!account) return tokensOfAccount.revokeAll(accountId, options)
+      checkChange('accounts.changed', options, { userId: optional(anyIdRule) })
+      const { userId: only, ...change } = options
 
-      // As a token request asks: for the member of the account who owns the client, each once.
-      const owners = new Map([
-        [undefined as string | undefined, Promise.resolve<Account | undefined>(account)],
-      ])
-      const ownerOf = (userId: string | undefined) => {
-        const owner = owners.get(userId) ?? Promise.resolve(accounts.find(accountId, userId))
-        owners.set(userId, owner)
-        return owner
+      // As a token request asks: for the user of the account who owns the client, or gave the grant, each once.
+      const found = new Map<string | undefined, Promise<Account | undefined>>()
+      const find = (userId: string | undefined) => {
+        const account = found.get(userId) ?? Promise.resolve(accounts.find(accountId, userId))
+        found.set(userId, account)
+        return account
       }
+      if (only === undefined && !(await find(undefined))) return tokensOfAccount.revokeAll(accountId, change)
+
       const { clients, errors } = await tokensOfAccount.ofClients(accountId, async (client) => {
         if (client instanceof Unreadable) throw client.error
-        return takeBack(client, await ownerOf(client.userId), options)
+        if (only !== undefined && client.userId !== only) return false
+        return takeBack(client, await find(client.userId), change)
       })
-      if (errors.length > 0) throw doneInSpiteOf(errors, DONE)
-      return { clients, grants: 0 }
+      const known =
+        only === undefined ? await grantsOfUsers.users(accountId) : { userIds: [only], errors: [] }
+      const gone = await usersGone(known.userIds, find)
+      const ended =
+        gone.length > 0 ? await grantsOfUsers.revoke(accountId, gone, change) : { count: 0, errors: [] }
+      const all = [...errors, ...known.errors, ...ended.errors]
+      if (all.length > 0) throw doneInSpiteOf(all, DONE)
+      return { clients, grants: ended.count }
     },
   }
 }

@@ -1,6 +1,7 @@
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
+import type { Person } from '../host/subject.ts'
 import { isUnreadable } from '../store/unreadable.ts'
 import type { GrantLives } from '../tokens/grants/grant-lives.ts'
 import type { GrantRecord } from '../tokens/grants/grant-record.ts'
@@ -49,8 +50,8 @@ const AT_A_TIME = 20
 export interface EndOfGrantsParts {
   readonly lives: GrantLives
   readonly families: Pick<RefreshFamilies, 'end'>
-  /** Forgets what an account decided about an application. */
-  readonly consents: { forget(accountId: string, clientId: string): Promise<void> }
+  /** Forgets what a person decided about an application. */
+  readonly consents: { forget(person: Person, clientId: string): Promise<void> }
   readonly revocations: Pick<Revocations, 'during'>
   readonly events: EventSink
   readonly logger: Logger
@@ -71,14 +72,15 @@ export function createEndOfGrants(parts: EndOfGrantsParts): EndOfGrants {
     }
     await Promise.all([
       families.end(grantId),
-      record && consents.forget(record.accountId, record.clientId),
+      record && consents.forget(record, record.clientId),
       record && unlist(grantId, record),
     ])
     return undefined
   }
 
-  async function unlist(grantId: string, { accountId, listedAt }: GrantRecord): Promise<void> {
-    if (listedAt !== undefined) await index.remove({ accountId, grantId, listedAt })
+  async function unlist(grantId: string, record: GrantRecord): Promise<void> {
+    const { listedAt } = record
+    if (listedAt !== undefined) await index.remove({ ...record, grantId, listedAt })
   }
 
   const revoke: EndOfGrants['revoke'] = async (grantId, record, actor) => {
@@ -89,8 +91,8 @@ export function createEndOfGrants(parts: EndOfGrantsParts): EndOfGrants {
     // What stands there in its place is for whoever put it there to look at.
     if (unreadable) return unreadable
     if (record) {
-      const { accountId, clientId } = record
-      events.emit('grant.revoked', { grantId, clientId, accountId, actor })
+      const { accountId, userId, clientId } = record
+      events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
     }
     // It was only kept for whoever had to try again; if it stays it expires.
     await records.delete(grantId).catch((error: unknown) => {

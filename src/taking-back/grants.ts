@@ -5,6 +5,7 @@ import { checkChange } from '../registry/clients.ts'
 import { checkInput, optional, type Rule } from '../registry/input.ts'
 import { doneInSpiteOf, Unreadable } from '../store/unreadable.ts'
 import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
+import type { AuthorizationHolder } from '../tokens/grants/authorization-epochs.ts'
 import { isLiving, type GrantRecord } from '../tokens/grants/grant-record.ts'
 import type { Taken } from '../tokens/revocations/revocations.ts'
 import { anyIdRule } from './any-id.ts'
@@ -13,7 +14,9 @@ import { createEndOfGrants, type EndOfGrantsParts } from './end-of-grants.ts'
 /** Whose grants. */
 export interface GrantHolder {
   readonly accountId: string
-  /** Only those of this application; all of the account's if it is left out. Not `undefined`: that is refused. */
+  /** Only those that this user of the account gave; everybody's if it is left out. Not `undefined`: that is refused. */
+  readonly userId?: string
+  /** Only those of this application; those of all if it is left out. Not `undefined`: that is refused. */
   readonly clientId?: string
 }
 
@@ -37,8 +40,8 @@ export interface Grants {
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
-   * Takes back everything that an account has authorized, or what it has authorized one application to do: as
-   * `revoke` does, and codes that have not been exchanged yet with it.
+   * Takes back everything that an account, or one of its users, has authorized, or what they have authorized one
+   * application to do: as `revoke` does, and codes that have not been exchanged yet with it.
    *
    * @returns how many grants in use that ended
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again.
@@ -51,6 +54,7 @@ export interface Grants {
 /** The service, and what finishes that which another process has begun. */
 export interface GrantsAndFinish {
   readonly grants: Grants
+  readonly grantsOfUsers: GrantsOfUsers
   /**
    * Ends a grant whose end was begun; does no harm where it has ended.
    *
@@ -68,6 +72,23 @@ export interface GrantsAndFinish {
   finishAccount(accountId: string): Promise<readonly Taken[]>
 }
 
+/** What users of an account have authorized. */
+export interface GrantsOfUsers {
+  /** The users of the account's grants in use, each once, and why other grants cannot be read. */
+  users(accountId: string): Promise<{ readonly userIds: string[]; readonly errors: GatehouseError[] }>
+  /** Revokes all that these users have authorized, as `revokeAllOf` does. */
+  revoke(accountId: string, userIds: readonly string[], options: ChangeOptions): Promise<Revoked>
+}
+
+/** What came of revoking grants: how many ended that were in use, and why others cannot be read. */
+interface Revoked {
+  readonly count: number
+  readonly errors: readonly GatehouseError[]
+}
+
+/** Grants that are read at once to see whose they are. */
+const PAGE = 100
+
 /** What is said where grants cannot be read. */
 const DONE =
   'The tokens of that grant, or those grants, were taken back all the same, and all else that was meant'
@@ -78,7 +99,49 @@ export function createGrantService(parts: EndOfGrantsParts & { readonly audience
   const { records, index, epochs } = lives
   const { end, revoke, revokeEach } = createEndOfGrants(parts)
 
+  /** Revokes all that the holders, who are of one account, have authorized, and what is under way with it. */
+  function revokeOf(
+    accountId: string,
+    holders: readonly AuthorizationHolder[],
+    { actor }: ChangeOptions,
+  ): Promise<Revoked> {
+    const isTheirs = ({ userId, clientId }: GrantRecord) =>
+      holders.some(
+        (holder) =>
+          (holder.userId === undefined || holder.userId === userId) &&
+          (holder.clientId === undefined || holder.clientId === clientId),
+      )
+    return revocations.during({ of: 'account', id: accountId }, async () => {
+      // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
+      await Promise.all(holders.map((holder) => epochs.renew(holder)))
+      return { result: await revokeEach(accountId, actor, isTheirs), taken: [] }
+    })
+  }
+
+  const grantsOfUsers: GrantsOfUsers = {
+    async users(accountId) {
+      const users = new Set<string>()
+      const errors: GatehouseError[] = []
+      let after: string | undefined
+      do {
+        const { items, unreadable, cursor } = await index.page(accountId, { after, limit: PAGE })
+        for (const { record } of items) if (record.userId !== undefined) users.add(record.userId)
+        errors.push(...unreadable.map(({ error }) => error))
+        after = cursor
+      } while (after !== undefined)
+      return { userIds: [...users], errors }
+    },
+    revoke: (accountId, userIds, options) =>
+      revokeOf(
+        accountId,
+        userIds.map((userId) => ({ accountId, userId })),
+        options,
+      ),
+  }
+
   return {
+    grantsOfUsers,
+
     grants: {
       async ofAccount(accountId, options = {}) {
         checkInput('no grants can be listed', { accountId }, { accountId: anyIdRule })
@@ -106,16 +169,14 @@ export function createGrantService(parts: EndOfGrantsParts & { readonly audience
 
       async revokeAllOf(holder, options = {}) {
         // Nothing else may stand there: with a misspelt client id everything of the account would end.
-        const rules = { accountId: anyIdRule, clientId: clientIdRuleOf(holder) }
+        const rules = {
+          accountId: anyIdRule,
+          userId: leftOutOr(anyIdRule, 'userId', holder),
+          clientId: leftOutOr(anyIdRule, 'clientId', holder),
+        }
         checkInput('no grants can be taken back', holder, rules)
-        const { accountId, clientId } = holder
         checkChange('grants.revokeAllOf', options)
-        const { count, errors } = await revocations.during({ of: 'account', id: accountId }, async () => {
-          // First: what is not listed by now finds the other epoch when it comes into use (`GrantLives.begin`).
-          await epochs.renew(accountId, clientId)
-          const isTheirs = (record: GrantRecord) => clientId === undefined || record.clientId === clientId
-          return { result: await revokeEach(accountId, options.actor, isTheirs), taken: [] }
-        })
+        const { count, errors } = await revokeOf(holder.accountId, [holder], options)
         if (errors.length > 0) throw doneInSpiteOf(errors, DONE)
         return count
       },
@@ -141,9 +202,9 @@ function isGrantId(value: unknown): value is string {
 }
 
 /** Left out, not undefined: what somebody looked up and did not find must not end everything of the account. */
-function clientIdRuleOf(holder: unknown): Rule {
+function leftOutOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
-    value === undefined && 'clientId' in Object(holder)
+    value === undefined && name in Object(holder)
       ? 'is undefined; leave it out where everything that the account has authorized is meant'
-      : optional(anyIdRule)(value)
+      : optional(rule)(value)
 }

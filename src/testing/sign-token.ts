@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
+import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 
 /** What a minted token says. */
@@ -42,7 +43,7 @@ export async function signToken(
     .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'at+jwt' })
     .setIssuer(issuer)
     .setAudience(audience)
-    .setSubject(mode === 'direct' ? clientId : accountId)
+    .setSubject(mode === 'direct' ? clientId : subjectOf({ accountId, userId }))
     .setJti(randomUUID())
     .setIssuedAt(Math.min(now, now + lifetime))
     .setExpirationTime(now + lifetime)

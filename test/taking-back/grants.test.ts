@@ -46,13 +46,19 @@ function processOn(inner: Store) {
   return { lives, consents, families, log, set, revocations, told, ...service }
 }
 
+const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
+
 /** Authorizes and exchanges a code, as an application and its user do; answers the refresh token. */
-async function authorize({ lives, consents, families }: ReturnType<typeof processOn>, grantId: string) {
+async function authorize(
+  { lives, consents, families }: ReturnType<typeof processOn>,
+  grantId: string,
+  person: { accountId: string; userId?: string } = ALICE,
+) {
   const now = Math.floor(Date.now() / 1000)
-  const epochs = await lives.epochs.current('alice', 'app')
-  const record = { accountId: 'alice', clientId: 'app', iat: now, exp: now + 3600, epochs }
+  const epochs = await lives.epochs.current(person, 'app')
+  const record = { ...person, clientId: 'app', iat: now, exp: now + 3600, epochs }
   await lives.records.create(grantId, record, 3600)
-  await consents.remember('alice', 'app', DECISION, epochs)
+  await consents.remember(person, 'app', DECISION, epochs)
   await lives.begin(grantId)
   const token = format.mint({ grantId, generation: 0 })
   await families.start(token, { grantId }, 30 * DAY)
@@ -60,7 +66,7 @@ async function authorize({ lives, consents, families }: ReturnType<typeof proces
 }
 
 /** What a process that starts now takes for good. */
-async function aliveOn(store: Store, grantId: string, token: string): Promise<string[]> {
+async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
   const { lives, consents, families, log, set, grants } = processOn(store)
   for (let cursor: string | undefined, more = true; more;) {
     const page = await log.read(cursor)
@@ -72,7 +78,7 @@ async function aliveOn(store: Store, grantId: string, token: string): Promise<st
     'access token': !set.isRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lives.keepAlive(grantId)),
-    'remembered consent': (await consents.find('alice', 'app')).granted.length > 0,
+    'remembered consent': (await consents.find(person, 'app')).granted.length > 0,
     entry: (await grants.ofAccount('alice')).items.length > 0,
   }
   return Object.entries(alive).flatMap(([what, isAlive]) => (isAlive ? [what] : []))
@@ -175,23 +181,27 @@ describeEachStore('all of an account', (makeStore) => {
 
   // Those that it had not come to lived on, and nobody knew of them.
   test.each([
-    ['alice', undefined],
-    ['alice and an application', 'app'],
+    ['alice', {}],
+    ['alice and an application', { clientId: 'app' }],
+    ['a user of alice', { userId: 'ann' }],
+    ['a user of alice and an application', { userId: 'ann', clientId: 'app' }],
   ])(
     'is finished by another process if the one that began it ends in the middle: %s',
-    async (_, clientId) => {
+    async (_, part: { clientId?: string; userId?: string }) => {
+      const person = { accountId: 'alice', userId: 'ann' }
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
       const store = makeStore()
       const process = processOn(store)
       const ids = Array.from({ length: 25 }, (__, at) => `grant-${at}`)
-      const tokens = await Promise.all(ids.map((id) => authorize(process, id)))
+      const tokens = await Promise.all(ids.map((id) => authorize(process, id, person)))
+      const ofAnother = await authorize(process, 'another', { accountId: 'alice', userId: 'bob' })
       const faulty = faultyStore(store)
       faulty.arm('delete grant', 'unanswered', { thenAway: true })
-      const holder = { accountId: 'alice', ...(clientId !== undefined && { clientId }) }
+      const holder = { accountId: 'alice', ...part }
       await expect(processOn(faulty.store).grants.revokeAllOf(holder)).rejects.toMatchObject({
         code: 'ERR_STORE_UNAVAILABLE',
       })
-      const since = await authorize(process, 'since')
+      const since = await authorize(process, 'since', person)
       const other = processOn(store)
       const finish = () =>
         other.revocations.settleWith(({ of, id }) =>
@@ -204,12 +214,16 @@ describeEachStore('all of an account', (makeStore) => {
       // What is listed and remembered is of the account: of the grant that was made since.
       const ofTheirs = ['access token', 'refresh token', 'grant']
       for (const [at, id] of ids.entries()) {
-        const alive = await aliveOn(store, id, tokens[at] ?? '')
+        const alive = await aliveOn(store, id, tokens[at] ?? '', person)
         expect(alive.filter((each) => ofTheirs.includes(each))).toEqual([])
       }
-      expect(await aliveOn(store, 'since', since)).toEqual(expect.arrayContaining(ofTheirs))
+      expect(await aliveOn(store, 'since', since, person)).toEqual(expect.arrayContaining(ofTheirs))
+      const isOfAnotherMeant = part.userId === undefined
+      const aliveOfAnother = await aliveOn(store, 'another', ofAnother)
+      expect(aliveOfAnother.includes('grant')).toBe(!isOfAnotherMeant)
       const { items } = await other.grants.ofAccount('alice')
-      expect(items.map(({ grantId }) => grantId)).toEqual(['since'])
+      const left = isOfAnotherMeant ? ['since'] : ['another', 'since']
+      expect(items.map(({ grantId }) => grantId).toSorted()).toEqual(left)
       vi.setSystemTime(Date.now() + 700_000)
       await finish()
       expect(await store.range('revocations:begun', { limit: 10 })).toEqual([])

@@ -1,4 +1,5 @@
 import { Provider, type Adapter } from 'oidc-provider'
+import { subjectOf } from '../../host/subject.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from '../dependencies.ts'
 import { isIntrospection, isRevocation, tokenAsIssued } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
@@ -56,7 +57,7 @@ export function accessTokens(
         kind: model,
         jti: token.tokenId,
         clientId: token.clientId,
-        ...(isDirect ? {} : { accountId: token.accountId }),
+        ...(isDirect ? {} : { accountId: subjectOf(token) }),
         ...(isDirect || isRevocation() ? {} : { grantId: token.grantId }),
         scope: token.scopes.join(' '),
         iat: token.claims.iat,

@@ -1,3 +1,4 @@
+import { personOf, subjectOf } from '../../host/subject.ts'
 import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { GrantLives } from '../../tokens/grants/grant-lives.ts'
 import { isLiving, type GrantRecord } from '../../tokens/grants/grant-record.ts'
@@ -65,9 +66,9 @@ export function createGrants(lives: GrantLives): Grants {
   async function listAhead(grantId: string): Promise<void> {
     const state = Provider.ctx && requestState(Provider.ctx)
     const code = await state?.code?.found
-    if (!state || code?.grantId !== grantId || code.accountId === undefined) return
-    const listedAt = (code.iat ?? 0) * 1000
-    state.listing = await lives.list({ accountId: code.accountId, grantId, listedAt })
+    if (!state || code?.grantId !== grantId) return
+    const { accountId: subject = '', clientId = '', iat = 0 } = code
+    state.listing = await lives.list({ ...personOf(subject), clientId, grantId, listedAt: iat * 1000 })
   }
 
   return {
@@ -83,7 +84,7 @@ export function createGrants(lives: GrantLives): Grants {
         ])
         if (!isLiving(stored?.record)) return undefined
         if (Provider.ctx) requestState(Provider.ctx).grant = stored && { grantId, stored }
-        return stored?.record as AdapterPayload | undefined
+        return stored && asPayload(stored.record)
       },
       async destroy(grantId) {
         await lives.delete(grantId)
@@ -111,5 +112,10 @@ export function createGrants(lives: GrantLives): Grants {
  * that were refused stand apart.
  */
 function asRecord(payload: AdapterPayload): GrantRecord {
-  return payload as unknown as GrantRecord
+  return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord
+}
+
+/** What oidc-provider knows as the account id is the subject. */
+function asPayload(record: GrantRecord): AdapterPayload {
+  return { ...record, accountId: subjectOf(record) }
 }

@@ -1,4 +1,5 @@
 import { errors, Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import { personOf } from '../../host/subject.ts'
 import type { FoundRefreshToken } from '../../tokens/refresh-families.ts'
 import { recordOf } from '../client-metadata.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
@@ -37,9 +38,8 @@ export function createRefreshTokens(
   }
 
   async function endForReuse(event: 'refresh_token.reused' | 'code.reused', payload: AdapterPayload) {
-    const { grantId = '', clientId = '', accountId = '' } = payload
-    await endOnce(grantId)
-    events.emit(event, { clientId, accountId, grantId })
+    await endOnce(payload.grantId ?? '')
+    events.emit(event, whoseOf(payload))
   }
 
   /**
@@ -83,8 +83,7 @@ export function createRefreshTokens(
         const exchange = await families.exchange(previous, token, withoutId(payload), ttl)
         if (exchange?.isRetry) {
           requestState(ctx).repeatedRefreshToken = exchange.next
-          const { grantId = '', clientId = '', accountId = '' } = payload
-          events.emit('refresh_token.retried', { clientId, accountId, grantId })
+          events.emit('refresh_token.retried', whoseOf(payload))
         }
         if (exchange) return
         await endAfterRace('refresh_token.reused', payload)
@@ -143,4 +142,9 @@ export function createRefreshTokens(
       lookUp(ctx, token).catch(() => {})
     },
   }
+}
+
+/** Whose a refresh token or code is, for events. What oidc-provider knows as the account id is the subject. */
+function whoseOf({ grantId = '', clientId = '', accountId = '' }: AdapterPayload) {
+  return { grantId, clientId, ...personOf(accountId) }
 }

@@ -1,24 +1,33 @@
 import { randomUUID } from 'node:crypto'
+import type { Person } from '../../host/subject.ts'
 import { createCollection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { isText } from '../../store/shape.ts'
 
+/** Whose authorizations: of an account or one of its users, to all applications or one. */
+export interface AuthorizationHolder extends Person {
+  readonly clientId?: string | undefined
+}
+
 /**
- * When something was authorized, counted by what was withdrawn since: each time that everything of an account, or of
- * an account and one application, is withdrawn, another epoch begins. What was authorized in an older one is void,
- * also where it is not listed yet. Most accounts never withdraw everything, and have none.
+ * When something was authorized, counted by what was revoked since: each time that everything of an account, or of one
+ * of its users, is revoked, for all applications or one, another epoch begins. What was authorized in an older one is
+ * void, also where it is not listed yet. Most accounts never revoke everything, and have none.
  */
 export interface AuthorizationEpochs {
   readonly account?: string | undefined
   readonly client?: string | undefined
+  readonly user?: string | undefined
+  readonly userClient?: string | undefined
 }
 
 /** The epochs that are in force. */
 export interface EpochRecords {
-  current(accountId: string, clientId: string): Promise<AuthorizationEpochs>
-  /** Makes everything void that an account authorized so far; with a client, what it authorized that one to do. */
-  renew(accountId: string, clientId?: string): Promise<void>
+  /** Those of what a person authorizes an application to do. */
+  current(person: Person, clientId: string): Promise<AuthorizationEpochs>
+  /** Makes everything void that the holder authorized so far. */
+  renew(holder: AuthorizationHolder): Promise<void>
 }
 
 /**
@@ -31,25 +40,36 @@ export function createEpochRecords(store: Store, ttl: number): EpochRecords {
     version: 1,
     fields: { epoch: isText },
   })
-  // Account ids are the host's: of any length and alphabet.
-  const idOf = (...whose: string[]) => digest(JSON.stringify(whose))
 
   return {
-    async current(accountId, clientId) {
-      const found = await epochs.getMany([idOf(accountId), idOf(accountId, clientId)])
-      const [account, client] = found.map((record) => record?.epoch)
-      return { ...(account !== undefined && { account }), ...(client !== undefined && { client }) }
+    async current({ accountId, userId }, clientId) {
+      const holders: { [Part in keyof AuthorizationEpochs]: AuthorizationHolder } = {
+        account: { accountId },
+        client: { accountId, clientId },
+        ...(userId !== undefined && {
+          user: { accountId, userId },
+          userClient: { accountId, userId, clientId },
+        }),
+      }
+      const found = await epochs.getMany(Object.values(holders).map(idOf))
+      const parts = Object.keys(holders).map((part, at) => [part, found[at]?.epoch])
+      return Object.fromEntries(parts.filter(([, epoch]) => epoch !== undefined)) as AuthorizationEpochs
     },
-    async renew(accountId, clientId) {
-      const id = clientId === undefined ? idOf(accountId) : idOf(accountId, clientId)
+    async renew(holder) {
       // Names, not numbers: one that expires and comes again can never be taken for an older one.
-      await epochs.set(id, { epoch: randomUUID() }, ttl)
+      await epochs.set(idOf(holder), { epoch: randomUUID() }, ttl)
     },
   }
 }
 
 /** Whether what was authorized in `then` still counts `now`. An epoch that has expired has outlived all before it. */
 export function isOfEpoch(then: AuthorizationEpochs | undefined, now: AuthorizationEpochs): boolean {
-  const counts = (part: 'account' | 'client') => now[part] === undefined || now[part] === then?.[part]
-  return counts('account') && counts('client')
+  const parts = ['account', 'client', 'user', 'userClient'] as const
+  return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
+}
+
+/** Account ids are the host's: of any length and alphabet. */
+function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
+  const ofAccount = clientId === undefined ? [accountId] : [accountId, clientId]
+  return digest(JSON.stringify(userId === undefined ? ofAccount : [accountId, clientId ?? null, userId]))
 }

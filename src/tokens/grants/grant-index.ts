@@ -1,3 +1,4 @@
+import type { Person } from '../../host/subject.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { checkPage, idOfMember, timedMember } from '../../store/listed-by-time.ts'
@@ -5,8 +6,8 @@ import { Unreadable } from '../../store/unreadable.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 
 /** Where a grant stands in the list of its account. */
-export interface GrantEntry {
-  readonly accountId: string
+export interface GrantEntry extends Person {
+  readonly clientId: string
   readonly grantId: string
   /** Milliseconds since the epoch. */
   readonly listedAt: number

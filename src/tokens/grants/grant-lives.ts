@@ -93,11 +93,11 @@ export function createGrantLives(
 
   /** Where it is put on another shelf, before its record says so. */
   async function prolong(grantId: string, stored: Stored<GrantRecord>): Promise<boolean> {
-    const { accountId, listedAt = 0, exp } = stored.record
+    const { listedAt = 0, exp } = stored.record
     const now = nowInSeconds()
     const end = endFrom(now)
     if (exp >= end - SLACK) return true
-    if (shelfOf(end) !== shelfOf(exp)) await index.add({ accountId, grantId, listedAt }, end)
+    if (shelfOf(end) !== shelfOf(exp)) await index.add({ ...stored.record, grantId, listedAt }, end)
     return change(grantId, stored, (record) =>
       record.exp < end - SLACK ? { ...record, exp: end, prolongedAt: now } : undefined,
     )
@@ -107,7 +107,7 @@ export function createGrantLives(
     const record = await records.get(grantId)
     const wasThere = await records.delete(grantId)
     if (record?.listedAt !== undefined) {
-      await index.remove({ accountId: record.accountId, grantId, listedAt: record.listedAt })
+      await index.remove({ ...record, grantId, listedAt: record.listedAt })
     }
     return wasThere && isLiving(record)
   }
@@ -115,8 +115,8 @@ export function createGrantLives(
   async function begin(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean> {
     const stored = known ?? (await records.read(grantId))
     if (!stored || !isLiving(stored.record)) return false
-    const { accountId, clientId, epochs: then, listedAt, iat } = stored.record
-    const listed = listing ?? (await list({ accountId, grantId, listedAt: listedAt ?? iat * 1000 }))
+    const { accountId, userId, clientId, epochs: then, listedAt = stored.record.iat * 1000 } = stored.record
+    const listed = listing ?? (await list({ accountId, userId, clientId, grantId, listedAt }))
     const comeIntoUse = (record: GrantRecord) =>
       record.listedAt === undefined || record.exp < listed.end - SLACK
         ? { ...record, exp: listed.end, listedAt: listed.listedAt, prolongedAt: nowInSeconds() }
@@ -126,7 +126,7 @@ export function createGrantLives(
     // now: so either it is found there, or the other epoch is found here.
     const [isThere, now] = await Promise.all([
       change(grantId, stored, comeIntoUse),
-      epochs.current(accountId, clientId),
+      epochs.current({ accountId, userId }, clientId),
     ])
     if (isOfEpoch(then, now)) return isThere
     await deleteIt(grantId)
@@ -151,8 +151,9 @@ export function createGrantLives(
       records.update(
         grantId,
         // Also where it says so already: whoever wrote that may not have been told that it is safe.
-        ({ accountId, clientId, iat, exp, listedAt }) => ({
+        ({ accountId, userId, clientId, iat, exp, listedAt }) => ({
           accountId,
+          userId,
           clientId,
           iat,
           exp,
@@ -162,8 +163,7 @@ export function createGrantLives(
         REMEMBERED,
       ),
 
-    isVoid: async ({ accountId, clientId, epochs: then }) =>
-      !isOfEpoch(then, await epochs.current(accountId, clientId)),
+    isVoid: async (record) => !isOfEpoch(record.epochs, await epochs.current(record, record.clientId)),
 
     delete: deleteIt,
   }

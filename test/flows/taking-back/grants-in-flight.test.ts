@@ -25,7 +25,16 @@ describeEachStore('in the middle of a request', (makeStore) => {
 
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
-    host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 10_000 } })
+    host = await startHost({
+      store: pausing.store,
+      gatehouse: {
+        storeTimeoutMs: 10_000,
+        accounts: {
+          find: (accountId) => ({ id: accountId, kycLevel: 'verified' }),
+          authenticate: ({ identifier }) => ({ accountId: identifier, userId: 'ann' }),
+        },
+      },
+    })
     client = await host.createApplication()
     browser = host.browser()
     host.gatehouse.on('consent.approved', ({ grantId }) => grantIds.push(grantId))
@@ -101,6 +110,16 @@ describeEachStore('in the middle of a request', (makeStore) => {
     [
       'revokeAllOf account and application',
       () => host.gatehouse.grants.revokeAllOf({ accountId: 'alice', clientId: client.client_id }),
+    ],
+    ['revokeAllOf the user', () => host.gatehouse.grants.revokeAllOf({ accountId: 'alice', userId: 'ann' })],
+    [
+      'revokeAllOf user and application',
+      () =>
+        host.gatehouse.grants.revokeAllOf({
+          accountId: 'alice',
+          userId: 'ann',
+          clientId: client.client_id,
+        }),
     ],
   ]
 

@@ -14,12 +14,17 @@ beforeEach(async () => {
   db = replicatedStore()
   lives = createGrantLives(db.durable, LIFETIMES)
   const now = Math.floor(Date.now() / 1000)
-  const epochs = await lives.epochs.current('alice', 'app')
+  const epochs = await lives.epochs.current({ accountId: 'alice' }, 'app')
   await lives.records.create('g1', { accountId: 'alice', clientId: 'app', iat: now, exp: now + 3600, epochs })
 })
 
 test('a grant that came into use on one server only has not come into use, though it can be read', async () => {
-  const listing = await lives.list({ accountId: 'alice', grantId: 'g1', listedAt: Date.now() })
+  const listing = await lives.list({
+    accountId: 'alice',
+    clientId: 'app',
+    grantId: 'g1',
+    listedAt: Date.now(),
+  })
   db.lagFrom(GRANT)
   for (let times = 0; times < 3; times += 1) {
     await expect(lives.begin('g1', undefined, listing)).rejects.toThrow(TOO_FEW)

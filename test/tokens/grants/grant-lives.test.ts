@@ -13,7 +13,7 @@ const now = () => Math.floor(Date.now() / 1000)
 
 /** Makes a grant as an authorization does. */
 async function make(lives: GrantLives, grantId: string, more: object = {}): Promise<void> {
-  const epochs = await lives.epochs.current('alice', 'app')
+  const epochs = await lives.epochs.current({ accountId: 'alice' }, 'app')
   const record = { accountId: 'alice', clientId: 'app', iat: now(), exp: now() + 3600, epochs, ...more }
   await lives.records.create(grantId, record, 3600)
 }
@@ -116,7 +116,7 @@ describe('a grant', () => {
 
   test('of an older version is gone at its next use if all was withdrawn before', async () => {
     await make(lives, 'old', { epochs: undefined, exp: now() + 31 * DAY })
-    await lives.epochs.renew('alice')
+    await lives.epochs.renew({ accountId: 'alice' })
     pass(29 * DAY)
     expect(await lives.keepAlive('old')).toBe(false)
     expect(await lives.records.get('old')).toBeUndefined()
@@ -126,7 +126,7 @@ describe('a grant', () => {
   test('that was made in another epoch never comes into use, and is gone', async () => {
     await make(lives, 'one')
     await make(lives, 'two', { accountId: 'bob' })
-    await lives.epochs.renew('alice', 'app')
+    await lives.epochs.renew({ accountId: 'alice', clientId: 'app' })
     expect(await lives.begin('one')).toBe(false)
     expect(await lives.records.get('one')).toBeUndefined()
     expect(await idsOf(lives)).toEqual([])
@@ -136,14 +136,14 @@ describe('a grant', () => {
   })
 
   test('outlives the epoch that it was made in', async () => {
-    await lives.epochs.renew('alice')
+    await lives.epochs.renew({ accountId: 'alice' })
     await make(lives, 'g1')
     await lives.begin('g1')
     for (let count = 0; count < 20; count += 1) {
       pass(20 * DAY)
       expect(await lives.keepAlive('g1')).toBe(true)
     }
-    expect(await lives.epochs.current('alice', 'app')).toEqual({})
+    expect(await lives.epochs.current({ accountId: 'alice' }, 'app')).toEqual({})
     expect(await lives.begin('g1')).toBe(true)
   })
 

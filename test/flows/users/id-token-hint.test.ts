@@ -1,0 +1,175 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { isAt, type Browser, type Page } from '../../support/browser.ts'
+import { asksFor, authorizationUrl, CALLBACK, connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
+
+const SCOPE = 'openid invoices:read'
+
+describeEachStore('An authorization request with id_token_hint', (makeStore) => {
+  let host: UsersHost
+  let application: { client_id: string; client_secret: string }
+  let browser: Browser
+  const hints = new Map<string, string>()
+  const values: string[] = []
+
+  const signIn = (page: Page, identifier: string) =>
+    browser.submit(page, { action: /sign-in/, change: { identifier, password: 'correct' } })
+  const approve = (page: Page) =>
+    browser.submit(page, {
+      action: /consent$/,
+      change: { scope: SCOPE.split(' ') },
+      button: ['action', 'approve'],
+    })
+  const outcomeOf = ({ url }: Page) =>
+    url.searchParams.get('error') ?? (url.searchParams.has('code') ? 'code' : '')
+
+  async function subjectOf(page: Page): Promise<unknown> {
+    expect(isAt(page, CALLBACK), `${page.url.href} ${page.status}`).toBe(true)
+    const code = page.url.searchParams.get('code') ?? ''
+    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    return decodeJwt(String(body['access_token'])).sub
+  }
+
+  async function start(session: boolean) {
+    host = await startUsersHost({ store: watched(makeStore(), values), session })
+    application = await host.createApplication()
+  }
+  const request = (user: string, parameters: Record<string, string> = {}) =>
+    authorizationUrl(host, application.client_id, {
+      scope: SCOPE,
+      id_token_hint: hints.get(user) ?? '',
+      ...parameters,
+    })
+  beforeEach(() => {
+    browser = host.browser()
+    values.splice(0)
+  })
+  afterAll(() => host.close())
+
+  describe('at the built-in sign-in page', () => {
+    beforeAll(async () => {
+      await start(false)
+      for (const user of ['firm/intern', 'firm/owner', 'alice']) {
+        const { id_token } = await connect(host, application, { user, parameters: { scope: SCOPE } })
+        hints.set(user, String(id_token))
+      }
+    })
+
+    test.each(['firm/owner', 'alice'])(
+      'of one user ends in login_required for %s, who signs in instead',
+      async (user) => {
+        const page = await signIn(await browser.open(request('firm/intern')), user)
+        expect(isAt(page, CALLBACK)).toBe(true)
+        expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
+          error: 'login_required',
+          state: 'xyz',
+          iss: host.issuer,
+        })
+      },
+    )
+
+    test('of a user gives a code for that user', async () => {
+      const page = await signIn(await browser.open(request('firm/intern')), 'firm/intern')
+      // They approved it before.
+      expect(await subjectOf(page)).toBe('firm!intern')
+    })
+
+    test('of another user of the account that is signed in asks to sign in, and prompt=none says login_required', async () => {
+      await signIn(await browser.open(request('firm/owner')), 'firm/owner')
+      const silent = await browser.open(request('firm/intern', { prompt: 'none' }))
+      expect(outcomeOf(silent)).toBe('login_required')
+      const page = await browser.open(request('firm/intern'))
+      expect(asksFor(page)).toBe('sign-in')
+      expect(await subjectOf(await signIn(page, 'firm/intern'))).toBe('firm!intern')
+      expect(outcomeOf(await browser.open(request('firm/intern', { prompt: 'none' })))).toBe('code')
+    })
+
+    test('leaves nothing of the ID token at rest but its subject', async () => {
+      const page = await browser.open(request('firm/intern', { prompt: 'consent' }))
+      const consent = await signIn(page, 'firm/intern')
+      expect(asksFor(consent)).toBe('consent')
+      const stored = values.join('\n')
+      expect(stored).toContain('"id_token_hint":"firm!intern"')
+      const [, claims = '', signature = ''] = hints.get('firm/intern')?.split('.') ?? []
+      for (const part of [claims, signature]) expect(stored).not.toContain(part)
+      expect(await subjectOf(await approve(consent))).toBe('firm!intern')
+    })
+
+    test('is over with login_required when the person wants to use another account', async () => {
+      const page = await signIn(
+        await browser.open(request('firm/intern', { prompt: 'consent' })),
+        'firm/intern',
+      )
+      const next = await browser.submit(page, { action: /switch$/ })
+      expect(isAt(next, CALLBACK)).toBe(true)
+      expect(outcomeOf(next)).toBe('login_required')
+      // And nobody is signed in any more.
+      expect(asksFor(await browser.open(request('firm/intern')))).toBe('sign-in')
+    })
+
+    test('that is forged is rejected', async () => {
+      hints.set('forged', `${String(hints.get('alice')).slice(0, -8)}AAAAAAAA`)
+      expect(outcomeOf(await browser.open(request('forged')))).toBe('invalid_request')
+    })
+  })
+
+  describe("with the host's own session", () => {
+    beforeAll(async () => {
+      await host.close()
+      await start(true)
+      browser = host.browser()
+      for (const userId of ['intern', 'owner']) {
+        host.signInAt(browser, { accountId: 'firm', userId })
+        const page = await approve(
+          await browser.open(
+            authorizationUrl(host, application.client_id, { scope: SCOPE, prompt: 'consent' }),
+          ),
+        )
+        const code = page.url.searchParams.get('code') ?? ''
+        const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+        hints.set(`firm/${userId}`, String(body['id_token']))
+      }
+    })
+
+    test('is checked again on the way back from the pages', async () => {
+      host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
+      const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
+      expect(asksFor(consent)).toBe('consent')
+      const answer = await browser.submit(consent, {
+        action: /consent$/,
+        change: { scope: SCOPE.split(' ') },
+        button: ['action', 'approve'],
+        follow: false,
+      })
+      const address = /https?:[^"]*\/oauth2\/authorize\/[\w-]+/.exec(answer.body)?.[0] ?? ''
+      // Owner approved the same application before, and would get a code without a page.
+      host.signInAt(browser, { accountId: 'firm', userId: 'owner' })
+      const page = await browser.open(new URL(address))
+      expect(page.url.searchParams.get('code')).toBeNull()
+    })
+
+    test('ends in login_required where the host switched to another user meanwhile', async () => {
+      host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
+      const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
+      host.signInAt(browser, { accountId: 'firm', userId: 'owner' })
+      expect(outcomeOf(await approve(consent))).toBe('login_required')
+    })
+  })
+})
+
+/** Notes every value that is written. */
+function watched(store: Store, values: string[]): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const member = target[name]
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        values.push(args.filter((argument) => typeof argument === 'string').join(' '))
+        return Reflect.apply(member, target, args)
+      }
+    },
+  })
+}

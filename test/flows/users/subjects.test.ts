@@ -1,0 +1,189 @@
+import { decodeJwt } from 'jose'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { asksFor, authorizationUrl, authorize, connect } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
+
+const parameters = { scope: 'openid profile email invoices:read' }
+
+describeEachStore('The users of an account', (makeStore) => {
+  let host: UsersHost
+  let application: { client_id: string; client_secret: string }
+  beforeAll(async () => {
+    host = await startUsersHost({ store: makeStore() })
+    application = await host.createApplication()
+  })
+  afterEach(() => {
+    host.users.set('firm/intern', { name: 'Ian Intern', email: 'intern@firm.example' })
+    expect(host.errors).toEqual([])
+  })
+  afterAll(() => host.close())
+
+  const connectAs = (user: string) => connect(host, application, { user, parameters })
+  const refresh = (token: string) =>
+    host.token({ ...application, grant_type: 'refresh_token', refresh_token: token })
+  const introspect = async (token: string) =>
+    (await host.post('/oauth2/introspect', { ...application, token })).body
+
+  test('user info answers for the user who signed in, not for the account', async () => {
+    const { access_token } = await connectAs('firm/intern')
+    expect(await host.userInfo(access_token)).toEqual({
+      status: 200,
+      body: {
+        sub: 'firm!intern',
+        account_id: 'firm',
+        user_id: 'intern',
+        name: 'Ian Intern',
+        email: 'intern@firm.example',
+      },
+    })
+  })
+
+  test('user info of an account without users has its id as sub and account_id, and no user_id', async () => {
+    const { access_token, id_token } = await connectAs('alice')
+    const who = { sub: 'alice', account_id: 'alice' }
+    expect((await host.userInfo(access_token)).body).toEqual({
+      ...who,
+      name: 'Alice',
+      email: 'alice@example.com',
+    })
+    expect(decodeJwt(String(id_token))).toMatchObject(who)
+    expect(decodeJwt(String(id_token))).not.toHaveProperty('user_id')
+    expect(decodeJwt(access_token)).toMatchObject(who)
+  })
+
+  test('user info rejects the token of a user whom the host removed', async () => {
+    const { access_token } = await connectAs('firm/intern')
+    host.users.delete('firm/intern')
+    expect((await host.userInfo(access_token)).status).toBe(401)
+    expect((await introspect(access_token))['active']).toBe(false)
+  })
+
+  test('a removed user can neither exchange a code nor refresh', async () => {
+    const { refresh_token } = await connectAs('firm/intern')
+    const { code } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
+    host.users.delete('firm/intern')
+    const exchanged = await host.token({ ...application, grant_type: 'authorization_code', code })
+    expect([exchanged.status, exchanged.body['error']]).toEqual([400, 'invalid_grant'])
+    const refreshed = await refresh(refresh_token)
+    expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant'])
+  })
+
+  test('tokens of two users of an account have different subjects, and name the account and the user', async () => {
+    for (const user of ['owner', 'intern']) {
+      const tokens = await connectAs(`firm/${user}`)
+      const who = { sub: `firm!${user}`, account_id: 'firm', user_id: user }
+      const refreshed = (await refresh(tokens.refresh_token)).body
+      for (const { access_token, id_token } of [tokens, refreshed as unknown as typeof tokens]) {
+        expect(decodeJwt(access_token)).toMatchObject(who)
+        expect(decodeJwt(String(id_token))).toMatchObject(who)
+        // What an ID token is not for.
+        expect(decodeJwt(String(id_token))).not.toHaveProperty('email')
+        expect(await introspect(access_token)).toMatchObject({ active: true, ...who })
+      }
+      expect((await introspect(String(refreshed['refresh_token'])))['sub']).toBe(who.sub)
+    }
+  })
+
+  test('a direct token keeps its client as subject', async () => {
+    const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
+      accountId: 'firm',
+      userId: 'owner',
+      name: 'Key',
+      products: ['invoices'],
+    })
+    const { body } = await host.token({
+      client_id: apiKey.clientId,
+      client_secret: clientSecret,
+      grant_type: 'client_credentials',
+    })
+    const claims = { sub: apiKey.clientId, account_id: 'firm', user_id: 'owner' }
+    expect(decodeJwt(String(body['access_token']))).toMatchObject(claims)
+    const asked = { client_id: apiKey.clientId, client_secret: clientSecret }
+    const answer = await host.post('/oauth2/introspect', { ...asked, token: String(body['access_token']) })
+    expect(answer.body).toMatchObject({ active: true, ...claims })
+  })
+
+  test('lists, events, pages and the principal name account and user, and no subject', async () => {
+    const seen: object[] = []
+    const names = ['token.issued', 'consent.approved', 'refresh_token.reused', 'grant.revoked'] as const
+    for (const name of names) {
+      host.gatehouse.on(name, ({ accountId, userId }) => void seen.push({ name, accountId, userId }))
+    }
+    const client = await host.createApplication()
+    const { code, pages } = await authorize(host, client.client_id, { user: 'firm/intern', parameters })
+    const { body } = await host.token({ ...client, grant_type: 'authorization_code', code })
+    const first = String(body['refresh_token'])
+    const again = (token: string) =>
+      host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    const second = (await again(first)).body
+    const call = await host.call('GET /invoices/list', String(second['access_token']))
+    const [grant] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
+      ({ clientId }) => clientId === client.client_id,
+    )
+    const found = await host.gatehouse.grants.find(grant?.grantId ?? '')
+    await again(String(second['refresh_token']))
+    expect((await again(first)).status).toBe(400)
+    const next = await connect(host, client, { user: 'firm/intern', parameters })
+    const [last] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
+      ({ clientId }) => clientId === client.client_id,
+    )
+    await host.gatehouse.grants.revoke(last?.grantId ?? '')
+
+    const who = { accountId: 'firm', userId: 'intern' }
+    expect(call.body['auth']).toMatchObject(who)
+    expect([grant, found, last]).toMatchObject([who, who, who])
+    expect(new Set(seen.map((event) => (event as { name: string }).name))).toEqual(new Set(names))
+    for (const event of seen) expect(event).toMatchObject(who)
+    expect(JSON.stringify([grant, found, last, seen, pages])).not.toContain('firm!intern')
+    expect(next.scope).toContain('invoices:read')
+  })
+
+  test('find is asked for the user everywhere, and never for the account alone', async () => {
+    host.asked.splice(0)
+    const tokens = await connectAs('firm/intern')
+    await host.userInfo(tokens.access_token)
+    await refresh(tokens.refresh_token)
+    await introspect(tokens.access_token)
+    const ofFirm = host.asked.filter((who) => who.startsWith('firm'))
+    expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
+  })
+
+  test('ids that need escaping make a subject that leads back to them', async () => {
+    const client = await host.createApplication()
+    const accountId = 'Fir mä'
+    const userId = '100% !'
+    host.accounts.set(accountId, { id: accountId })
+    host.users.set(`${accountId}/${userId}`, {})
+    const tokens = await connect(host, client, { user: `${accountId}/${userId}`, parameters })
+    const who = { sub: 'Fir%20m%C3%A4!100%25%20%21', account_id: accountId, user_id: userId }
+    expect((await host.userInfo(tokens.access_token)).body).toEqual(who)
+    expect(decodeJwt(tokens.access_token)).toMatchObject(who)
+  })
+})
+
+describeEachStore('A host that names persons whose subject would be too long', (makeStore) => {
+  test.each([false, true])('gets ERR_HOST_CALLBACK at sign-in (session of its own: %s)', async (session) => {
+    const host = await startUsersHost({ store: makeStore(), session })
+    const { client_id } = await host.createApplication()
+    const browser = host.browser()
+    const tryAs = async (who: { accountId: string; userId: string }) => {
+      host.accounts.set(who.accountId, { id: who.accountId })
+      host.users.set(`${who.accountId}/${who.userId}`, {})
+      if (session) {
+        host.signInAt(browser, who)
+        return browser.open(authorizationUrl(host, client_id))
+      }
+      const page = await browser.open(authorizationUrl(host, client_id))
+      const change = { identifier: `${who.accountId}/${who.userId}`, password: 'correct' }
+      return browser.submit(page, { action: /sign-in/, change })
+    }
+    const tooLong = await tryAs({ accountId: 'x'.repeat(127), userId: 'ä'.repeat(22) })
+    expect(tooLong.status).toBe(500)
+    expect(host.errors).toEqual([expect.objectContaining({ code: 'ERR_HOST_CALLBACK' })])
+    expect(String(host.errors[0])).toContain('255')
+    const longest = await tryAs({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })
+    expect([longest.status, asksFor(longest)]).toEqual([200, 'consent'])
+    await host.close()
+  })
+})

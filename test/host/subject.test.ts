@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { personOf, subjectOf, subjectProblem } from '../../src/host/subject.ts'
+
+const id = fc.string({ unit: 'binary' })
+const person = fc.record({ accountId: id, userId: fc.option(id, { nil: undefined }) })
+
+test('a subject leads back to its account and user', () => {
+  fc.assert(
+    fc.property(person, ({ accountId, userId }) => {
+      expect(personOf(subjectOf({ accountId, userId }))).toEqual({
+        accountId,
+        ...(userId !== undefined && { userId }),
+      })
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('no two persons have the same subject', () => {
+  // Few characters, so that pairs which look alike are drawn again and again.
+  const alike = fc.string({ unit: fc.constantFrom('a', '!', '%', '2', '1', '/', 'ä'), maxLength: 4 })
+  const lookalike = fc.record({ accountId: alike, userId: fc.option(alike, { nil: undefined }) })
+  fc.assert(
+    fc.property(lookalike, lookalike, (one, other) => {
+      const areSame = one.accountId === other.accountId && one.userId === other.userId
+      expect(subjectOf(one) === subjectOf(other)).toBe(areSame)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('a subject is printable ASCII without spaces (OpenID Connect Core 2)', () => {
+  fc.assert(
+    fc.property(person, (whom) => {
+      expect(subjectOf(whom)).toMatch(/^[\x21-\x7e]*$/)
+    }),
+  )
+})
+
+test.each([
+  'alice',
+  '42',
+  '3f0e7a52-7d0c-4b0e-9f1a-0c1d2e3f4a5b',
+  'anna.smith+news@example.com',
+  'auth0|5f7c8ec7c33c6c004bbafe82',
+  'urn:example:account:7',
+  'org/7',
+  'dGVzdA==',
+])('the subject of the account %s without a user is its id', (accountId) => {
+  expect(subjectOf({ accountId })).toBe(accountId)
+})
+
+test.each([
+  [{ accountId: 'firm', userId: 'intern' }, 'firm!intern'],
+  [{ accountId: 'firm!intern' }, 'firm%21intern'],
+  [{ accountId: 'a b', userId: 'ä%' }, 'a%20b!%C3%A4%25'],
+])('the subject of %o is %s', (whom, subject) => {
+  expect(subjectOf(whom)).toBe(subject)
+})
+
+test('a subject has at most 255 characters, counted as it is escaped', () => {
+  expect(subjectProblem({ accountId: 'x'.repeat(255) })).toBeUndefined()
+  expect(subjectProblem({ accountId: 'x'.repeat(256) })).toContain('255')
+  expect(subjectProblem({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })).toBeUndefined()
+  expect(subjectProblem({ accountId: 'x'.repeat(127), userId: 'y'.repeat(128) })).toContain('255')
+  expect(subjectProblem({ accountId: 'ä'.repeat(43) })).toContain('255')
+})
+
+test('half a character has no subject', () => {
+  expect(subjectProblem({ accountId: 'a\ud800' })).toContain('Unicode')
+  expect(subjectProblem({ accountId: 'a\ud83d', userId: '\ude00' })).toContain('Unicode')
+  expect(subjectProblem({ accountId: '😀' })).toBeUndefined()
+})
