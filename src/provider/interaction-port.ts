@@ -36,19 +36,21 @@ export function createInteractionPort(
     }
   }
 
-  /** Answers the interaction; undefined if another tab has answered it and gone on meanwhile. */
+  /** Answers the interaction. Where another answer was there first, that one counts, and this one for nothing. */
   async function finish(
     ctx: Context,
+    pending: PendingInteraction,
     result: InteractionResults,
     mergeWithLastSubmission: boolean,
-  ): Promise<URL | undefined> {
+  ): Promise<{ readonly counts: boolean; readonly next: URL }> {
     const { provider } = built()
     try {
       const returnTo = await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission })
-      return new URL(returnTo)
+      return { counts: true, next: new URL(returnTo) }
     } catch (error) {
-      if (error instanceof errors.SessionNotFound) return undefined
-      throw error
+      if (!(error instanceof errors.SessionNotFound)) throw error
+      const details = await detailsOf(ctx)
+      return { counts: false, next: details?.result ? new URL(details.returnTo) : addressOf(pending) }
     }
   }
 
@@ -62,14 +64,14 @@ export function createInteractionPort(
   }
 
   const failed: InteractionPort['failed'] = async (ctx, pending, error, description) => {
-    const returnTo = await finish(ctx, { error, error_description: description }, false)
-    if (!returnTo) return addressOf(pending)
-    if (error === 'access_denied') {
+    const result = { error, error_description: description }
+    const { counts, next } = await finish(ctx, pending, result, false)
+    if (counts && error === 'access_denied') {
       const { application, account } = pending
       const { clientId } = application
       events.emit('consent.denied', { clientId, accountId: account?.accountId, userId: account?.userId })
     }
-    return returnTo
+    return next
   }
 
   /** Our session in this browser, with its changes not yet saved. */
@@ -124,10 +126,9 @@ export function createInteractionPort(
       if (hinted !== undefined && hinted !== subject)
         return failed(ctx, pending, 'login_required', NOT_HINTED)
       const login = { accountId: subject, ts: who.signedInAt ?? 0, remember: true }
-      const returnTo = await finish(ctx, { login }, false)
-      if (!returnTo) return addressOf(pending)
-      if (session.accountId !== undefined && session.accountId !== subject) await leave(session)
-      return returnTo
+      const { counts, next } = await finish(ctx, pending, { login }, false)
+      if (counts && session.accountId !== undefined && session.accountId !== subject) await leave(session)
+      return next
     },
 
     async consented(ctx, pending, decision) {
@@ -139,13 +140,16 @@ export function createInteractionPort(
       ;(grant as WithEpochs).epochs = epochs
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
+      const { counts, next } = await finish(ctx, pending, { consent: { grantId } }, true)
+      if (!counts) {
+        await grant.destroy()
+        return next
+      }
       await consents.remember(person, clientId, decision, epochs)
-      const returnTo = await finish(ctx, { consent: { grantId } }, true)
-      if (!returnTo) return addressOf(pending)
       const { accountId, userId } = person
       const { granted, refused } = decision
       events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })
-      return returnTo
+      return next
     },
 
     failed,

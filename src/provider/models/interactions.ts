@@ -36,8 +36,9 @@ export function interactions(store: Store, issuer: string): Adapter {
       const record = { ...withoutId(payload), session, returnTo: undefined }
       if (payload.result === undefined) return pending.set(digest(id), record, ttl)
       // An answer only goes to what still waits for one: a blind write would bring back what another tab has
-      // answered and left.
-      if (!(await pending.update(digest(id), () => record, ttl))) throw answeredAlready()
+      // answered and left, and of two decisions the first one counts.
+      const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
+      if (now !== record) throw answeredAlready()
     },
     async find(id) {
       const payload = await pending.get(digest(id))
@@ -51,6 +52,11 @@ export function interactions(store: Store, issuer: string): Adapter {
       }
     },
   })
+}
+
+/** Whether the person has approved or denied; whoever signs in may do so again. */
+function isDecided({ prompt, result }: AdapterPayload): boolean {
+  return prompt?.name === 'consent' && result !== undefined
 }
 
 function answeredAlready(): Error {
