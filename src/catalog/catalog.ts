@@ -18,6 +18,12 @@ export interface Product {
   readonly operations: readonly Operation[]
 }
 
+/** That a route of an operation matches a request. */
+export interface RouteClaim {
+  /** The route but for the names of its parameters (`shapeOf`). */
+  readonly shape: string
+}
+
 /** All products at one moment; never changes, a reload makes a new one. */
 export interface Catalog {
   readonly products: ReadonlyMap<string, Product>
@@ -31,12 +37,18 @@ export interface Catalog {
    */
   readonly epoch: number
   /**
-   * The operation that a request is, in time that does not grow with the number of operations.
+   * The operation that a request is, in time that does not grow with the number of operations; undefined where none
+   * claims it, or routers that fold letters beyond ASCII and routers that do not would run different ones.
    *
    * @param method upper case; HEAD finds the GET
    * @param path canonical path below {base_url}, starting with `/`
    */
   findOperation(method: string, path: string): Operation | undefined
+  /**
+   * The routes by which any router would take a request for an operation: none where it is nobody's. Operations that
+   * are withdrawn claim their requests too, since the handler is still there.
+   */
+  findClaims(method: string, path: string): readonly RouteClaim[]
 }
 
 /** The catalog that is in force now. */

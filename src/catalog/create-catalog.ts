@@ -1,5 +1,5 @@
 import { collectProblems, formatPath } from '../errors.ts'
-import type { Catalog, Operation, Product } from './catalog.ts'
+import type { Catalog, Operation, Product, RouteClaim } from './catalog.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import {
   differences,
@@ -9,6 +9,7 @@ import {
   type ReadOperation,
   type Reading,
 } from './read-definitions.ts'
+import { shapeOf } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 import { OPENID_SCOPES } from './scope.ts'
 
@@ -40,7 +41,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   const products = new Map<string, Product>()
   const operations = new Map<string, Operation>()
   const places = new Map<string, Place>()
-  const routes = createRouteIndex<{ operation: Operation; place: Place }>()
+  const routes = createRouteIndex<RouteClaim & { operation: Operation; place: Place }>()
   for (const [id, definition] of isRecord(definitions) ? Object.entries(definitions) : []) {
     const read = readProduct(reading, id, definition)
     if (read === undefined) continue
@@ -56,6 +57,9 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     epoch: 0,
     findOperation(method: string, path: string) {
       return routes.find(method === 'HEAD' ? 'GET' : method, path)?.operation
+    },
+    findClaims(method: string, path: string) {
+      return routes.findAll(method === 'HEAD' ? 'GET' : method, path)
     },
   })
 
@@ -78,7 +82,9 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     operations.set(scope, operation)
     places.set(scope, place)
     for (const { route, place: at } of ownRoutes) {
-      const taken = routes.add(route.method, route.segments, { operation, place: at })
+      const { method, segments } = route
+      const shape = shapeOf(method, segments)
+      const taken = routes.add(method, segments, { operation, place: at, shape })
       if (taken !== undefined) {
         reading.problem(
           at,

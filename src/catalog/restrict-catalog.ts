@@ -31,5 +31,6 @@ export function restrictCatalog(catalog: Catalog, to: Given, epoch: number): Cat
       const operation = catalog.findOperation(method, path)
       return operation && scopes.has(operation.scope) ? operation : undefined
     },
+    findClaims: catalog.findClaims,
   })
 }

@@ -1,4 +1,5 @@
 import type { HttpMethod } from './definition.ts'
+import { foldText } from './fold-text.ts'
 
 /** One segment of a route's path. */
 export type Segment = { readonly literal: string } | { readonly parameter: string }
@@ -12,7 +13,14 @@ export interface Route {
   readonly segments: readonly Segment[]
 }
 
-const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
+/** The methods that a route may have. */
+export const METHODS: readonly string[] = [
+  'GET',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /** What a segment may hold (RFC 3986 3.3), and text beyond ASCII; not what patterns are made of, nor `;`, where some routers cut. */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
@@ -53,6 +61,15 @@ export function parseRoute(text: unknown): Route | string {
 }
 
 /**
+ * A text that two routes share if they are the same but for the names of parameters and for what routers fold.
+ */
+export function shapeOf(method: string, segments: readonly Segment[]): string {
+  // No literal has the character U+0000 or a slash.
+  const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))
+  return `${method} /${parts.join('/')}`
+}
+
+/**
  * Puts the ASCII letters of a path into lower case. Only those: the path of a request is ASCII, and that is
  * what Koa's routers compare without regard to case.
  */
@@ -89,8 +106,9 @@ function decodeSegment(text: string): Segment | string {
   } catch {
     return `has the segment ${text}, whose percent-encoding is not UTF-8`
   }
-  if (NEVER_IN_A_SEGMENT.test(literal)) {
-    return `has the segment ${text}: no request with an encoded slash, backslash or control character gets through`
+  const folded = foldText(literal)
+  if (NEVER_IN_A_SEGMENT.test(folded) || folded === '.' || folded === '..') {
+    return `has the segment ${text}: no request with an encoded slash, backslash or control character, or with a character that folds to one or to a dot segment, gets through`
   }
   return { literal: foldCase(literal) }
 }

@@ -1,3 +1,5 @@
+import { foldText, isAscii } from '../catalog/fold-text.ts'
+
 /**
  * Where a path stands: outside the API; below {base_url}, with the rest of the path as it was written, without a
  * trailing slash; or somewhere that not every router would read alike.
@@ -22,6 +24,8 @@ const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
 /** A slash, a backslash, a control character, or a percent sign that would be decoded a second time. */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
+/** What no folding of Unicode may make of a path: backslashes, empty segments, dot segments, percent-encoding. */
+const FOLDED_TROUBLE = /\\|\/\/|\/\.{1,2}(?:\/|$)|%[\da-f]{2}/i
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const INVISIBLE = /[\u0000-\u0020\u007f]/g
 
@@ -29,7 +33,7 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  * Makes the judge of what is below a base path.
  *
  * The gateway and the router behind it must mean the same handler, and routers differ: some decode percent signs
- * first, resolve `..`, merge slashes, cut at `;`, ignore letter case, and some do not. So nothing is rewritten
+ * first, resolve `..`, merge slashes, cut at `;`, fold Unicode, ignore letter case, and some do not. So nothing is rewritten
  * here. A path that everybody reads alike is located; one that anybody might read as below the base, but that is
  * not in its one canonical form, is `unclear`, and is refused. Only letter case, a trailing slash and percent
  * signs that are needed may vary.
@@ -38,7 +42,7 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  */
 export function createPathLocator(base: string): LocatePath {
   const prefix = base.replace(/\/+$/, '').toLowerCase()
-  const prefixSegments = unravel(prefix).split('/').filter(Boolean)
+  const prefixes = unravel(prefix).map((text) => text.split('/').filter(Boolean))
 
   return function locatePath(path) {
     if (PLAIN_PATH.test(path)) return isBelow(path) ? below(path) : ELSEWHERE
@@ -62,14 +66,15 @@ export function createPathLocator(base: string): LocatePath {
 
   /** Whether any reading of the path, however generous, leads below the base. */
   function mayBeBelow(path: string): boolean {
-    const unravelled = unravel(path)
-    // Encoded more often than any router decodes: somebody hides something.
-    if (unravelled.includes('%25')) return true
-    const segments = unravelled.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
-    const solid = segments.filter((segment) => segment !== '' && segment !== '.')
-    if (mayLeadTo(prefixSegments, solid)) return true
-    // `//host/path` is also how a URL without a scheme begins.
-    return unravelled.startsWith('//') && mayLeadTo(prefixSegments, solid.slice(1))
+    return unravel(path).some((text) => {
+      // Encoded more often than any router decodes: somebody hides something.
+      if (text.includes('%25')) return true
+      const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
+      const solid = segments.filter((segment) => segment !== '' && segment !== '.')
+      // `//host/path` is also how a URL without a scheme begins.
+      const walks = text.startsWith('//') ? [solid, solid.slice(1)] : [solid]
+      return walks.some((walk) => prefixes.some((base) => mayLeadTo(base, walk)))
+    })
   }
 }
 
@@ -94,7 +99,11 @@ function whatIsNotCanonical(path: string): string | undefined {
   if (ENCODED_UNRESERVED.test(path)) {
     return `${NOT_CANONICAL}: letters, digits and -._~ must not be percent-encoded`
   }
-  return decode(path) === undefined ? `${NOT_CANONICAL}: its percent-encoding is not UTF-8` : undefined
+  const decoded = decode(path)
+  if (decoded === undefined) return `${NOT_CANONICAL}: its percent-encoding is not UTF-8`
+  return !isAscii(decoded) && FOLDED_TROUBLE.test(foldText(decoded))
+    ? `${NOT_CANONICAL}: some routers read its characters as backslashes, dot segments or percent-encoding`
+    : undefined
 }
 
 /**
@@ -116,17 +125,24 @@ function decode(path: string): string | undefined {
   }
 }
 
-/** Undoes all that a path can be disguised with, except for dots and slashes. */
-function unravel(path: string): string {
-  let text = path
+/**
+ * Undoes all that a path can be disguised with, except for dots and slashes.
+ *
+ * @returns its readings: one of an ASCII path; of any other its bytes as Latin-1 and as UTF-8, both folded
+ */
+function unravel(path: string): readonly string[] {
+  let bytes = path
   for (let round = 0; round < 4; round += 1) {
-    const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
+    const decoded = bytes.replaceAll(/%([\da-f]{2})/gi, (_, hex: string) =>
       String.fromCharCode(Number.parseInt(hex, 16)),
     )
-    if (decoded === text) break
-    text = decoded
+    if (decoded === bytes) break
+    bytes = decoded
   }
-  return text.replaceAll(INVISIBLE, '').replaceAll('\\', '/').toLowerCase()
+  const readings = isAscii(bytes)
+    ? [bytes.toLowerCase()]
+    : [foldText(bytes), foldText(Buffer.from(bytes, 'latin1').toString('utf8'))]
+  return readings.map((text) => text.replaceAll(INVISIBLE, '').replaceAll('\\', '/'))
 }
 
 /**

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { foldText } from '../../src/catalog/fold-text.ts'
 import { parseRoute, type Route } from '../../src/catalog/route.ts'
 import { createRouteIndex } from '../../src/catalog/route-index.ts'
 
@@ -9,7 +10,11 @@ function indexOf(...routes: string[]) {
     const { method, segments } = parseRoute(text) as Route
     return index.add(method, segments, { text })
   })
-  return { added, find: (method: string, path: string) => index.find(method, path)?.text }
+  return {
+    added,
+    find: (method: string, path: string) => index.find(method, path)?.text,
+    findAll: (method: string, path: string) => index.findAll(method, path).map(({ text }) => text),
+  }
 }
 
 describe('createRouteIndex', () => {
@@ -39,14 +44,35 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/x')).toBe('GET /:a')
   })
 
-  it('folds ASCII letters alone: İ, ſ and the Kelvin sign are nobody’s i, s and k', () => {
-    const { find } = indexOf('GET /kiss', 'GET /a/:x/secret')
+  it('finds nothing where routers that fold Unicode would find another route', () => {
+    const { find, findAll } = indexOf('GET /kiss', 'GET /a/:x/secret', 'GET /items/keys', 'GET /items/:id')
     expect(find('GET', '/KISS')).toBe('GET /kiss')
-    expect(find('GET', '/\u212aiss')).toBeUndefined()
-    expect(find('GET', '/ki\u017f\u017f')).toBeUndefined()
-    expect(find('GET', '/k\u0130ss')).toBeUndefined()
+    for (const path of ['/\u212aiss', '/ki\u017f\u017f', '/k\u0131ss', '/k\u0130ss', '/\uff4biss']) {
+      expect(find('GET', path), path).toBeUndefined()
+      expect(findAll('GET', path), path).toEqual(['GET /kiss'])
+    }
+    expect(find('GET', '/items/\u212aeys')).toBeUndefined()
+    expect(findAll('GET', '/items/\u212aeys')).toEqual(['GET /items/:id', 'GET /items/keys'])
+    expect(findAll('GET', '/items/caf\u00c9')).toEqual(['GET /items/:id'])
+    expect(find('GET', '/items/caf\u00c9')).toBe('GET /items/:id')
+    expect(find('GET', '/items/a\uff0fb')).toBeUndefined()
     // Its lower case is longer than itself, which has misled routers about where a segment ends.
     expect(find('GET', '/a/\u0130\u0130\u0130/secret')).toBe('GET /a/:x/secret')
+  })
+
+  it('finds nothing at an ASCII path to which another route folds', () => {
+    const { find, findAll } = indexOf('GET /stra\u00dfe', 'GET /:street')
+    expect(find('GET', '/stra\u00dfe')).toBe('GET /stra\u00dfe')
+    expect(find('GET', '/strasse')).toBeUndefined()
+    expect(findAll('GET', '/strasse')).toEqual(['GET /:street', 'GET /stra\u00dfe'])
+    expect(find('GET', '/street')).toBe('GET /:street')
+  })
+
+  it('takes two routes for one that differ only in what routers fold', () => {
+    expect(indexOf('GET /gr\u00f6\u00dfe', 'GET /GR\u00d6SSE').added).toEqual([
+      undefined,
+      { text: 'GET /gr\u00f6\u00dfe' },
+    ])
   })
 
   it('agrees with a naive matcher on any text, taking every character literally', () => {
@@ -80,12 +106,16 @@ describe('createRouteIndex', () => {
         fc.nat(),
         (patterns, anyPath, pick) => {
           const index = createRouteIndex<{ pattern: Pattern }>()
-          for (const one of patterns) index.add('GET', one, { pattern: one })
+          const added = patterns.filter((one) => index.add('GET', one, { pattern: one }) === undefined)
           // Half of the paths are made from a pattern, lest nothing ever match.
           const chosen = patterns[pick % patterns.length]!
           const fitting = `/${chosen.map((s) => ('literal' in s ? s.literal : 'p?#;%')).join('/')}`
           for (const subject of [anyPath, fitting, `${fitting}/`, fitting.toUpperCase()]) {
-            expect(index.find('GET', subject)?.pattern).toEqual(naiveFind(patterns, subject))
+            const written = naiveFind(added, subject, lower)
+            const folded = naiveFind(added, subject, foldText)
+            expect(index.find('GET', subject)?.pattern).toBe(written === folded ? written : undefined)
+            const all = new Set([written, folded].filter((pattern) => pattern !== undefined))
+            expect(new Set(index.findAll('GET', subject).map(({ pattern }) => pattern))).toEqual(all)
           }
         },
       ),
@@ -101,13 +131,17 @@ function lower(text: string): string {
 }
 
 /** Compares each pattern with the path, and takes the one whose parameters come last. */
-function naiveFind(patterns: readonly Pattern[], path: string): Pattern | undefined {
-  const segments = path.slice(1).split('/').map(lower)
+function naiveFind(
+  patterns: readonly Pattern[],
+  path: string,
+  fold: (text: string) => string,
+): Pattern | undefined {
+  const segments = path.slice(1).split('/').map(fold)
   if (segments.at(-1) === '') segments.pop()
   const fitting = patterns.filter(
     (pattern) =>
       pattern.length === segments.length &&
-      pattern.every((part, i) => segments[i] !== '' && ('parameter' in part || part.literal === segments[i])),
+      pattern.every((part, i) => segments[i] !== '' && ('parameter' in part || fold(part.literal) === segments[i])),
   )
   const rank = (pattern: Pattern) => pattern.map((part) => ('parameter' in part ? '1' : '0')).join('')
   const best = fitting.map(rank).toSorted()[0]

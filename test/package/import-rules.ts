@@ -23,6 +23,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'health',
     'type:catalog',
+    'catalog/fold-text.ts',
     'catalog/route.ts',
     'catalog/route-index.ts',
     'catalog/deep-freeze.ts',

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { foldText, isAscii } from '../../src/catalog/fold-text.ts'
+
+/** What routers and the code around them do to a path before they compare it. */
+const FOLDINGS: Record<string, (text: string) => string> = {
+  'lower case': (text) => text.toLowerCase(),
+  'upper case': (text) => text.toUpperCase(),
+  'upper, then lower case': (text) => text.toUpperCase().toLowerCase(),
+  NFC: (text) => text.normalize('NFC'),
+  NFD: (text) => text.normalize('NFD'),
+  NFKC: (text) => text.normalize('NFKC'),
+  NFKD: (text) => text.normalize('NFKD'),
+  'NFKC, then lower case': (text) => text.normalize('NFKC').toLowerCase(),
+  'lower case, then NFKC': (text) => text.toLowerCase().normalize('NFKC'),
+  'the long s': (text) => text.replaceAll('\u017f', 's'),
+  'the dotless i': (text) => text.replaceAll('\u0131', 'i'),
+  'the dotted I': (text) => text.replaceAll('\u0130', 'i'),
+  'the Kelvin sign': (text) => text.replaceAll('\u212a', 'k'),
+}
+
+test('a text and any folding of it fold to the same text', () => {
+  const differing: string[] = []
+  const check = (text: string) => {
+    for (const [name, folding] of Object.entries(FOLDINGS)) {
+      const read = folding(text)
+      if (read !== text && foldText(read) !== foldText(text)) differing.push(`${name}: ${JSON.stringify(text)}`)
+    }
+  }
+  for (let code = 0; code <= 0xffff; code += 1) {
+    // Surrogates are halves of a character.
+    if (code < 0xd800 || code > 0xdfff) check(String.fromCodePoint(code))
+  }
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), check), { numRuns: 2000 })
+  expect(differing).toEqual([])
+})
+
+test('ASCII text is told from any other', () => {
+  expect(isAscii('')).toBe(true)
+  expect(isAscii('/a-Z~\u0000\u007f')).toBe(true)
+  for (const text of ['\u0080', 'caf\u00e9', '\u212a', '\u{1d424}']) expect(isAscii(text)).toBe(false)
+})
