@@ -53,6 +53,7 @@ const gateway = createGatewayFrom({
   audience: AUDIENCE,
   getKey: async () => publicKey,
   findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+  findClaims: (method, path) => catalog.findClaims(method, path),
   isKnownScope: (scope) => catalog.operations.has(scope),
   listScopes: () => scopes,
   revocations: createKnownRevocations({

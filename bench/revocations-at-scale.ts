@@ -181,6 +181,7 @@ async function compare(): Promise<number> {
       audience: AUDIENCE,
       getKey: async () => publicKey,
       findScope: (method, pathname) => catalog.findOperation(method, pathname)?.scope,
+      findClaims: (method, pathname) => catalog.findClaims(method, pathname),
       isKnownScope: (scope) => catalog.operations.has(scope),
       listScopes: () => [...catalog.operations.keys()],
       revocations,

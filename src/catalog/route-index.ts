@@ -43,7 +43,9 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
     add(method, segments, value) {
       const there = folded.add(method, segments, value)
       if (there !== undefined) return there
-      foldsToAscii ||= segments.some((s) => 'literal' in s && !isAscii(s.literal) && isAscii(foldText(s.literal)))
+      foldsToAscii ||= segments.some(
+        (s) => 'literal' in s && !isAscii(s.literal) && isAscii(foldText(s.literal)),
+      )
       return written.add(method, segments, value)
     },
     find(method, path) {

@@ -14,13 +14,7 @@ export interface Route {
 }
 
 /** The methods that a route may have. */
-export const METHODS: readonly string[] = [
-  'GET',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-] satisfies HttpMethod[]
+export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /** What a segment may hold (RFC 3986 3.3), and text beyond ASCII; not what patterns are made of, nor `;`, where some routers cut. */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u

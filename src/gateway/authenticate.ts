@@ -2,7 +2,7 @@ import { authorizationFields } from './bearer-token.ts'
 import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
-import { demandOf } from './operation.ts'
+import { requiredScopeOf } from './operation.ts'
 import type { Principal } from './principal.ts'
 import type { Refusal } from './refusal.ts'
 import { readTarget } from './request-path.ts'
@@ -58,8 +58,8 @@ export async function authenticate(
     if (location.place === 'unclear') return refusals.notFound(location.problem)
     if (location.place === 'elsewhere') return refusals.notFound()
     if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()
-    const demand = demandOf((call.method ?? 'GET').toUpperCase(), location.path, dependencies)
-    return typeof demand === 'string' ? refusals.notFound() : demand.scope
+    const method = (call.method ?? 'GET').toUpperCase()
+    return requiredScopeOf(method, location.path, dependencies) ?? refusals.notFound()
   }
 }
 

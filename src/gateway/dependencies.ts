@@ -1,4 +1,5 @@
 import type { JWTVerifyGetKey } from 'jose'
+import type { RouteClaim } from '../catalog/catalog.ts'
 import type { GatehouseEvents } from '../host/events.ts'
 import type { HealthCheck } from '../health/health.ts'
 import type { StoreHealth } from '../health/store-health.ts'
@@ -51,13 +52,19 @@ export interface GatewayDependencies {
    */
   readonly getKey: JWTVerifyGetKey
   /**
-   * The scope of the operation that a request is; undefined if no operation claims it.
+   * The scope of the operation that a request is; undefined if no operation claims it, or if not every router would
+   * run the same one.
    *
    * @param method upper case, never HEAD: the gateway asks for its GET
    * @param path below {base_url}, starting with `/`, without a trailing slash. Decoded already, so it is
-   *   compared as text, but for the case of ASCII letters
+   *   compared as text, but for letter case
    */
   findScope(method: string, path: string): string | undefined
+  /**
+   * The routes by which any router would take a request for an operation; none if it is nobody's, or while the
+   * products are not there yet. Takes what `findScope` takes.
+   */
+  findClaims(method: string, path: string): readonly RouteClaim[]
   /**
    * Whether a scope is known, so that a typing error in `requireScope` throws at construction. True for all
    * of them while the products are not there yet.

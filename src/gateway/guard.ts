@@ -1,12 +1,12 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
-import { authorizationFields } from './bearer-token.ts'
+import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
 import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
-import { demandOf } from './operation.ts'
+import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
+import { isUnclaimed, requiredScopeOf } from './operation.ts'
 import type { Principal } from './principal.ts'
-import { createPublicRoutes, type PublicRoute } from './public-routes.ts'
 import type { Refusal } from './refusal.ts'
 import { readRequestPath } from './request-path.ts'
 import { wellKnown } from './well-known.ts'
@@ -14,10 +14,22 @@ import { wellKnown } from './well-known.ts'
 /** What `gateway.middleware()` takes. */
 export interface GatewayMiddlewareOptions {
   /**
-   * Routes below {base_url} that need no token, written as operations are: `['GET /health']`. No token is
-   * looked at there, and `ctx.state.auth` stays undefined. @default []
+   * Routes below {base_url} that need no token, written as operations are: `['GET /status']` opens `/api/status` where
+   * the audience is `https://example.com/api`. No token is looked at there, and `ctx.state.auth` stays undefined. What is
+   * not below {base_url} needs no entry: the gateway lets it pass. @default []
    */
   readonly public?: readonly PublicRoute[] | undefined
+  /**
+   * Routes below {base_url} that answer without a token too: `['GET /articles']`. A token is verified where there is one,
+   * and must carry the scope of the operation, if the route is one; without a token `ctx.state.auth` stays undefined.
+   * @default []
+   */
+  readonly optional?: readonly PublicRoute[] | undefined
+  /**
+   * What becomes of a path below {base_url} that no operation claims with any method: `'reject'` answers it with 404,
+   * `'pass'` hands it on without looking at a token, for an API that serves a front end as well. @default 'reject'
+   */
+  readonly unclaimed?: 'reject' | 'pass' | undefined
   /** Which requests are the gateway's at all; the others pass unseen. @default all below {base_url} */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
@@ -39,9 +51,9 @@ export function guard(
 ): Middleware<{ auth: Principal }> {
   checkOptions(options)
   const { admission, refusals, readiness } = parts
-  const { when } = options
+  const { when, unclaimed } = options
   const locatePath = parts.locatorAt(options.mountPath)
-  const publicRoutes = createPublicRoutes(options.public ?? [])
+  const openRoutes = openRoutesOf(dependencies, options)
   const metadata = wellKnown(dependencies)
 
   return async function guard(ctx, next) {
@@ -56,11 +68,19 @@ export function guard(
     if (location.place === 'unclear') return writeRefusal(ctx, refusals.notFound(location.problem))
 
     if (!readiness.isReady && !(await readiness.soonReady())) return writeRefusal(ctx, refusals.unavailable())
-    const demand = demandOf(ctx.method, location.path, dependencies, publicRoutes)
-    if (demand === 'public') return next()
-    if (demand === 'unclaimed') return writeRefusal(ctx, refusals.notFound())
+    const { path } = location
+    const open = openRoutes?.find(ctx.method, path)
+    if (open === 'public') return next()
 
-    const outcome = await admission.admit(bearerRequestOf(ctx), [demand.scope])
+    const request = bearerRequestOf(ctx)
+    if (open === 'optional' && hasNoToken(request)) return next()
+    const scope = requiredScopeOf(ctx.method, path, dependencies)
+    if (scope === undefined && open === undefined) {
+      const passes = unclaimed === 'pass' && isUnclaimed(path, ctx.path.endsWith('/'), dependencies)
+      return passes ? next() : writeRefusal(ctx, refusals.notFound())
+    }
+
+    const outcome = await admission.admit(request, scope === undefined ? [] : [scope])
     if (!outcome.ok) return writeRefusal(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
@@ -79,7 +99,7 @@ export function guard(
 }
 
 /** What of a request says who is calling. */
-export function bearerRequestOf(ctx: Context) {
+export function bearerRequestOf(ctx: Context): BearerRequest {
   return { authorization: authorizationFields(ctx.headers, ctx.req.rawHeaders), query: ctx.querystring }
 }
 
@@ -93,14 +113,30 @@ export function writeRefusal(ctx: Context, refusal: Refusal): void {
   ctx.body = refusal.body
 }
 
-const KNOWN = ['public', 'when', 'mountPath']
+/** What opens routes; undefined where nothing does, so that no call looks for one. */
+function openRoutesOf(dependencies: GatewayDependencies, options: GatewayMiddlewareOptions) {
+  const { public: publicRoutes, optional, mountPath } = options
+  if (publicRoutes === undefined && optional === undefined) return undefined
+  const base = mountPath ?? new URL(dependencies.audience).pathname
+  return createOpenRoutes({ public: publicRoutes, optional }, base, dependencies)
+}
+
+function hasNoToken(request: BearerRequest): boolean {
+  const { token, problem } = readBearerToken(request)
+  return token === undefined && problem === undefined
+}
+
+const KNOWN = ['public', 'optional', 'unclaimed', 'when', 'mountPath']
 
 function checkOptions(options: GatewayMiddlewareOptions): void {
   const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   for (const name of Object.keys(options)) {
     if (!KNOWN.includes(name)) problems.add(name, `is not an option; there are ${KNOWN.join(', ')}`)
   }
-  const { when, mountPath } = options
+  const { when, unclaimed, mountPath } = options
+  if (unclaimed !== undefined && unclaimed !== 'reject' && unclaimed !== 'pass') {
+    problems.add('unclaimed', "must be 'reject' or 'pass'")
+  }
   if (when !== undefined && typeof when !== 'function') problems.add('when', 'must be a function of ctx')
   if (mountPath !== undefined && !/^(?:\/[^/?#]+)*\/?$/.test(mountPath)) {
     problems.add('mountPath', "must be a path such as '/api', or empty for the root")

@@ -24,7 +24,8 @@ test('a text and any folding of it fold to the same text', () => {
   const check = (text: string) => {
     for (const [name, folding] of Object.entries(FOLDINGS)) {
       const read = folding(text)
-      if (read !== text && foldText(read) !== foldText(text)) differing.push(`${name}: ${JSON.stringify(text)}`)
+      if (read !== text && foldText(read) !== foldText(text))
+        differing.push(`${name}: ${JSON.stringify(text)}`)
     }
   }
   for (let code = 0; code <= 0xffff; code += 1) {

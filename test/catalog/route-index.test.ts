@@ -141,7 +141,9 @@ function naiveFind(
   const fitting = patterns.filter(
     (pattern) =>
       pattern.length === segments.length &&
-      pattern.every((part, i) => segments[i] !== '' && ('parameter' in part || fold(part.literal) === segments[i])),
+      pattern.every(
+        (part, i) => segments[i] !== '' && ('parameter' in part || fold(part.literal) === segments[i]),
+      ),
   )
   const rank = (pattern: Pattern) => pattern.map((part) => ('parameter' in part ? '1' : '0')).join('')
   const best = fitting.map(rank).toSorted()[0]

@@ -480,6 +480,9 @@ describe('options', () => {
     [{ mountPath: 'api' }, 'mountPath'],
     [{ mountPath: '/a?b' }, 'mountPath'],
     [{ public: ['GET health'] }, 'public[0]'],
+    [{ optional: ['GET health'] }, 'optional[0]'],
+    [{ unclaimed: 'allow' }, 'unclaimed'],
+    [{ unclaimed: true }, 'unclaimed'],
   ])('%j is refused', (options, path) => {
     expect(() => gateway.middleware(options as GatewayMiddlewareOptions)).toThrow(
       expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { demandOf } from '../../src/gateway/operation.ts'
-import { createPublicRoutes } from '../../src/gateway/public-routes.ts'
+import { isUnclaimed, requiredScopeOf } from '../../src/gateway/operation.ts'
 import { readTarget } from '../../src/gateway/request-path.ts'
 
 const catalog = createCatalog({
@@ -14,38 +13,49 @@ const catalog = createCatalog({
   },
 })
 const findScope = (method: string, path: string) => catalog.findOperation(method, path)?.scope
-const demand = (method: string, path: string) => demandOf(method, path, { findScope })
+const required = (method: string, path: string) => requiredScopeOf(method, path, { findScope })
 
-describe('the demand of a request', () => {
-  test('is the scope of its operation', () => {
-    expect(demand('GET', '/files/7')).toEqual({ scope: 'files:one' })
-    expect(demand('HEAD', '/files/a,b')).toEqual({ scope: 'files:pair' })
-    expect(demand('GET', '/files/a%20b')).toEqual({ scope: 'files:one' })
-    expect(demand('GET', '/files/me%40example.com%2C')).toEqual({ scope: 'files:one' })
-    expect(demand('GET', '/files/gr%C3%B6%C3%9Fe')).toEqual({ scope: 'files:pair' })
-    expect(demand('GET', '/files/gr%c3%b6%c3%9fe')).toEqual({ scope: 'files:pair' })
-    expect(demand('GET', '/files/100%25')).toEqual({ scope: 'files:pair' })
+describe('the scope that a request needs', () => {
+  test('is that of its operation', () => {
+    expect(required('GET', '/files/7')).toBe('files:one')
+    expect(required('HEAD', '/files/a,b')).toBe('files:pair')
+    expect(required('GET', '/files/a%20b')).toBe('files:one')
+    expect(required('GET', '/files/me%40example.com%2C')).toBe('files:one')
+    expect(required('GET', '/files/gr%C3%B6%C3%9Fe')).toBe('files:pair')
+    expect(required('GET', '/files/gr%c3%b6%c3%9fe')).toBe('files:pair')
+    expect(required('GET', '/files/100%25')).toBe('files:pair')
+    expect(required('GET', '/files/caf%C3%A9')).toBe('files:one')
   })
 
-  test('is nothing that could be met where nobody claims it', () => {
-    expect(demand('PUT', '/files/7')).toBe('unclaimed')
-    expect(demand('get', '/files/7')).toBe('unclaimed')
-    expect(demand('GET', '/files')).toBe('unclaimed')
-    expect(demand('GET', '/constructor')).toBe('unclaimed')
+  test('is none where no operation claims the request', () => {
+    expect(required('PUT', '/files/7')).toBeUndefined()
+    expect(required('get', '/files/7')).toBeUndefined()
+    expect(required('GET', '/files')).toBeUndefined()
+    expect(required('GET', '/constructor')).toBeUndefined()
   })
 
-  test('is nothing that could be met where one router would see another operation than the next', () => {
+  test('is none where one router would see another operation than the next', () => {
     // @koa/router matches `:id` before it decodes; a router that decodes first sees the other route.
-    expect(demand('GET', '/files/a%2Cb')).toBe('unclaimed')
-    expect(demand('POST', '/files/a%2Cb')).toEqual({ scope: 'files:one' })
+    expect(required('GET', '/files/a%2Cb')).toBeUndefined()
+    expect(required('POST', '/files/a%2Cb')).toBe('files:one')
+    // Upper, then lower case makes `ß` of `SS`, and of `ß` `ss`.
+    expect(required('GET', '/files/gr%C3%B6SSE')).toBeUndefined()
+    expect(required('GET', '/files/gr%C3%96%C3%9Fe')).toBeUndefined()
   })
+})
 
-  test('is none on a public route, and an operation that one reading sees is claimed', () => {
-    const publicRoutes = createPublicRoutes(['GET /files/:id', 'GET /open/:id'])
-    expect(demandOf('GET', '/open/a%2Cb', { findScope }, publicRoutes)).toBe('public')
-    expect(demandOf('GET', '/files/a%2Cb', { findScope }, publicRoutes)).toBe('unclaimed')
-    expect(demandOf('GET', '/files/7', { findScope }, publicRoutes)).toEqual({ scope: 'files:one' })
-  })
+test('a path is unclaimed where no operation has it, with any method and by any reading', () => {
+  const unclaimed = (path: string, endsInSlash = false) =>
+    isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
+  expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
+  expect(
+    ['/files/7', '/FILES/7', '/files/a%2Cb', '/%EF%AC%81les/7', '/file%C5%BF/7'].filter((path) =>
+      unclaimed(path),
+    ),
+  ).toEqual([])
+  // Some routers take this for `/files/:id` with an empty id.
+  expect(unclaimed('/files', true)).toBe(false)
+  expect(unclaimed('/', true)).toBe(true)
 })
 
 test.each([

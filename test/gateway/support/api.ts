@@ -36,6 +36,7 @@ export async function createTestGateway(
     audience: AUDIENCE,
     getKey: issuer.getKey,
     findScope: (method, path) => catalog.findOperation(method, path)?.scope,
+    findClaims: (method, path) => catalog.findClaims(method, path),
     isKnownScope: (scope) => catalog.operations.has(scope),
     listScopes: () => [...catalog.operations.keys()],
     revocations: untoldRevocations,

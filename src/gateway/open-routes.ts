@@ -1,0 +1,114 @@
+import type { RouteDefinition } from '../catalog/definition.ts'
+import { parseRoute, shapeOf, type Route } from '../catalog/route.ts'
+import { createRouteIndex } from '../catalog/route-index.ts'
+import { collectProblems } from '../errors.ts'
+import { readingsOf } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
+import { ANY_SEGMENT } from './operation.ts'
+
+/** A route below {base_url} that needs no token: written as operations are, and OPTIONS may be one too. */
+export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
+
+/** How open a route is: no token is looked at, or one is verified where there is one. */
+export type Openness = 'public' | 'optional'
+
+/** The routes that need no token. */
+export interface OpenRoutes {
+  /**
+   * How open a request is; undefined if it needs a token. A route that names exactly this path wins over operations,
+   * because the host wrote that very address down. One that fits by a parameter or but for letter case yields to
+   * them, so that `GET /invoices/:id` does not open `GET /invoices/list`; only an optional route also opens the
+   * operation of that same route.
+   *
+   * @param method as it was sent; HEAD is its GET
+   * @param path canonical, below {base_url}
+   */
+  find(method: string, path: string): Openness | undefined
+}
+
+interface OpenRoute {
+  readonly openness: Openness
+  readonly shape: string
+}
+
+/**
+ * Compiles `public` and `optional` of `middleware()`.
+ *
+ * @param base the path of {base_url}, as the host's app sees it
+ * @throws {GatehouseError} `ERR_OPTIONS` with everything that is no route, and with every route that cannot match
+ */
+export function createOpenRoutes(
+  routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
+  base: string,
+  catalog: Pick<GatewayDependencies, 'findClaims'>,
+): OpenRoutes {
+  const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
+  const index = createRouteIndex<OpenRoute>()
+  const exact = new Map<string, Openness>()
+
+  for (const openness of ['public', 'optional'] as const) {
+    const list = routes[openness] ?? []
+    for (const [i, text] of (Array.isArray(list) ? list : [list]).entries()) {
+      const problem = add(openness, text)
+      if (problem !== undefined) problems.add(`${openness}[${i}]`, problem)
+    }
+  }
+  problems.throwIfAny()
+
+  /** Puts a route into the look-ups. @returns what is wrong with it */
+  function add(openness: Openness, text: unknown): string | undefined {
+    // OPTIONS is no method of operations; apart from that the syntax is theirs.
+    const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
+    const route = parseRoute(isOptions ? text.replace('OPTIONS', 'GET') : text)
+    if (typeof route === 'string') return route
+    const method = isOptions ? 'OPTIONS' : route.method
+    const shape = shapeOf(method, route.segments)
+    const problem = whyNeverMatched(openness, { ...route, method, shape })
+    if (problem !== undefined) return problem
+
+    const taken = index.add(method, route.segments, { openness, shape })
+    if (taken !== undefined && taken.openness !== openness) return `is ${taken.openness} already`
+    if (!hasParameter(route)) exact.set(`${method} ${route.path}`, openness)
+    return undefined
+  }
+
+  function whyNeverMatched(
+    openness: Openness,
+    route: Omit<Route, 'method'> & { readonly method: string; readonly shape: string },
+  ): string | undefined {
+    const prefix = base.replace(/\/+$/, '')
+    if (prefix !== '' && `${route.path}/`.startsWith(`${prefix}/`)) {
+      return `would be ${prefix}${route.path}: leave out ${prefix}, since routes are written from the audience on`
+    }
+    if (!hasParameter(route)) return undefined
+    const segments = route.segments.map((each) => ('parameter' in each ? ANY_SEGMENT : each.literal))
+    const claims = catalog.findClaims(route.method, `/${segments.join('/')}`)
+    if (claims.length === 0 || (openness === 'optional' && claims.every(isSame))) return undefined
+    return 'never matches: an operation claims each of its requests, and wins over a route with a parameter'
+
+    function isSame({ shape }: { readonly shape: string }): boolean {
+      return shape === route.shape
+    }
+  }
+
+  return {
+    find(method, path) {
+      const lookedUp = method === 'HEAD' ? 'GET' : method
+      const readings = readingsOf(path)
+      const [route, other] = readings.map((reading) => index.find(lookedUp, reading))
+      if (route === undefined || route !== other) return undefined
+
+      const claims = readings.map((reading) => catalog.findClaims(lookedUp, reading))
+      if (claims.every((each) => each.length === 0)) return route.openness
+      // Where one router would see another operation than the next, nobody knows which one would run.
+      if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
+      const exactly = exact.get(`${lookedUp} ${path}`)
+      if (exactly !== undefined) return exactly
+      return route.openness === 'optional' && claims[0]?.[0]?.shape === route.shape ? 'optional' : undefined
+    },
+  }
+}
+
+function hasParameter({ segments }: Pick<Route, 'segments'>): boolean {
+  return segments.some((segment) => 'parameter' in segment)
+}

@@ -1,0 +1,297 @@
+import type Koa from 'koa'
+import request from 'supertest'
+import { describe, expect, test } from 'vitest'
+import type { PublicRoute } from '../../src/gateway/open-routes.ts'
+import type { GatewayMiddlewareOptions } from '../../src/gateway/guard.ts'
+import { createApp, createTestGateway } from './support/api.ts'
+
+const serve = (routes: readonly PublicRoute[]) => serveWith({ public: routes })
+
+async function serveWith(options: GatewayMiddlewareOptions) {
+  const { gateway, issuer } = await createTestGateway()
+  const { app, reached } = createApp((app: Koa) => app.use(gateway.middleware(options)))
+  return { agent: request(app.callback()), reached, issuer, gateway }
+}
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+describe('a public route', () => {
+  test('needs no token, and looks at none', async () => {
+    const { agent, reached, issuer } = await serve(['GET /health'])
+    await agent.get('/api/health').expect(200)
+    await agent.head('/api/health/').expect(200)
+    await agent.get('/API/Health?access_token=x').set('Authorization', 'Bearer nonsense').expect(200)
+    await agent
+      .get('/api/health')
+      .set('Authorization', `Bearer ${await issuer.mint()}`)
+      .expect(200)
+    expect(reached).toEqual([undefined, undefined, undefined, undefined])
+    expect(issuer.lookups()).toBe(0)
+  })
+
+  test('is open for its method alone', async () => {
+    const { agent, reached } = await serve(['GET /health', 'OPTIONS /invoices/list'])
+    await agent.post('/api/health').expect(404)
+    await agent.get('/api/health/x').expect(404)
+    await agent.get('/api/invoices/list').expect(401)
+    expect(reached).toHaveLength(0)
+    await agent.options('/api/invoices/list').expect(200)
+  })
+
+  test('may have parameters, and then yields to operations', async () => {
+    const { agent, reached } = await serve(['GET /docs/:page', 'GET /:kind/:name'])
+    await agent.get('/api/docs/a%20b').expect(200)
+    await agent.get('/api/docs').expect(404)
+    await agent.get('/api/docs/a/b').expect(404)
+    await agent.get('/api/docs/a%2Fb').expect(404)
+    await agent.get('/api/docs//').expect(404)
+    expect(reached).toHaveLength(1)
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/api/reports/all').expect(401)
+    await agent.get('/api/reports/a%6Cl').expect(404)
+    await agent.get('/api/report%C5%BF/7').expect(404)
+    expect(reached).toHaveLength(1)
+    await agent.get('/api/others/7').expect(200)
+  })
+
+  test('that is written out wins over an operation with a parameter, exactly as it is written', async () => {
+    const { agent, reached } = await serve(['GET /invoices/sample'])
+    await agent.get('/api/invoices/sample').expect(200)
+    await agent.get('/api/invoices/SAMPLE').expect(401)
+    await agent.get('/api/invoices/other').expect(401)
+    expect(reached).toHaveLength(1)
+  })
+
+  test('percent-encoded, opens no neighbour', async () => {
+    const { agent } = await serve(['GET /a%20b', 'GET /x,y'])
+    await agent.get('/api/a%20b').expect(200)
+    await agent.get('/api/x,y').expect(200)
+    await agent.get('/api/x%2Cy').expect(404)
+    await agent.get('/api/a%2520b').expect(404)
+  })
+})
+
+test('a public route that spells out another one in Unicode does not open that one', async () => {
+  const { agent, reached } = await serve(['GET /reports/a\u2113l', 'GET /reports/a%E2%84%93l/x'])
+  await agent.get('/api/reports/a%E2%84%93l').expect(404)
+  await agent.get('/api/reports/a%E2%84%93l/x').expect(200)
+  expect(reached).toHaveLength(1)
+})
+
+describe('an optional route', () => {
+  test('is open without a token, verifies one where there is one, and rejects a bad one', async () => {
+    const { agent, reached, issuer } = await serveWith({ optional: ['GET /articles', 'GET /invoices/list'] })
+    await agent.get('/api/articles').expect(200)
+    await agent.head('/api/Articles/').expect(200)
+    await agent.get('/api/invoices/list').expect(200)
+    await agent.get('/api/articles').set('Authorization', 'Basic dTpw').expect(200)
+    expect(reached).toEqual([undefined, undefined, undefined, undefined])
+
+    for (const path of ['/api/articles', '/api/invoices/list']) {
+      await agent.get(path).set(bearer('nonsense')).expect(401)
+      const expired = await agent
+        .get(path)
+        .set(bearer(await issuer.mint({ exp: 1 })))
+        .expect(401)
+      expect(expired.body.error).toBe('invalid_token')
+      await agent.get(path).set('Authorization', 'Bearer').expect(400)
+      await agent.get(`${path}?access_token=x`).expect(400)
+    }
+    expect(reached).toHaveLength(4)
+    await agent
+      .get('/api/articles')
+      .set(bearer(await issuer.mint({ scope: '' })))
+      .expect(200)
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+    expect(reached.slice(4)).toMatchObject([{ accountId: 'acme' }, { accountId: 'acme' }])
+  })
+
+  test('demands of a token the scope of its operation', async () => {
+    const { agent, reached, issuer } = await serveWith({ optional: ['GET /invoices/list'] })
+    const { body } = await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint({ scope: 'reports:read' })))
+      .expect(403)
+    expect(body.error).toBe('insufficient_scope')
+    expect(reached).toHaveLength(0)
+  })
+
+  test('is optional for its method alone', async () => {
+    const { agent, reached } = await serveWith({ optional: ['GET /articles', 'GET /invoices/create'] })
+    await agent.post('/api/articles').expect(404)
+    await agent.post('/api/invoices/create').expect(401)
+    expect(reached).toHaveLength(0)
+  })
+
+  test('with a parameter opens the operation of that same route, and no other', async () => {
+    const { agent, reached } = await serveWith({ optional: ['GET /invoices/:number', 'GET /reports/:id'] })
+    await agent.get('/api/invoices/7').expect(200)
+    await agent.get('/api/reports/7').expect(200)
+    expect(reached).toEqual([undefined, undefined])
+    // The same operation, at another route of it; and another operation.
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/api/reports/all').expect(401)
+    await agent.get('/api/reports/ALL').expect(401)
+    await agent.get('/api/reports/al%6C').expect(404)
+    await agent.get('/api/reports/a%E2%84%93l').expect(404)
+    expect(reached).toHaveLength(2)
+  })
+
+  test('that is written out opens an operation with a parameter, exactly as it is written', async () => {
+    const { agent, reached } = await serveWith({ optional: ['GET /invoices/sample'] })
+    await agent.get('/api/invoices/sample').expect(200)
+    await agent.get('/api/invoices/SAMPLE').expect(401)
+    await agent.get('/api/invoices/other').expect(401)
+    expect(reached).toHaveLength(1)
+  })
+
+  test('more exact than a public one wins over it', async () => {
+    const { agent } = await serveWith({ public: ['GET /docs/:page'], optional: ['GET /docs/mine'] })
+    await agent.get('/api/docs/mine').set(bearer('nonsense')).expect(401)
+    await agent.get('/api/docs/other').set(bearer('nonsense')).expect(200)
+  })
+
+  test('without a token is no way around requireScope', async () => {
+    const { gateway, issuer } = await createTestGateway()
+    const { app, reached } = createApp((app: Koa) => {
+      app.use(gateway.middleware({ optional: ['GET /articles'] }))
+      app.use(gateway.requireScope('invoices:read'))
+    })
+    const agent = request(app.callback())
+    await agent.get('/api/articles').expect(401)
+    await agent
+      .get('/api/articles')
+      .set(bearer(await issuer.mint({ scope: 'reports:read' })))
+      .expect(403)
+    expect(reached).toHaveLength(0)
+    await agent
+      .get('/api/articles')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+  })
+})
+
+describe('unclaimed: pass', () => {
+  test('hands on a path that no operation claims, without looking at a token', async () => {
+    const { agent, reached, issuer } = await serveWith({ unclaimed: 'pass' })
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/app',
+      '/api/app/',
+      '/api/articles/caf%C3%A9',
+      '/api/invoices',
+    ]) {
+      await agent.get(path).set(bearer('nonsense')).expect(200)
+      await agent.post(path).expect(200)
+    }
+    expect(reached.every((auth) => auth === undefined)).toBe(true)
+    expect(issuer.lookups()).toBe(0)
+  })
+
+  test('still guards every path that an operation claims, with any method and by any reading', async () => {
+    const { agent, reached } = await serveWith({ unclaimed: 'pass' })
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/API/Invoices/List/').expect(401)
+    await agent.post('/api/invoices/create').expect(401)
+    // A handler that looks at the path alone is usual.
+    for (const method of ['put', 'delete', 'options', 'patch'] as const) {
+      await agent[method]('/api/invoices/list').expect(404)
+    }
+    for (const path of [
+      '/api/invoice%C5%BF/list',
+      '/api/%C4%B1nvoices/list',
+      '/api/%C4%B0nvoices/list',
+      '/api/%EF%BD%89nvoices/list',
+      '/api/invoices%EF%BC%8Flist',
+      '/api/invoices/',
+      '/api/invoices//list',
+      '/api/app/../invoices/list',
+      '/api/%69nvoices/list',
+      '/api/invoices;x/list',
+    ]) {
+      const { status } = await agent.get(path)
+      expect({ path, status }).toEqual({ path, status: 404 })
+    }
+    expect(reached).toHaveLength(0)
+  })
+
+  test('never hands on what it cannot decide, such as a path of an operation that is withdrawn', async () => {
+    const { gateway } = await createTestGateway({ findScope: () => undefined })
+    const { app, reached } = createApp((app: Koa) => app.use(gateway.middleware({ unclaimed: 'pass' })))
+    await request(app.callback()).get('/api/invoices/list').expect(404)
+    const { gateway: away } = await createTestGateway({ ready: () => Promise.reject(new Error('away')) })
+    const notReady = createApp((app: Koa) => app.use(away.middleware({ unclaimed: 'pass' })))
+    await request(notReady.app.callback()).get('/api/app').expect(503)
+    expect([...reached, ...notReady.reached]).toEqual([])
+  })
+
+  test('is off by default', async () => {
+    for (const options of [{}, { unclaimed: 'reject' as const }]) {
+      const { agent, reached } = await serveWith(options)
+      await agent.get('/api/app').expect(404)
+      expect(reached).toHaveLength(0)
+    }
+  })
+})
+
+describe('a route that cannot match is an error at construction', () => {
+  const construct = async (options: GatewayMiddlewareOptions) => {
+    const { gateway } = await createTestGateway()
+    return () => gateway.middleware(options)
+  }
+
+  test.each([
+    ['that repeats the path of the audience', { public: ['GET /api/health'] }, 'public[0]'],
+    ['that repeats the path of the audience', { optional: ['GET /docs', 'GET /api'] }, 'optional[1]'],
+    ['that repeats the mount path', { mountPath: '/v1', public: ['GET /v1/health'] }, 'public[0]'],
+    ['with a parameter that an operation has too', { public: ['GET /invoices/:id'] }, 'public[0]'],
+    ['that is public and optional', { public: ['GET /a/:b'], optional: ['GET /a/:c'] }, 'optional[0]'],
+  ] satisfies [string, GatewayMiddlewareOptions, string][])('%s: %j', async (_, options, path) => {
+    expect(await construct(options)).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
+    )
+  })
+
+  test('but not one that may match', async () => {
+    for (const options of [
+      { public: ['GET /apis', 'GET /:kind/:name', 'POST /invoices/:id', 'OPTIONS /invoices/:id'] },
+      { optional: ['GET /invoices/:id', 'GET /invoices/list'] },
+      { mountPath: '', public: ['GET /api/health'] },
+    ] satisfies GatewayMiddlewareOptions[]) {
+      expect(await construct(options)).not.toThrow()
+    }
+  })
+
+  test('and one of products that are not there yet is none', async () => {
+    const { gateway } = await createTestGateway({ findClaims: () => [] })
+    expect(() => gateway.middleware({ public: ['GET /invoices/:id'] })).not.toThrow()
+  })
+})
+
+test('what is no route is refused, all at once', async () => {
+  const { gateway } = await createTestGateway()
+  const wrong = [
+    'GET /ok',
+    'get /health',
+    'GET health',
+    '/health',
+    'FETCH /x',
+    'HEAD /x',
+    'GET /a//b',
+    'GET /a*',
+    7,
+  ]
+  expect(() => gateway.middleware({ public: wrong as PublicRoute[] })).toThrow(
+    expect.objectContaining({
+      code: 'ERR_OPTIONS',
+      problems: [1, 2, 3, 4, 5, 6, 7, 8].map((i) => expect.objectContaining({ path: `public[${i}]` })),
+    }),
+  )
+  expect(() => gateway.middleware({ public: 'health' as never })).toThrow(
+    expect.objectContaining({ code: 'ERR_OPTIONS' }),
+  )
+})
