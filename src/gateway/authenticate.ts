@@ -5,13 +5,18 @@ import type { GatewayParts } from './parts.ts'
 import { requiredScopeOf } from './operation.ts'
 import type { Principal } from './principal.ts'
 import type { Refusal } from './refusal.ts'
-import { readTarget } from './request-path.ts'
+import { readCallTarget } from './request-path.ts'
 
 /** A call from anywhere; Node's `IncomingMessage` is one, and so is the Fetch API's `Request`. */
 export interface IncomingCall {
   readonly method?: string | undefined
   /** Request target or absolute URL; scheme and host are not looked at. */
   readonly url?: string | undefined
+  /**
+   * The whole target, where Express or Connect took the path of `app.use('/api', …)` off `url`. It counts where it ends
+   * with `url`; where it differs otherwise, a call is rejected whose operation depends on which of them is read.
+   */
+  readonly originalUrl?: string | undefined
   /** By lower-case name, or the Fetch API's `Headers`. */
   readonly headers:
     Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
@@ -46,7 +51,7 @@ export async function authenticate(
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
   const { admission, refusals, readiness } = parts
-  const { readings, query } = readTarget(call.url ?? '/')
+  const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const demanded = options.scope === undefined ? await demandedScope() : options.scope
   if (typeof demanded !== 'string') return demanded
 

@@ -18,6 +18,27 @@ export function readTarget(target: string): RequestTarget {
 }
 
 /**
+ * Takes the target of a call apart that a framework may have taken a prefix off. Express and Connect keep the whole in
+ * `originalUrl`: it counts where it ends with what is left. Where the two differ otherwise, both are readings, since only
+ * the host knows which of them its handler goes by.
+ */
+export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
+  const rest = readTarget(url)
+  if (originalUrl === undefined || originalUrl === url) return rest
+  const whole = readTarget(originalUrl)
+  const query = whole.query === rest.query ? rest.query : `${whole.query}&${rest.query}`
+  const isPrefixed = takenOff(whole, rest) !== undefined
+  return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
+}
+
+/** What was taken off the path of a target, of which the rest is left; undefined if it is no rest of it. */
+function takenOff(whole: RequestTarget, { readings: [rest = ''] }: RequestTarget): string | undefined {
+  const [path = ''] = whole.readings
+  if (path.endsWith(rest)) return path.slice(0, path.length - rest.length)
+  return rest === '/' ? path : undefined
+}
+
+/**
  * The path of a request as the outermost app sees it, in every reading. Inside koa-mount, and in an app inside of
  * Express or connect, `ctx.path` has lost the part that the gateway has to look at, so it is put back.
  */
@@ -51,10 +72,7 @@ function mountedAt(ctx: Context): string {
 function takenOffBeforeKoa({ req, originalUrl }: Context): string {
   const { originalUrl: whole } = req as { originalUrl?: unknown }
   if (typeof whole !== 'string' || whole === originalUrl) return ''
-  const [path = ''] = readTarget(whole).readings
-  const [rest = ''] = readTarget(originalUrl).readings
-  if (path.endsWith(rest)) return path.slice(0, path.length - rest.length)
-  return rest === '/' ? path : ''
+  return takenOff(readTarget(whole), readTarget(originalUrl)) ?? ''
 }
 
 function parsedPath(target: string): string[] {

@@ -1,0 +1,136 @@
+import express from 'express'
+import Fastify from 'fastify'
+import request from 'supertest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { AuthenticateOptions } from '../../src/gateway/authenticate.ts'
+import type { Gateway } from '../../src/gateway/gateway.ts'
+import { createTestGateway, serveRaw } from './support/api.ts'
+import type { TokenIssuer } from './support/token-issuer.ts'
+
+let gateway: Gateway
+let issuer: TokenIssuer
+let reached: string[]
+beforeAll(async () => {
+  ;({ gateway, issuer } = await createTestGateway())
+})
+beforeEach(() => {
+  reached = []
+})
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+/** An Express app that guards what is below a path, as its users write it. */
+function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
+  const app = express()
+  for (const handler of above) app.use(handler)
+  app.use(path, async (incoming, response, next) => {
+    const outcome = await gateway.authenticate(incoming, options)
+    if (outcome.ok) return next()
+    response.status(outcome.status).set(outcome.headers).send(outcome.body)
+  })
+  app.use((incoming, response) => {
+    reached.push(incoming.url)
+    response.send('reached')
+  })
+  return app
+}
+
+describe('authenticate(request) below app.use of Express', () => {
+  test('guards the operation that the whole path names', async () => {
+    const agent = request(createExpressApp('/api'))
+    await agent.get('/api/invoices/list').expect(401)
+    await agent.get('/api/invoices/list?x=1').expect(401)
+    await agent
+      .post('/api/invoices/create')
+      .set(bearer(await issuer.mint()))
+      .expect(403)
+    await agent
+      .get('/api/unknown')
+      .set(bearer(await issuer.mint()))
+      .expect(404)
+    await agent.get('/api').expect(404)
+    await agent.get(`/api/invoices/list?access_token=${await issuer.mint()}`).expect(400)
+    expect(reached).toEqual([])
+    for (const path of ['/api/invoices/list', '/API/Invoices/List/?x=1', '/api/invoices/7']) {
+      await agent
+        .get(path)
+        .set(bearer(await issuer.mint()))
+        .expect(200)
+    }
+    expect(reached).toHaveLength(3)
+  })
+
+  test('does so below a mount path that is an operation itself, and at the root', async () => {
+    await request(createExpressApp('/api/invoices/list')).get('/api/invoices/list?x=1').expect(401)
+    await request(createExpressApp('/api/invoices')).get('/api/invoices/list').expect(401)
+    const agent = request(createExpressApp('/'))
+    await agent.get('/api/invoices/list').expect(401)
+    await agent
+      .get('/api/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+  })
+
+  test('does so where a proxy strips the prefix, and Express takes another one off', async () => {
+    const agent = request(createExpressApp('/v1', { mountPath: '/v1' }))
+    await agent.get('/v1/invoices/list').expect(401)
+    await agent
+      .get('/v1/invoices/list')
+      .set(bearer(await issuer.mint()))
+      .expect(200)
+  })
+
+  test('does so for a target in absolute form', async () => {
+    const server = await serveRaw({ callback: () => createExpressApp('/api') } as never)
+    const send = (target: string, header = '') =>
+      server.send(`GET ${target} HTTP/1.1\r\nHost: h\r\n${header}Connection: close\r\n\r\n`)
+    const target = 'http://h/api/invoices/list'
+    expect(await send(target)).toHaveProperty('status', 401)
+    const header = `Authorization: Bearer ${await issuer.mint()}\r\n`
+    expect(await send(target, header)).toHaveProperty('status', 200)
+    await server.close()
+  })
+
+  test('rejects a call whose address was rewritten, because both are readings of it', async () => {
+    const rewrite: express.RequestHandler = (incoming, _response, next) => {
+      incoming.url = '/api/reports/all'
+      next()
+    }
+    const agent = request(createExpressApp('/api', undefined, [rewrite]))
+    const headers = bearer(await issuer.mint({ scope: 'reports:all invoices:read' }))
+    for (const path of ['/api/invoices/list', '/elsewhere', '/api/reports/7']) {
+      await agent.get(path).set(headers).expect(404)
+    }
+    expect(reached).toEqual([])
+    await agent.get('/api/reports/all').set(headers).expect(200)
+  })
+})
+
+test('authenticate(request.raw) guards a handler of Fastify', async () => {
+  const app = Fastify()
+  app.addHook('onRequest', async (incoming, reply) => {
+    const outcome = await gateway.authenticate(incoming.raw)
+    if (!outcome.ok) return reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
+    return undefined
+  })
+  app.register(async (api) => api.get('/invoices/list', async ({ url }) => reached.push(url)), {
+    prefix: '/api',
+  })
+  expect(await app.inject('/api/invoices/list')).toHaveProperty('statusCode', 401)
+  expect(await app.inject('/api/other')).toHaveProperty('statusCode', 404)
+  expect(reached).toEqual([])
+  const headers = bearer(await issuer.mint())
+  expect(await app.inject({ url: '/api/invoices/list', headers })).toHaveProperty('statusCode', 200)
+  await app.close()
+})
+
+test('a token in the query of either address is rejected', async () => {
+  const headers = { authorization: `Bearer ${await issuer.mint()}` }
+  for (const call of [
+    { url: '/invoices/list', originalUrl: '/api/invoices/list?access_token=x', headers },
+    { url: '/invoices/list?access_token=x', originalUrl: '/api/invoices/list', headers },
+  ]) {
+    expect(await gateway.authenticate(call)).toHaveProperty('status', 400)
+    expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toHaveProperty('status', 400)
+  }
+})
