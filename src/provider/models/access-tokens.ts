@@ -25,21 +25,31 @@ export function accessTokens(
   deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked' | 'revocations'>,
 ): Adapter {
   const { verifyAccessToken, isRevoked, revocations } = deps
-  /** By token id, in the order of time. */
-  const takenBack = new Map<string, { readonly at: number; readonly stored: Promise<void> }>()
+  /** Revocations that are being stored, by token id. */
+  const pending = new Map<string, Promise<void>>()
+  /**
+   * When a token was revoked here, by token id, in the order of time. Times, no promises: a promise that is made inside
+   * a request keeps the whole request in memory, as its asynchronous context.
+   */
+  const revokedAt = new Map<string, number>()
+
+  async function storeRevocation(tokenId: string, until: number | undefined): Promise<void> {
+    try {
+      await revocations.revoke({ of: 'token', id: tokenId, until })
+      revokedAt.set(tokenId, performance.now())
+    } finally {
+      pending.delete(tokenId)
+    }
+  }
 
   function takeBack(tokenId: string, until: number | undefined): Promise<void> {
-    const at = performance.now()
-    for (const [id, known] of takenBack) {
-      if (at - known.at < REMEMBERED) break
-      takenBack.delete(id)
+    for (const [id, at] of revokedAt) {
+      if (performance.now() - at < REMEMBERED) break
+      revokedAt.delete(id)
     }
-    const known = takenBack.get(tokenId)
-    if (known) return known.stored
-    const stored = revocations.revoke({ of: 'token', id: tokenId, until })
-    takenBack.set(tokenId, { at, stored })
-    // Whoever sends it again after a failure has it written again.
-    stored.catch(() => takenBack.delete(tokenId))
+    if (revokedAt.has(tokenId)) return Promise.resolve()
+    const stored = pending.get(tokenId) ?? storeRevocation(tokenId, until)
+    pending.set(tokenId, stored)
     return stored
   }
 
