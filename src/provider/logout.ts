@@ -11,7 +11,7 @@ import { signOutSecret } from './seam.ts'
  */
 export function registerLogout(
   provider: Provider,
-  { accounts, pages }: Pick<ProviderDependencies, 'accounts' | 'pages'>,
+  { accounts, pages, settings }: Pick<ProviderDependencies, 'accounts' | 'pages' | 'settings'>,
 ): void {
   provider.use(async function logout(context: unknown, next: Next) {
     await next()
@@ -29,6 +29,8 @@ export function registerLogout(
   async function answerWithoutSession(ctx: KoaContextWithOIDC): Promise<void> {
     const isAtHost = accounts.signOut && (await accounts.current?.(requestState(ctx).host))
     if (isAtHost) {
+      // For the form; it is not stored of everybody who comes here.
+      await ctx.oidc.session?.save(settings.lifetimes.interaction)
       pages.renderSignOut(ctx, signOutForm(ctx))
       return
     }

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
-import { Provider, type Adapter, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  Provider,
+  type Adapter,
+  type AdapterPayload,
+  type Client as ProviderClient,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import { createRecentlyUsed } from '../registry/recently-used.ts'
+import type { Stored } from '../store/collection.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
@@ -21,7 +28,7 @@ export function applySeam(
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
-  rememberEpochs(provider)
+  rememberEpochsAndFound(provider)
 }
 
 /**
@@ -185,11 +192,17 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
 
 /**
  * Relies on: a model stores the properties named in its static `IN_PAYLOAD`, which is first read when the
- * first of them is saved. What was in force when a grant was made has no place in oidc-provider's models.
+ * first of them is saved. What was in force when a grant was made has no place in oidc-provider's models, nor as what
+ * a session was found: that goes with it from `find` to `upsert`, which does not store it.
  */
-function rememberEpochs({ Grant }: Provider): void {
-  const names = [...Grant.IN_PAYLOAD, 'epochs']
-  Object.defineProperty(Grant, 'IN_PAYLOAD', { get: () => names })
+function rememberEpochsAndFound({ Grant, Session }: Provider): void {
+  storeToo(Grant, 'epochs')
+  storeToo(Session, 'found')
+}
+
+function storeToo(model: { readonly IN_PAYLOAD: string[] }, property: string): void {
+  const names = [...model.IN_PAYLOAD, property]
+  Object.defineProperty(model, 'IN_PAYLOAD', { get: () => names })
 }
 
 /** A grant of oidc-provider's that also says what was in force when it was made. */
@@ -199,6 +212,33 @@ export interface WithEpochs {
 
 /** A session of oidc-provider's in a browser. */
 export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
+
+/** A session as it was found in the store. It is kept up to date as this request writes it. */
+export interface FoundSession {
+  /** The digest of its cookie. */
+  id: string
+  stored: Stored<AdapterPayload>
+}
+
+/** The session of the browser that this request comes from. */
+export function sessionOfRequest(): ProviderSession | undefined {
+  return Provider.ctx?.oidc.session
+}
+
+/**
+ * Whether a session is deleted because it goes on under another cookie.
+ *
+ * Relies on: the session of the request has the other one by then, and is saved next.
+ */
+export function isReplacedSession(cookie: string): boolean {
+  const session = sessionOfRequest()
+  return session !== undefined && session.jti !== cookie
+}
+
+/** Whether this request asks to sign out. Relies on: the name of the route. */
+export function isSignOutRequest(): boolean {
+  return Provider.ctx?.oidc.route === 'end_session'
+}
 
 /**
  * Makes another session of one: its cookie changes, and what was begun in it leads nowhere any more.
