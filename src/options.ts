@@ -17,7 +17,12 @@ export interface Lifetimes {
   readonly authorizationCode?: number | undefined
   /** ID token. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
-  /** How long a person may take to sign in and decide. @default 3600 (1 hour) */
+  /**
+   * How long a person may take to sign in, from the authorization request on; never longer than `interaction`. After
+   * that the page says to start again at the application. @default 1200 (20 minutes)
+   */
+  readonly signIn?: number | undefined
+  /** How long a person who is signed in may take to decide. @default 3600 (1 hour) */
   readonly interaction?: number | undefined
   /** Our own session in the browser. @default 1209600 (14 days) */
   readonly session?: number | undefined
@@ -156,6 +161,13 @@ export interface GatehouseOptions<
   readonly tokenCacheBytes?: number | undefined
   /** How often the built-in sign-in page lets somebody guess. */
   readonly signInAttempts?: SignInAttempts | undefined
+  /**
+   * How many authorization requests of one address may wait for a person at once, counted in each process; further
+   * ones get 429 until one is answered or `lifetimes.signIn` has passed. 0 is no limit. An address is `ctx.ip`, of IPv6
+   * its first 64 bits: behind a proxy set `app.proxy = true`, else all people share the address of the proxy.
+   * @default 1000
+   */
+  readonly maxPendingInteractions?: number | undefined
   /**
    * OpenID Connect scopes and the claims that each gives at the user info endpoint; replaces the default.
    *

@@ -3,6 +3,7 @@ import { within } from '../../src/scheduling/within.ts'
 import type { StoreCheck, StoreInspection } from '../../src/store/contract.ts'
 import type { RedisClient, RedisServerClient } from './client.ts'
 import { addressOf } from './connect.ts'
+import { isLimited, usedShare } from './inspect/memory-checks.ts'
 import { askServer, type ServerAnswers } from './inspect/server-answers.ts'
 import { checkServer } from './inspect/server-checks.ts'
 
@@ -25,7 +26,11 @@ export async function inspectRedis(
 ): Promise<StoreInspection> {
   if (!client.isCluster) {
     const answers = await askServer(client)
-    return { time: answers.time, checks: checkServer(answers, replicas) }
+    return {
+      time: answers.time,
+      usedShare: fullest([answers]),
+      checks: checkServer(answers, replicas),
+    }
   }
   const masters = await mastersOf(client)
   const outcomes = await Promise.allSettled(masters.map(askMaster))
@@ -36,6 +41,7 @@ export async function inspectRedis(
   if (answers.length === 0) throw away(outcomes.find((outcome) => outcome.status === 'rejected')?.reason)
   return {
     time: furthest(answers.flatMap(({ time }) => time ?? [])),
+    usedShare: fullest(answers),
     checks: worstOfEach([
       ...answers.map((each) => ({ address: each.address ?? '', checks: checkServer(each, replicas) })),
       ...silent.map((address) => ({ address, checks: [SILENT] })),
@@ -67,6 +73,12 @@ function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
 function furthest(times: readonly number[]): number | undefined {
   const off = (time: number) => Math.abs(time - Date.now())
   return times.toSorted((one, other) => off(other) - off(one))[0]
+}
+
+/** The used share of the memory of the server that is fullest; undefined where none tells of a limit. */
+function fullest(answers: readonly ServerAnswers[]): number | undefined {
+  const shares = answers.flatMap(({ info }) => (info && isLimited(info) ? [usedShare(info)] : []))
+  return shares.length === 0 ? undefined : Math.max(...shares)
 }
 
 /** Of each name the worst check, with the servers that it is about. */

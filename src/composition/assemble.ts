@@ -24,8 +24,10 @@ import { createPlainHttpWarning } from '../mount/plain-http.ts'
 import { wellKnown } from '../mount/well-known.ts'
 import type { GatehouseOptions } from '../options.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
+import { createInteractionAdmission } from '../provider/interaction-admission.ts'
 import { createInteractionPort } from '../provider/interaction-port.ts'
 import { resolveSettings } from '../settings/resolve-settings.ts'
+import { createMemoryWatch } from '../store/memory-watch.ts'
 import { createStart } from '../start.ts'
 import { createAccountChanges } from '../taking-back/accounts.ts'
 import { createTokens } from '../taking-back/tokens.ts'
@@ -63,6 +65,12 @@ export function assemble(options: GatehouseOptions): Gatehouse {
   const tokensOfAccount = createTokensOfAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
 
+  const admission = createInteractionAdmission({
+    max: settings.maxPendingInteractions,
+    seconds: settings.lifetimes.signIn,
+    memory: createMemoryWatch({ store, logger }),
+    logger,
+  })
   const start = createStart({
     ...base,
     ...authorizations,
@@ -74,6 +82,7 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     ),
     followClients: follow,
     clientUsed: (client) => usage.touch(client.clientId),
+    admission,
     pages,
     follower: revoked,
     unfinished: createUnfinished({ revocations, clientTokens, finishGrant, finishAccount, logger }),

@@ -76,7 +76,7 @@ function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (mode
     RefreshToken: refreshTokens.adapter,
     Grant: grants.adapter,
     Session: sessions(deps.store),
-    Interaction: interactions(deps.store, deps.settings.issuer),
+    Interaction: interactions(deps.store, { ...deps, issuer: deps.settings.issuer }),
   }
   return (model) => adapters[model] ?? modelAdapter(model, {})
 }

@@ -10,10 +10,11 @@ import type { MayIntrospect } from './introspection.ts'
 import { signOutForm } from './logout.ts'
 import { hintCheck, keepSubjectOfHint } from './id-token-hint.ts'
 import { initialGrantLifetime } from './models/grants.ts'
+import { findTooLong } from './parameter-limits.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { redirectAdvice } from './redirect-advice.ts'
 import { ROUTES } from './routes.ts'
-import { isComingBack, isTokenRequest } from './seam.ts'
+import { isComingBack, isTokenRequest, NotNow, notRedirected } from './seam.ts'
 import { tokenClaims } from './token-claims.ts'
 
 /** What the configuration leads to. */
@@ -71,6 +72,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       // Relies on: the parameters have been checked by now, and the account is loaded later.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
+        requireShort(ctx)
         await bringIntoStep(ctx)
         await delegatedAccess.checkRequestedScope(ctx, scope, client)
       },
@@ -96,7 +98,11 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       ClientCredentials: lifetimes.directAccessToken,
       Grant: initialGrantLifetime(lifetimes),
       IdToken: lifetimes.idToken,
-      Interaction: lifetimes.interaction,
+      // One of nobody, which strangers can begin by the thousand, only as long as a sign-in takes.
+      Interaction: (_ctx, { session }) =>
+        session?.accountId === undefined
+          ? Math.min(lifetimes.signIn, lifetimes.interaction)
+          : lifetimes.interaction,
       RefreshToken: lifetimes.refreshToken,
       // One of nobody, which strangers can begin by the thousand, only as long as somebody may be in the middle
       // of something.
@@ -155,6 +161,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     },
 
     async renderError(ctx, out, error) {
+      if (error instanceof NotNow) ctx.set('Retry-After', String(error.retryAfter))
       const isForNow = isUnavailable(error)
       const ours = isForNow ? UNAVAILABLE : FAILED
       // What else was thrown is not meant for readers.
@@ -169,6 +176,19 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       else answerError(ctx, pages, written)
     },
   }
+}
+
+/**
+ * Refuses parameters that are too long. A `state` that is too long is not sent back either: what comes with an error
+ * must arrive, and it is not known who would take it.
+ *
+ * @throws invalid_request
+ */
+function requireShort({ oidc }: KoaContextWithOIDC): void {
+  const tooLong = findTooLong(oidc.params ?? {})
+  if (!tooLong) return
+  const error = new errors.InvalidRequest(tooLong.description)
+  throw tooLong.name === 'state' ? notRedirected(error) : error
 }
 
 /** Endpoints that only programs talk to: errors there are JSON, whatever is accepted (RFC 6749 5.2). */

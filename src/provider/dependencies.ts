@@ -13,6 +13,7 @@ import type { RefreshFamilies } from '../tokens/refresh-families.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import type { RevocableToken } from '../tokens/revocations/revocation.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
+import type { InteractionAdmission } from './interaction-admission.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 
 /** What of the settings the authorization server goes by. */
@@ -31,6 +32,7 @@ export interface ProviderSettings {
     readonly refreshToken: number
     readonly authorizationCode: number
     readonly idToken: number
+    readonly signIn: number
     readonly interaction: number
     readonly session: number
     readonly rememberedConsent: number
@@ -87,6 +89,8 @@ export interface ProviderDependencies {
   isRevoked(token: RevocableToken): boolean
   /** Told of each client that got a token. */
   clientUsed(client: Client): void
+  /** Which authorization requests may wait for a person. */
+  readonly admission: InteractionAdmission
   readonly pages: ProviderPages
   readonly events: EventSink
   readonly logger: Logger

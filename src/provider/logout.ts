@@ -1,7 +1,10 @@
 import type { Next } from 'koa'
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { answerError } from '../http/error-answer.ts'
 import type { ProviderDependencies } from './dependencies.ts'
+import { findTooLong } from './parameter-limits.ts'
 import { requestState } from './request-state.ts'
+import { ROUTES } from './routes.ts'
 import { signOutSecret } from './seam.ts'
 
 /**
@@ -14,8 +17,13 @@ export function registerLogout(
   { accounts, pages, settings }: Pick<ProviderDependencies, 'accounts' | 'pages' | 'settings'>,
 ): void {
   provider.use(async function logout(context: unknown, next: Next) {
-    await next()
     const ctx = context as KoaContextWithOIDC
+    const tooLong = ctx.path.toLowerCase().startsWith(ROUTES.end_session) && findTooLong(ctx.query)
+    if (tooLong) {
+      answerError(ctx, pages, { status: 400, error: 'invalid_request', description: tooLong.description })
+      return
+    }
+    await next()
     const oidc = (context as { oidc?: KoaContextWithOIDC['oidc'] }).oidc
     if (oidc?.route === 'end_session' && ctx.status === 200 && oidc.session?.accountId === undefined) {
       await answerWithoutSession(ctx)

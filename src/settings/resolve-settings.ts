@@ -63,5 +63,6 @@ export function resolveSettings(options: GatehouseOptions): Settings {
     startTimeoutMs: rest.startTimeoutMs,
     tokenCacheBytes: rest.tokenCacheBytes,
     signInAttempts: Object.freeze(rest.signInAttempts),
+    maxPendingInteractions: rest.maxPendingInteractions,
   })
 }

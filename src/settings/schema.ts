@@ -50,6 +50,7 @@ export const optionsSchema = exactly({
       // RFC 6749 4.1.2 recommends ten minutes at most.
       authorizationCode: seconds(60, 600),
       idToken: seconds(3600, 31 * DAY),
+      signIn: seconds(1200, DAY),
       interaction: seconds(3600, DAY),
       session: seconds(14 * DAY, 366 * DAY),
       rememberedConsent: seconds(365 * DAY, 3660 * DAY),
@@ -71,6 +72,7 @@ export const optionsSchema = exactly({
     exactly({ max: wholeNumber('attempts', 10, 100), windowSeconds: seconds(900, DAY, 60) }),
     {},
   ),
+  maxPendingInteractions: wholeNumber('interactions', 1000, 1_000_000, 0),
   claims: v.optional(
     mapOf(rule<string>(claimsScopeProblem), rule<readonly string[]>(claimsProblem)),
     STANDARD_CLAIMS,

@@ -39,6 +39,7 @@ export interface Settings {
   readonly startTimeoutMs: number
   readonly tokenCacheBytes: number
   readonly signInAttempts: { readonly [Name in keyof SignInAttempts]-?: number }
+  readonly maxPendingInteractions: number
   readonly claims: { readonly [scope: string]: readonly string[] }
   /** The scopes of OpenID Connect: `openid`, and those that `claims` names. */
   readonly openIdScopes: readonly string[]

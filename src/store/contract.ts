@@ -159,6 +159,12 @@ export interface Store {
 export interface StoreInspection {
   /** Its clock in milliseconds since the epoch, read while `inspect` ran; undefined if it has none to compare with. */
   readonly time?: number | undefined
+  /**
+   * The share of its memory that is used, from 0 to 1; of several servers, that of the fullest one. Undefined where
+   * there is no limit, or it does not tell. From 0.9 on strangers begin nothing new, so that the last write that fails
+   * is that of a revocation.
+   */
+  readonly usedShare?: number | undefined
   /** How fit it is for what is stored, setting by setting. */
   readonly checks: readonly StoreCheck[]
 }

@@ -9,7 +9,6 @@ const NEARLY_FULL = 0.85
 export function checkEviction(info: Fields): StoreCheck {
   const name = 'eviction'
   const policy = info.get('maxmemory_policy')
-  const isLimited = Number(info.get('maxmemory') ?? 0) > 0
   if (policy === undefined) {
     return unknown(name, 'Redis does not tell its maxmemory-policy', 'Make sure that it is noeviction')
   }
@@ -17,7 +16,7 @@ export function checkEviction(info: Fields): StoreCheck {
     'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the ' +
     'settings of your provider'
   if (policy === 'noeviction') return good(name, 'maxmemory-policy is noeviction')
-  if (!isLimited) {
+  if (!isLimited(info)) {
     return good(
       name,
       'nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ' +
@@ -37,12 +36,17 @@ export const MORE_MEMORY = 'Give it more memory (CONFIG SET maxmemory …), or a
 export function checkMemory(info: Fields): StoreCheck | undefined {
   const limit = Number(info.get('maxmemory') ?? 0)
   const share = usedShare(info)
-  if (!(limit > 0)) return undefined
+  if (!isLimited(info)) return undefined
   const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
   if (share < NEARLY_FULL) return good('memory', message)
   const refuses = info.get('maxmemory_policy') === 'noeviction'
   const full = `${message}; when it is full, Redis ${refuses ? 'refuses writes' : 'drops what is stored'}`
   return share < 1 ? warning('memory', full, MORE_MEMORY) : bad('memory', full, MORE_MEMORY)
+}
+
+/** Whether there is a limit. */
+export function isLimited(info: Fields): boolean {
+  return Number(info.get('maxmemory') ?? 0) > 0
 }
 
 /** The share of `maxmemory` that is used; 0 where there is no limit. */

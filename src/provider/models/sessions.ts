@@ -4,13 +4,7 @@ import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { isCount, isText, mapOf, objectOf, optional } from '../../store/shape.ts'
 import { isUnreadable } from '../../store/unreadable.ts'
-import {
-  isReplacedSession,
-  isSignOutRequest,
-  sessionOfRequest,
-  type FoundSession,
-  type WithUser,
-} from '../seam.ts'
+import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 
@@ -149,8 +143,8 @@ function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
 }
 
-function isSamePerson(one: AdapterPayload & WithUser, other: AdapterPayload & WithUser): boolean {
-  return one.accountId === other.accountId && one.userId === other.userId
+function isSamePerson(one: AdapterPayload, other: AdapterPayload): boolean {
+  return one.accountId === other.accountId
 }
 
 /** The fields that differ; undefined where one was taken out. */

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { addressGroup } from '../../src/http/client-address.ts'
+
+test.each([
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1::/64'],
+  ['2001:db8:0:1:ffff::', '2001:db8:0:1::/64'],
+  ['2001:0DB8:0000:0001::9', '2001:db8:0:1::/64'],
+  ['2001:db8:0:2::9', '2001:db8:0:2::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['::', '0:0:0:0::/64'],
+  ['', ''],
+  ['unknown', 'unknown'],
+])('the address %s is counted as %s', (ip, group) => {
+  expect(addressGroup(ip)).toBe(group)
+})
