@@ -51,7 +51,11 @@ export function createInteractionAdmission(parts: {
       if (memory.isNearlyFull()) throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER)
       if (pending.add(address, id)) return
       tell(address)
-      throw new NotNow(429, 'too many sign-ins that were begun from this address are not finished', RETRY_AFTER)
+      throw new NotNow(
+        429,
+        'too many sign-ins that were begun from this address are not finished',
+        RETRY_AFTER,
+      )
     },
     release: pending.remove,
   }

@@ -36,7 +36,7 @@ export function createPendingInteractions(options: {
 
   function forgetExpired(): void {
     for (const [id, { until }] of pending) {
-      if (until > now() && pending.size < most) return
+      if (until > now()) return
       remove(id)
     }
   }
@@ -47,6 +47,8 @@ export function createPendingInteractions(options: {
       forgetExpired()
       const count = counts.get(address) ?? 0
       if (count >= max) return false
+      const [oldest] = pending.size < most ? [] : pending.keys()
+      if (oldest !== undefined) remove(oldest)
       pending.set(id, { address, until: now() + seconds * 1000 })
       counts.set(address, count + 1)
       return true

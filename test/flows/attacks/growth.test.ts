@@ -61,10 +61,18 @@ describe('What strangers can make the store keep', () => {
     expect(writes).toEqual([])
   })
 
-  it('a sign-out of nobody: a session, for as long as somebody may look at the page', async () => {
-    ttls.splice(0)
-    await send(host.port, { target: '/auth/oauth2/logout' })
-    expect(ttls).toEqual([1200, 1200])
+  it('a sign-out of nobody, and what is sent with the cookie that it answers with: nothing', async () => {
+    writes.splice(0)
+    const browser = host.browser()
+    await browser.open(`${host.issuer}/oauth2/logout`)
+    expect([...browser.cookies.keys()]).toContainEqual(expect.stringMatching(/^gatehouse_session\|/))
+    const stale = new Map(browser.cookies)
+    for (let times = 0; times < 3; times += 1) {
+      for (const [name, cookie] of stale) browser.cookies.set(name, cookie)
+      await browser.open(authorizationUrl(host, clientId, { prompt: 'none' }))
+      await browser.open(`${host.issuer}/oauth2/logout`)
+    }
+    expect(writes).toEqual([])
   })
 
   it('an authorization request: its interaction, for as long as it may take, and no more', async () => {
