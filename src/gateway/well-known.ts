@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa'
+import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { protectedResourceMetadata, protectedResourceMetadataUrl } from './metadata.ts'
 
@@ -15,11 +16,15 @@ export function wellKnown(
   return async function wellKnown(ctx, next) {
     // `ctx.url` first: Node's parser, behind `ctx.path`, throws at some absolute forms.
     const isAsked = ctx.url.startsWith(pathname) && ctx.path === pathname
-    if (!isAsked || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) {
+    if (!isAsked || !DOCUMENT_METHODS.includes(ctx.method)) {
       await next()
       return
     }
-    ctx.set('Cache-Control', `public, max-age=${MAX_AGE}`)
-    ctx.body = protectedResourceMetadata({ issuer, audience, scopes: dependencies.listScopes() })
+    if (ctx.method === 'OPTIONS') {
+      answerDocumentOptions(ctx)
+      return
+    }
+    const document = protectedResourceMetadata({ issuer, audience, scopes: dependencies.listScopes() })
+    answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE })
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 
-/** Bytes that a form may have. */
-const LIMIT = 64 * 1024
+/** Bytes that a form may have: as many as oidc-provider takes. */
+const LIMIT = 56 * 1024
 
 /** The fields of a form that was sent. */
 export interface Form {
@@ -17,17 +17,26 @@ export interface FormRefusal {
   readonly status: 400 | 413 | 415
 }
 
-/**
- * Reads a form (`application/x-www-form-urlencoded`) of at most 64 KiB. Where a body parser of the host's was
- * there first, its result is used; a body that somebody else consumed is refused, never waited for.
- */
+/** Reads a form as {@link readFormText} does. */
 export async function readForm(ctx: Context): Promise<Form | FormRefusal> {
+  const text = await readFormText(ctx)
+  return typeof text === 'string' ? formOf(new URLSearchParams(text)) : text
+}
+
+/**
+ * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB; a request without a body has an
+ * empty one. Where a body parser of the host's was there first, its result is used; a body that somebody else
+ * consumed is refused, never waited for.
+ */
+export async function readFormText(ctx: Context): Promise<string | FormRefusal> {
+  const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
-  if (!isForm(ctx.get('Content-Type')) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
-  if (Number(ctx.get('Content-Length')) > LIMIT) return { status: 413 }
+  if ((type !== '' && !isForm(type)) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
+  if (Number(ctx.get('Content-Length')) > LIMIT) return { status: type === '' ? 415 : 413 }
   const text = formReadByHost(ctx) ?? (await readText(ctx.req))
   if (typeof text !== 'string') return text
-  return Buffer.byteLength(text) > LIMIT ? { status: 413 } : formOf(new URLSearchParams(text))
+  if (type === '' && text !== '') return { status: 415 }
+  return Buffer.byteLength(text) > LIMIT ? { status: 413 } : text
 }
 
 /** Whether there is a form to work with. */
@@ -36,7 +45,7 @@ export function isRefusal(form: Form | FormRefusal): form is FormRefusal {
 }
 
 /** Whether a `Content-Type` is that of a form. */
-export function isForm(contentType: string): boolean {
+function isForm(contentType: string): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
 }
 
@@ -46,7 +55,7 @@ export function isForm(contentType: string): boolean {
  *
  * @returns undefined if nobody has read it; 400 if somebody has, and what they left is no form
  */
-export function formReadByHost(ctx: Context): string | FormRefusal | undefined {
+function formReadByHost(ctx: Context): string | FormRefusal | undefined {
   // Parsers of other content leave an empty object behind, and the form where it is.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }

@@ -26,8 +26,14 @@ export function answerError<Page>(
 }
 
 /** Answers with an error where only programs ask. */
-export function answerErrorAsJson(ctx: Context, { status, error, description, state }: ErrorAnswer): void {
-  ctx.status = Math.max(status, 400)
+export function answerErrorAsJson(ctx: Context, answer: ErrorAnswer): void {
+  ctx.status = Math.max(answer.status, 400)
   ctx.set('Cache-Control', 'no-store')
-  ctx.body = { error, error_description: description, ...(state === undefined ? {} : { state }) }
+  ctx.type = 'json'
+  ctx.body = JSON.stringify(errorFields(answer))
+}
+
+/** The fields of an error (RFC 6749 5.2). */
+export function errorFields({ error, description, state }: ErrorAnswer) {
+  return { error, error_description: description, ...(state === undefined ? {} : { state }) }
 }

@@ -3,7 +3,7 @@ import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
-import { answerError } from '../http/error-answer.ts'
+import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes, type InteractionOptions } from '../interaction/routes.ts'
@@ -12,9 +12,10 @@ import { METHODS, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import type { RevocationSource } from '../tokens/revocations/revocation-source.ts'
+import { checkRequest } from './check-request.ts'
 import { answerKeySet } from './key-set.ts'
 import { AUTHORIZATION_PARAMETERS, LOGOUT_PARAMETERS, postToGet } from './post-to-get.ts'
-import { fail } from './failure.ts'
+import { fail, isForPrograms } from './failure.ts'
 import type { PlainHttpWarning } from './plain-http.ts'
 import { createRevocationFeed } from './revocation-feed.ts'
 import { normalize, service } from './service.ts'
@@ -77,7 +78,13 @@ export function authorizationService(parts: AuthorizationServiceParts): Middlewa
   }
 
   async function provider(ctx: Context, path: string): Promise<boolean> {
-    return runProvider((await parts.ready()).built.provider, ctx, path)
+    const checked = await checkRequest(ctx, path, { issuer, events: parts.events })
+    if ('form' in checked) {
+      return runProvider((await parts.ready()).built.provider, ctx, path, checked.form)
+    }
+    if (isForPrograms(path)) answerErrorAsJson(ctx, checked.rejection)
+    else answerError(ctx, pages, { ...checked.rejection, text: 'errorBody' })
+    return true
   }
 
   return service({

@@ -6,7 +6,11 @@ import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
 import type { Pages } from '../interaction/pages.ts'
 import { FAILED, isUnavailable, logFailure, UNAVAILABLE } from '../provider/failures.ts'
 
-/** Endpoints that only programs talk to: failures there are JSON, whatever is accepted. */
+/** Endpoints that only programs talk to: errors there are JSON, whatever is accepted. */
+export function isForPrograms(path: string): boolean {
+  return FOR_PROGRAMS.test(path)
+}
+
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
 /** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
@@ -28,7 +32,7 @@ export function fail(parts: {
     const { error: code, error_description: description } = known ? UNAVAILABLE : FAILED
     const answer = { status: known?.status ?? 500, error: code, description }
     ctx.set({ ...known?.headers })
-    if (FOR_PROGRAMS.test(path)) answerErrorAsJson(ctx, answer)
+    if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
     else answerError(ctx, parts.pages, answer)
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import { answerErrorAsJson } from '../http/error-answer.ts'
+import { isKnown } from '../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../tokens/revocations/revocation-source.ts'
 import { authenticateClient, type ClientSecrets } from './client-authentication.ts'
 
@@ -58,15 +59,6 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
-}
-
-/**
- * Whether the asker has the answer already (RFC 9110 13.1.2). Not Koa's `fresh`: `fetch` adds `Cache-Control: no-cache`
- * to such a request, for which that is never true.
- */
-function isKnown(etag: string, ifNoneMatch: string): boolean {
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag)
 }
 
 /** Reads that begin at the same cursor within a moment are one. */

@@ -1,5 +1,7 @@
 import type { Context, Middleware, Next } from 'koa'
 import { GatehouseError } from '../errors.ts'
+import { answerErrorAsJson } from '../http/error-answer.ts'
+import { answerDocumentOptions, answerOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
 import { pathBelow } from './path-below.ts'
 import type { PlainHttpWarning } from './plain-http.ts'
 
@@ -9,7 +11,7 @@ export interface ServiceParts {
   readonly mountPath: string
   /** Whether an address below is the service's at all; a host's other pages never wait for the store. */
   owns(path: string): boolean
-  /** Methods that each address answers. */
+  /** Methods that each address answers; {@link DOCUMENT_METHODS} where there is a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
   /** Waits until requests can be answered; rejects if that takes too long. */
   ready(): Promise<void>
@@ -28,7 +30,8 @@ export function service(parts: ServiceParts): Middleware {
   }
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
-    if (refuseMethod(ctx, parts.methods[normalize(path)])) return true
+    const methods = parts.methods[normalize(path)]
+    if (refuseMethod(ctx, methods) || describeMethods(ctx, methods)) return true
     parts.warnOnPlainHttp(ctx)
     try {
       await parts.ready()
@@ -46,12 +49,17 @@ export function service(parts: ServiceParts): Middleware {
 /** Answers 405 where an address is ours, but not with this method (RFC 9110 15.5.6). */
 function refuseMethod(ctx: Context, methods: readonly string[] | undefined): boolean {
   if (!methods || methods.includes(ctx.method)) return false
-  ctx.status = 405
-  ctx.set({ Allow: methods.join(', '), 'Cache-Control': 'no-store' })
-  ctx.body = {
-    error: 'invalid_request',
-    error_description: `${ctx.method} is not answered here; use ${methods.join(' or ')}`,
-  }
+  ctx.set('Allow', methods.join(', '))
+  const description = `${ctx.method} is not answered here; use ${methods.join(' or ')}`
+  answerErrorAsJson(ctx, { status: 405, error: 'invalid_request', description })
+  return true
+}
+
+/** Answers OPTIONS. Pages of other origins may read documents, and use no endpoint. */
+function describeMethods(ctx: Context, methods: readonly string[] | undefined): boolean {
+  if (!methods || ctx.method !== 'OPTIONS') return false
+  if (methods === DOCUMENT_METHODS) answerDocumentOptions(ctx)
+  else answerOptions(ctx, methods)
   return true
 }
 

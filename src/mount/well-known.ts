@@ -1,5 +1,6 @@
 import type { Middleware } from 'koa'
 import compose from 'koa-compose'
+import { DOCUMENT_METHODS } from '../http/public-document.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { fail } from './failure.ts'
 import { normalize, service } from './service.ts'
@@ -21,7 +22,7 @@ export function wellKnown(
   const authorizationServer = service({
     mountPath: '',
     owns: (path) => normalize(path) === address.toLowerCase(),
-    methods: { [address.toLowerCase()]: ['GET', 'HEAD', 'OPTIONS'] },
+    methods: { [address.toLowerCase()]: DOCUMENT_METHODS },
     ready: async () => {},
     answerers: [async (ctx) => runProvider((await parts.ready()).built.provider, ctx, METADATA)],
     fail: fail(parts),

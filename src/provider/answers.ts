@@ -1,7 +1,7 @@
 import type { Provider, KoaContextWithOIDC } from 'oidc-provider'
 import type { Next } from 'koa'
+import { answerDocument } from '../http/public-document.ts'
 import { requestState } from './request-state.ts'
-import { ROUTES } from './routes.ts'
 
 type Ctx = KoaContextWithOIDC & { body: unknown }
 
@@ -12,15 +12,19 @@ type Ctx = KoaContextWithOIDC & { body: unknown }
 export function registerAnswers(provider: Provider, scopesSupported: () => readonly string[]): void {
   provider.use(async function answers(ctx: unknown, next: Next) {
     const answered = ctx as Ctx
-    if (isClientRequestOfBrowser(answered)) return refuseBrowser(answered)
+    const isOpenedByHost = Boolean(answered.response.get('Access-Control-Allow-Origin'))
     await next()
     // Only set where one of oidc-provider's routes matched.
     const route = (answered as { oidc?: { route: string } }).oidc?.route
+    if (route !== undefined && !isOpenedByHost) removeCors(answered)
     if (route === 'token') {
       putGrantErrorRight(answered)
       repeatRefreshToken(answered)
     }
-    if (route === 'revocation') answered.set('Cache-Control', 'no-store')
+    if (route === 'revocation') {
+      answered.set('Cache-Control', 'no-store')
+      if (answered.status === 200) answered.body = {}
+    }
     if (route !== undefined && WITH_CLIENTS.has(route)) putClientErrorRight(answered)
     if (route === 'userinfo') putUserInfoErrorRight(answered)
     if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
@@ -35,8 +39,15 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
   })
 }
 
-/** That a code or token is genuine, but somebody else's, is told to nobody: it is as good as unknown. */
+/**
+ * The reason as the client may read it. That a code or token is genuine, but somebody else's, is told to nobody: it is
+ * as good as unknown.
+ */
 function tellable(reason: string, params: Record<string, unknown> | undefined): string {
+  // Relies on: the authorization endpoint takes no other method, so there was no challenge at all.
+  if (reason === 'unsupported code_challenge_method') {
+    return 'code_verifier was sent, but the authorization request had no code_challenge'
+  }
   if (reason !== 'client mismatch') return reason
   const what = params?.['grant_type'] === 'refresh_token' ? 'refresh token' : 'authorization code'
   return `${what} not found`
@@ -46,30 +57,13 @@ function isJson({ body }: Ctx): boolean {
   return typeof body === 'object' && body !== null && 'error' in body
 }
 
-/** Where clients show their secret: names of oidc-provider's, and of {@link ROUTES}. */
+/** Where clients show their secret: names of oidc-provider's. */
 const WITH_CLIENTS: ReadonlySet<string> = new Set(['token', 'revocation', 'introspection'])
 
-const PATHS_WITH_CLIENTS: readonly string[] = [ROUTES.token, ROUTES.revocation, ROUTES.introspection]
-
-function isClientRequestOfBrowser(ctx: Ctx): boolean {
-  const path = ctx.path.toLowerCase().replace(/\/$/, '')
-  return PATHS_WITH_CLIENTS.includes(path) && ctx.method === 'POST' && ctx.get('Origin') !== ''
-}
-
-/**
- * Refuses before anybody looks at the client: oidc-provider looks at `Origin` once it has found the client and
- * before it compares the secret, which would tell strangers which clients there are.
- */
-function refuseBrowser(ctx: Ctx): void {
-  ctx.status = 400
-  ctx.set('Cache-Control', 'no-store')
-  ctx.vary('Origin')
-  // Without it the browser would keep the reason from the developer who has to read it.
-  if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
-  ctx.body = {
-    error: 'invalid_request',
-    error_description: 'requests from a browser are refused: client_secret must stay on a server',
-  }
+/** oidc-provider says that pages of other origins may read an answer, even where it rejects all their requests. */
+function removeCors(ctx: Ctx): void {
+  ctx.remove('Access-Control-Allow-Origin')
+  ctx.remove('Access-Control-Expose-Headers')
 }
 
 function putGrantErrorRight(ctx: Ctx): void {
@@ -92,6 +86,9 @@ function repeatRefreshToken(ctx: Ctx): void {
 
 function putClientErrorRight(ctx: Ctx): void {
   if (errorOf(ctx) === 'invalid_client' && !hasCredentials(ctx)) {
+    // RFC 9110 15.5.2. Not after a wrong secret in the body: client libraries read no error beside a challenge, and
+    // who chose the body knows how to authenticate.
+    ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
     ctx.body = {
       error: 'invalid_client',
       error_description:
@@ -127,16 +124,27 @@ function hasCredentials(ctx: Ctx): boolean {
   return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
 }
 
+/** Seconds for which a client may keep the document; it changes with the products. */
+const DISCOVERY_MAX_AGE = 60
+
 /** OpenID Connect Discovery 1.0, 3, and RFC 8414 2. */
 function putDiscoveryRight(ctx: Ctx, scopes: readonly string[]): void {
-  const document = ctx.body as { token_endpoint_auth_methods_supported?: readonly string[] }
+  const document = ctx.body as {
+    token_endpoint_auth_methods_supported?: readonly string[]
+    claims_supported?: readonly string[]
+  }
   const authentication = document.token_endpoint_auth_methods_supported
-  ctx.body = {
+  const put = {
     ...document,
     revocation_endpoint_auth_methods_supported: authentication,
     introspection_endpoint_auth_methods_supported: authentication,
     scopes_supported: scopes,
-    response_modes_supported: ['query', 'fragment'],
+    response_modes_supported: ['query'],
     claims_parameter_supported: false,
+    // No ID token has the id of a session.
+    claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
+    // ID tokens are RS256. Resource servers that know nothing but the issuer take the list for that of access tokens.
+    id_token_signing_alg_values_supported: ['RS256', 'ES256'],
   }
+  answerDocument(ctx, JSON.stringify(put), { maxAge: DISCOVERY_MAX_AGE })
 }

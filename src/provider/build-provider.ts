@@ -49,7 +49,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
       mayIntrospect: createMayIntrospect(deps.registry, hostAccounts),
     }),
   )
-  applySeam(provider, deps)
+  applySeam(provider, { ...deps, openIdScopes: settings.openIdScopes })
   registerDirectAccess(provider, deps, hostAccounts)
   registerAnswers(provider, () => [...settings.openIdScopes, ...deps.catalog.current.operations.keys()])
   registerLogout(provider, deps)

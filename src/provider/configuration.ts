@@ -1,5 +1,5 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import { answerError, answerErrorAsJson } from '../http/error-answer.ts'
+import { answerError, errorFields } from '../http/error-answer.ts'
 import { requireSomethingLeft, type DelegatedAccess } from './delegated-access.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { createLoadExistingGrant } from './existing-grant.ts'
@@ -69,6 +69,10 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
     allowOmittingSingleRegisteredRedirectUri: true,
 
     extraParams: {
+      // Relies on: it is known as a mode that errors are sent in (`seam.ts`), and this one is sent by query as well.
+      response_mode(_ctx: KoaContextWithOIDC, mode) {
+        if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
+      },
       // Relies on: the parameters have been checked by now, and the account is loaded later.
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
@@ -172,8 +176,11 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
         description: redirectAdvice(ctx, error) ?? answer.error_description ?? ours.error_description,
         state: out.state,
       }
-      if (FOR_PROGRAMS.has(ctx.oidc.route)) answerErrorAsJson(ctx, written)
-      else answerError(ctx, pages, written)
+      if (!FOR_PROGRAMS.has(ctx.oidc.route)) return answerError(ctx, pages, written)
+      // An object, as where JSON is asked for: `answers.ts` works on both.
+      ctx.status = Math.max(written.status, 400)
+      ctx.set('Cache-Control', 'no-store')
+      ctx.body = errorFields(written)
     },
   }
 }

@@ -12,7 +12,7 @@ import type { HostAccounts } from './host-accounts.ts'
 import type { Grants } from './models/grants.ts'
 import { requestState } from './request-state.ts'
 import { requireKnownResource } from './resource.ts'
-import { invalidScope, requestedScopes, requireAllowed } from './requested-scope.ts'
+import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 /** What delegated access decides about scopes, in the places where oidc-provider asks. */
 export interface DelegatedAccess {
@@ -81,8 +81,7 @@ export function createDelegatedAccess(
 
     async checkRequestedScope(ctx, scope, client) {
       const application = requireApplication(client)
-      // Every code exchange gives a refresh token, so there is nothing that this one would add.
-      const requested = requestedScopes(scope).filter((name) => name !== 'offline_access')
+      const requested = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
       if (requested.length === 0) return fillIn(ctx, client)
 
       await scopesOf(ctx, client)

@@ -8,6 +8,23 @@ export function requestedScopes(scope: string | undefined): string[] {
   return [...new Set(scope?.split(' ').filter(Boolean))]
 }
 
+/** Scopes that OpenID Connect names (Core 5.4 and 11); client libraries ask for them wherever they sign in. */
+const STANDARD_SCOPES: ReadonlySet<string> = new Set([
+  'profile',
+  'email',
+  'address',
+  'phone',
+  'offline_access',
+])
+
+/**
+ * Whether a scope is ignored where it is asked for: a standard one that this issuer does not have (OpenID Connect
+ * Core 3.1.2.1). Each code exchange gives a refresh token, so `offline_access` adds nothing.
+ */
+export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): boolean {
+  return STANDARD_SCOPES.has(scope) && !openIdScopes.includes(scope)
+}
+
 /**
  * Refuses a request for what may not be asked for.
  *

@@ -1,3 +1,5 @@
+import { DOCUMENT_METHODS } from '../http/public-document.ts'
+
 /** Where the endpoints are below {auth_url}. */
 export const ROUTES = {
   authorization: '/oauth2/authorize',
@@ -20,10 +22,17 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.introspection]: ['POST', 'OPTIONS'],
   [REVOCATION_FEED]: ['GET', 'HEAD'],
   [ROUTES.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  [ROUTES.jwks]: ['GET', 'HEAD', 'OPTIONS'],
+  [ROUTES.jwks]: DOCUMENT_METHODS,
   [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],
   [`${ROUTES.end_session}/confirm`]: ['POST'],
   [`${ROUTES.end_session}/success`]: ['GET', 'HEAD'],
-  '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
-  '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
+  '/.well-known/openid-configuration': DOCUMENT_METHODS,
+  '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
 }
+
+/** Where clients authenticate with their secret. */
+export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
+  ROUTES.token,
+  ROUTES.revocation,
+  ROUTES.introspection,
+])

@@ -11,10 +11,16 @@ import { middlewareOf } from './seam.ts'
  * context reaches the host's. Headers are written to the one response; status and body are carried over.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
+ * @param form the form that was sent, as it was read; undefined if none is due
  * @returns false if oidc-provider has nothing there
  */
-export async function runProvider(provider: Provider, ctx: Context, path: string): Promise<boolean> {
-  const request = requestAt(ctx, path + ctx.search)
+export async function runProvider(
+  provider: Provider,
+  ctx: Context,
+  path: string,
+  form?: string,
+): Promise<boolean> {
+  const request = requestAt(ctx, path + ctx.search, form)
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
   // koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
@@ -34,7 +40,13 @@ export async function runProvider(provider: Provider, ctx: Context, path: string
     return false
   }
   const { status, body } = inner
-  ctx.body = body
+  // As text: a middleware of the host's that rewrites objects would change what standards have named.
+  ctx.body = isObject(body) ? JSON.stringify(body) : body
   ctx.status = status
   return true
+}
+
+/** Whether an answer is an object that Koa would send as JSON; it has the content type by then. */
+function isObject(body: unknown): body is object {
+  return typeof body === 'object' && body !== null
 }

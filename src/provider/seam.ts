@@ -8,12 +8,15 @@ import {
   type Client as ProviderClient,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
+import { readBasicCredentials } from '../http/basic-credentials.ts'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import { createRecentlyUsed } from '../registry/recently-used.ts'
 import type { Stored } from '../store/collection.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
+import { requestState } from './request-state.ts'
+import { isIgnoredScope, requestedScopes } from './requested-scope.ts'
 
 // What oidc-provider does not document is touched here, by functions that each say what they rely on. Where a file
 // relies on more than a function could hold (the order of hooks, the form of a record), it says so in its place, also
@@ -22,10 +25,15 @@ import { recordOf } from './client-metadata.ts'
 /** Changes a provider that was just built, before it answers anything. */
 export function applySeam(
   provider: Provider,
-  { registry, refreshTokenFormat }: { registry: CheckedRegistry; refreshTokenFormat: RefreshTokenFormat },
+  parts: {
+    readonly registry: CheckedRegistry
+    readonly refreshTokenFormat: RefreshTokenFormat
+    readonly openIdScopes: readonly string[]
+  },
 ): void {
+  const { registry, refreshTokenFormat, openIdScopes } = parts
   keepClients(provider)
-  compareSecretsByHash(provider, registry)
+  compareSecretsByHash(provider, registry, openIdScopes)
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
@@ -34,13 +42,18 @@ export function applySeam(
 
 /**
  * oidc-provider without the response mode `form_post`, which it answers with a page of its own, also only to tell
- * of an error: one that needs a script, and that any site may frame.
+ * of an error: one that needs a script, and that any site may frame. Nor does it answer in a fragment, which is
+ * where it sends the error of a response type that has `token` in its name, and fails if it cannot: it is `query` too.
+ * Who asks for the response mode `fragment` is rejected (`configuration.ts`).
  *
- * Relies on: the constructor makes its response modes known by `this.registerResponseMode()`.
+ * Relies on: the constructor makes its response modes known by `this.registerResponseMode()`, and the first of a
+ * name stays.
  */
 export class ScriptlessProvider extends Provider {
-  override registerResponseMode(...mode: Parameters<Provider['registerResponseMode']>): void {
-    if (mode[0] !== 'form_post') super.registerResponseMode(...mode)
+  override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+    if (name === 'form_post') return
+    super.registerResponseMode(name, handler)
+    if (name === 'query') super.registerResponseMode('fragment', handler)
   }
 }
 
@@ -79,18 +92,37 @@ function keepClients({ Client }: Provider): void {
  * Relies on: client authentication awaits `client.compareClientSecret(secret)`, inside the request's context.
  * Secrets are stored as hashes, so the registry compares.
  */
-function compareSecretsByHash(provider: Provider, registry: CheckedRegistry): void {
+function compareSecretsByHash(
+  provider: Provider,
+  registry: CheckedRegistry,
+  openIdScopes: readonly string[],
+): void {
   prototypeOf(provider.Client)['compareClientSecret'] = async function (
     this: ProviderClient,
     secret: string,
   ) {
-    const isRight = await registry.verifySecret(recordOf(this), secret)
+    const isRight = await verifySecret(registry, this, secret)
     if (isRight) {
       await fillInRedirectUri(provider, this)
+      dropIgnoredScopes(openIdScopes)
       disguiseToken()
     }
     return isRight
   }
+}
+
+/** A secret in the Basic header counts as it is decoded, and as it stands; one that is wrong in both is wrong once. */
+async function verifySecret(
+  registry: CheckedRegistry,
+  client: ProviderClient,
+  secret: string,
+): Promise<boolean> {
+  const { host } = requestState(Provider.ctx as KoaContextWithOIDC)
+  const { clientSecrets = [secret] } = readBasicCredentials(host.get('Authorization')) ?? {}
+  for (const reading of clientSecrets) {
+    if (await registry.verifySecret(recordOf(client), reading)) return true
+  }
+  return false
 }
 
 /**
@@ -107,6 +139,20 @@ async function fillInRedirectUri(provider: Provider, client: ProviderClient): Pr
   const code = typeof value === 'string' ? await provider.AuthorizationCode.find(value) : undefined
   // Any of them where the code is not this application's: what is wrong then is the code.
   params['redirect_uri'] = code?.clientId === client.clientId ? code?.redirectUri : client.redirectUris?.[0]
+}
+
+/**
+ * A refresh may ask for standard scopes that this issuer does not have, as the authorization may. oidc-provider
+ * rejects each scope that the refresh token does not carry.
+ *
+ * Relies on: the parameters have been read when the client is authenticated, and the grant reads them later.
+ */
+function dropIgnoredScopes(openIdScopes: readonly string[]): void {
+  const { params } = Provider.ctx?.oidc ?? {}
+  const scope = params?.['scope']
+  if (!isTokenRequest() || params?.['grant_type'] !== 'refresh_token' || typeof scope !== 'string') return
+  const rest = requestedScopes(scope).filter((name) => !isIgnoredScope(name, openIdScopes))
+  params['scope'] = rest.length > 0 ? rest.join(' ') : undefined
 }
 
 /** In front of a token that is to be introspected or revoked: with a colon it is neither a JWT nor anything else. */
@@ -153,6 +199,23 @@ export function isTokenRequest(): boolean {
 export function isRevocation(): boolean {
   return Provider.ctx?.oidc.route === 'revocation'
 }
+
+/**
+ * Whether a browser brings this request, from an application that sent it here: API keys are no clients there.
+ *
+ * Relies on: the names of the routes.
+ */
+export function isFrontChannel(): boolean {
+  return FRONT_CHANNEL.has(Provider.ctx?.oidc.route ?? '')
+}
+
+const FRONT_CHANNEL: ReadonlySet<string> = new Set([
+  'authorization',
+  'resume',
+  'end_session',
+  'end_session_confirm',
+  'end_session_success',
+])
 
 /**
  * Relies on: a model's id, which is the token, comes from `generateTokenId()`; `rotations` counts the tokens

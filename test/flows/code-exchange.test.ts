@@ -48,7 +48,12 @@ describeEachStore('Code exchange', (makeStore) => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { code_verifier } = pkce()
-      expect(outcome(await exchange(application, code, { code_verifier }))).toEqual([400, 'invalid_grant'])
+      const answer = await exchange(application, code, { code_verifier })
+      expect(outcome(answer)).toEqual([400, 'invalid_grant'])
+      expect(answer.body['error_description']).toBe(
+        'code_verifier was sent, but the authorization request had no code_challenge',
+      )
+      expect((await exchange(application, code)).status).toBe(200)
     })
 
     it.each(['plain', ''])('any other method is refused: %j', async (method) => {

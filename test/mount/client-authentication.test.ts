@@ -39,6 +39,25 @@ describe('a client by HTTP Basic', () => {
   })
 
   it.each([
+    ['a%zz', ['a%zz']],
+    ['a+b', ['a b', 'a+b']],
+    ['a%2Bb', ['a+b', 'a%2Bb']],
+    ['a%00b', ['a%00b']],
+    ['plain', ['plain']],
+  ])('has its secret read form-decoded, then as it stands where that differs: %s', async (sent, readings) => {
+    const asked = registry()
+    expect(await authenticateClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
+    expect(asked.find).toHaveBeenCalledOnce()
+    expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(readings)
+  })
+
+  it('that encodes its id has its secret read form-decoded alone', async () => {
+    const asked = registry()
+    await authenticateClient(asked, `Basic ${base64('key%5F1:a+b')}`)
+    expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(['a b'])
+  })
+
+  it.each([
     ['a wrong secret', `Basic ${base64('key_1:wrong')}`],
     ['an unknown client', `Basic ${base64('nobody:right')}`],
     ['a disabled one', `Basic ${base64('shut:right')}`],
@@ -55,7 +74,8 @@ describe('a client by HTTP Basic', () => {
     ['no colon', `Basic ${base64('key_1')}`],
     ['no secret', `Basic ${base64('key_1:')}`],
     ['no client', `Basic ${base64(':right')}`],
-    ['a broken encoding', `Basic ${base64('key_1:%zz')}`],
+    ['a broken encoding of the id', `Basic ${base64('key%zz:right')}`],
+    ['a secret that is visible in no reading', `Basic ${base64('key_1:%00\u0000')}`],
     ['a NUL', `Basic ${base64('key_1%00:right')}`],
     ['letters that no client id has', `Basic ${base64('k%C3%BCy:right')}`],
     ['an endless id', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],

@@ -27,6 +27,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'catalog/route.ts',
     'catalog/route-index.ts',
     'catalog/deep-freeze.ts',
+    'http/public-document.ts',
     'jose',
   ],
   // What a host, or the end of a process, sets going: over all that knows of tokens.

@@ -157,8 +157,12 @@ it('an authorization request that cannot be sent back says what to do', async ()
     const { error_description: description } = (await response.json()) as { error_description: string }
     return [response.status, description]
   }
-  expect(await ask('nobody')).toEqual([400, 'there is no application with this client_id'])
-  expect(await ask(apiKey)).toEqual([400, expect.stringContaining('that of an API key')])
+  expect(await ask('nobody')).toEqual([
+    400,
+    'there is no application with this client_id: check the client_id, enable the application if it is disabled, ' +
+      'and use an application instead of an API key, which acts on its own account only',
+  ])
+  expect(await ask(apiKey)).toEqual(await ask('nobody'))
   expect(await ask(withoutUri)).toEqual([400, expect.stringContaining('no redirect URI is registered')])
   expect(await ask(application, { redirect_uri: 'http://localhost:9/other' })).toEqual([
     400,

@@ -73,7 +73,11 @@ describe('clients as oidc-provider makes them', () => {
   const withSeam = () =>
     providerOf((provider) => {
       const registry = { find: async () => undefined, verifySecret: async () => false }
-      applySeam(provider, { registry, refreshTokenFormat: createRefreshTokenFormat([Buffer.alloc(32)]) })
+      applySeam(provider, {
+        registry,
+        refreshTokenFormat: createRefreshTokenFormat([Buffer.alloc(32)]),
+        openIdScopes: [],
+      })
     })
   const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
   const findAll = ({ provider }: { provider: Provider }) =>

@@ -2,6 +2,7 @@ import { Provider, type Adapter, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../../registry/checked-registry.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
+import { isFrontChannel } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
@@ -17,7 +18,8 @@ function isAskedFor(clientId: string): boolean {
 }
 
 /**
- * API keys and applications as oidc-provider's clients. A disabled one does not exist.
+ * API keys and applications as oidc-provider's clients. A disabled one does not exist, nor does an API key where a
+ * browser brings the request: whoever makes up a `client_id` learns nothing about it.
  *
  * @param lookAhead begins to look up what the request presents while its client is still looked up, which saves a
  *   round trip
@@ -28,7 +30,7 @@ export function clients(registry: CheckedRegistry, lookAhead: (ctx: KoaContextWi
       if (!isAskedFor(clientId)) return undefined
       if (Provider.ctx) lookAhead(Provider.ctx)
       const record = await registry.find(clientId)
-      if (!record || record.disabled) return undefined
+      if (!record || record.disabled || (record.kind === 'apiKey' && isFrontChannel())) return undefined
       if (Provider.ctx) requestState(Provider.ctx).clients.set(clientId, record)
       return toClientMetadata(record)
     },

@@ -96,17 +96,41 @@ describe('Client authentication', () => {
       expect(ratio).toBeLessThan(3)
     })
 
-    it('at the authorization endpoint, unknown and disabled', async () => {
+    it('on the page of the authorization endpoint, unknown, disabled and of an API key', async () => {
       const shut = await host.createApplication()
       await host.gatehouse.applications.disable(shut.client_id)
-      const [unknown, disabledOne] = await Promise.all(
-        ['app_AAAAAAAAAAAAAAAAAAAAAA', shut.client_id].map((id) =>
+      const answers = await Promise.all(
+        ['app_AAAAAAAAAAAAAAAAAAAAAA', shut.client_id, key.client_id, disabled.client_id].map((id) =>
           host.browser().open(authorizationUrl(host, id)),
         ),
       )
+      const [unknown] = answers
       expect(unknown!.status).toBe(400)
-      expect(disabledOne!.status).toBe(unknown!.status)
-      expect(disabledOne!.body).toBe(unknown!.body)
+      for (const advice of ['check the client_id', 'enable the application', 'instead of an API key']) {
+        expect(unknown!.body).toContain(advice)
+      }
+      for (const { status, body } of answers)
+        expect({ status, body }).toEqual({ status: 400, body: unknown!.body })
+    })
+
+    it.each([
+      ['authorize', 'response_type=code&redirect_uri=http://localhost:9/callback'],
+      ['authorize', 'response_type=token&redirect_uri=http://localhost:9/callback&state=x'],
+      ['authorize', ''],
+      ['authorize', 'request=x'],
+      ['logout', ''],
+      ['logout', 'post_logout_redirect_uri=http://localhost:9/callback&state=x'],
+      ['logout/success', ''],
+    ])('by a program at %s?%s, unknown, disabled and of an API key', async (endpoint, query) => {
+      const shut = await host.createApplication({ postLogoutRedirectUris: ['http://localhost:9/callback'] })
+      await host.gatehouse.applications.disable(shut.client_id)
+      const ask = (clientId: string) =>
+        send(host.port, { target: `/auth/oauth2/${endpoint}?client_id=${clientId}&${query}` })
+      const unknown = await ask('app_AAAAAAAAAAAAAAAAAAAAAA')
+      expect(unknown.status).toBe(400)
+      for (const id of [shut.client_id, key.client_id, disabled.client_id, deleted.client_id]) {
+        expect(whole(await ask(id))).toEqual(whole(unknown))
+      }
     })
   })
 
@@ -119,7 +143,7 @@ describe('Client authentication', () => {
       'invalid_client',
     ],
     ['no secret', () => token({ client_id: key.client_id, ...grant }), 401, 'invalid_client'],
-    ['no client at all', () => token(grant), 400, 'invalid_request'],
+    ['no client at all', () => token(grant), 401, 'invalid_client'],
     [
       'a secret without a client',
       () => token({ client_secret: key.client_secret, ...grant }),

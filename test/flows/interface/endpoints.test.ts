@@ -109,7 +109,7 @@ describeEachStore('Endpoints', (makeStore) => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(parameters),
       })
-      expect(response.status).toBe(400)
+      expect(response.status).toBe(415)
       expect(await response.json()).toMatchObject({ error: 'invalid_request' })
       expect(writes.slice(before)).toEqual([])
       expect((await host.token(parameters)).status).toBe(200)
@@ -119,8 +119,8 @@ describeEachStore('Endpoints', (makeStore) => {
       const { client_id, client_secret } = await host.createApiKey()
       const parameters = new URLSearchParams({ client_id, client_secret, grant_type: 'client_credentials' })
       const inQuery = await host.post(`/oauth2/token?${parameters.toString()}`, {})
-      expect(inQuery.status).toBe(400)
-      expect(inQuery.body['error']).toBe('invalid_request')
+      expect(inQuery.status).toBe(401)
+      expect(inQuery.body['error']).toBe('invalid_client')
       expect(inQuery.text).not.toContain(client_secret)
       const twice = await host.post('/oauth2/token', [...parameters, ['grant_type', 'client_credentials']])
       expect(twice.status).toBe(400)

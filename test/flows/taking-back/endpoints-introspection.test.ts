@@ -291,7 +291,7 @@ describe('POST {auth_url}/oauth2/introspect', () => {
       'invalid_client',
     ],
     ['no secret', () => introspect({ client_id: key.client_id, token }), 401, 'invalid_client'],
-    ['no client, but an access token', () => introspect({ token }), 400, 'invalid_request'],
+    ['no client, but an access token', () => introspect({ token }), 401, 'invalid_client'],
     [
       'the access token as authorization',
       () => introspect({ token }, { authorization: `Bearer ${token}` }),

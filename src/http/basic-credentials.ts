@@ -1,0 +1,52 @@
+/** Client id and secret of a Basic header, as it can be read. */
+export interface BasicCredentials {
+  readonly clientId: string
+  /**
+   * The secret, form-decoded as RFC 6749 2.3.1 asks. Second, or alone where it cannot be decoded, the secret as it
+   * stands: many clients send it raw, which differs where it has a `+` or a `%`.
+   */
+  readonly clientSecrets: readonly [string, ...string[]]
+}
+
+/** What a client id and a secret may consist of (RFC 6749 A.1, A.2). */
+const VISIBLE = /^[\x20-\x7e]{1,256}$/
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
+
+/**
+ * Reads a Basic header (RFC 7617 2).
+ *
+ * @param authorization the header; empty if there is none
+ * @returns undefined for any other header, and for what cannot be a client with its secret
+ */
+export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
+  const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()
+  const colon = text.indexOf(':')
+  const rawId = text.slice(0, Math.max(colon, 0))
+  const rawSecret = text.slice(colon + 1)
+  const clientId = formDecode(rawId)
+  // A client that encodes its id encodes its secret as well.
+  const isRawPossible = clientId === rawId && VISIBLE.test(rawSecret)
+  const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
+  const [first, ...others] = [...readings].filter((reading) => reading !== undefined)
+  if (clientId === undefined || first === undefined) return undefined
+  return { clientId, clientSecrets: [first, ...others] }
+}
+
+/** The Basic header of a client, form-encoded as RFC 6749 2.3.1 asks. */
+export function formatBasicCredentials({
+  clientId,
+  clientSecrets: [clientSecret],
+}: BasicCredentials): string {
+  const encoded = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`
+  return `Basic ${Buffer.from(encoded).toString('base64')}`
+}
+
+function formDecode(encoded: string): string | undefined {
+  try {
+    const text = decodeURIComponent(encoded.replaceAll('+', ' '))
+    return VISIBLE.test(text) ? text : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import express from 'express'
+import { auth } from 'express-oauth2-jwt-bearer'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, startHost, type Host } from '../../support/host.ts'
+
+/** A resource server as its documentation has it: it knows the issuer and the audience, and nothing more. */
+async function startResourceServer({ issuer, audience }: Host) {
+  const app = express()
+  app.use(auth({ issuerBaseURL: issuer, audience }))
+  app.use((request, response) => void response.json({ sub: request.auth?.payload.sub }))
+  app.use(((error, _request, response, _next) => {
+    const { status, code } = error as { status: number; code?: string }
+    response.status(status).json({ code })
+  }) as express.ErrorRequestHandler)
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    async call(token: string) {
+      const response = await fetch(`http://localhost:${port}/`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      return { status: response.status, body: await response.json() }
+    },
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
+describe('express-oauth2-jwt-bearer', () => {
+  let host: Host
+  let api: Awaited<ReturnType<typeof startResourceServer>>
+  beforeAll(async () => {
+    host = await startHost()
+    await host.gatehouse.ready()
+    api = await startResourceServer(host)
+  })
+  afterAll(async () => {
+    await api.close()
+    await host.close()
+  })
+
+  it('accepts our access tokens when it knows nothing but the issuer and the audience', async () => {
+    const key = await host.createApiKey()
+    const direct = await host.token({ ...key, grant_type: 'client_credentials' })
+    expect(await api.call(String(direct.body['access_token']))).toEqual({
+      status: 200,
+      body: { sub: key.client_id },
+    })
+    const delegated = await connect(host, await host.createApplication())
+    expect(await api.call(delegated.access_token)).toEqual({ status: 200, body: { sub: 'alice' } })
+  })
+
+  it('rejects a token of ours whose signature was changed', async () => {
+    const key = await host.createApiKey()
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const token = String(body['access_token'])
+    const changed = token.slice(0, -10) + (token.at(-10) === 'A' ? 'B' : 'A') + token.slice(-9)
+    expect(await api.call(changed)).toEqual({ status: 401, body: { code: 'invalid_token' } })
+  })
+})
