@@ -63,6 +63,6 @@ const DESCRIPTIONS: Readonly<Record<FormRefusal['status'], string>> = {
 }
 
 /** The answer to a form that cannot be read. */
-export function unreadable({ status }: FormRefusal): Omit<ErrorAnswer, 'state'> {
+function unreadable({ status }: FormRefusal): Omit<ErrorAnswer, 'state'> {
   return { status, error: 'invalid_request', description: DESCRIPTIONS[status] }
 }

@@ -27,7 +27,7 @@ export function registerAnswers(provider: Provider, scopesSupported: () => reado
     }
     if (route !== undefined && WITH_CLIENTS.has(route)) putClientErrorRight(answered)
     if (route === 'userinfo') putUserInfoErrorRight(answered)
-    if (route === 'discovery') putDiscoveryRight(answered, scopesSupported())
+    if (route === 'discovery' && answered.status === 200) putDiscoveryRight(answered, scopesSupported())
   })
   // The reason is for the developer who reads the answer; oidc-provider keeps it to itself.
   // Relies on: the event comes when the answer has been written, and before it is sent.

@@ -108,7 +108,7 @@ it('A host that verifies secrets itself is asked once for a secret that reads th
           asked.push(secret)
           return secret === 'a+b'
         },
-      } as never,
+      },
     },
   })
   await host.gatehouse.ready()

@@ -56,6 +56,22 @@ describeEachStore('Code exchange', (makeStore) => {
       expect((await exchange(application, code)).status).toBe(200)
     })
 
+    it('a used code without its verifier ends nothing, and with it the whole grant', async () => {
+      const application = await host.createApplication()
+      const { code_verifier, parameters } = pkce()
+      const { code } = await authorize(host, application.client_id, { parameters })
+      const { body } = await exchange(application, code, { code_verifier })
+      const refresh = (token: unknown) =>
+        host.token({ ...application, grant_type: 'refresh_token', refresh_token: String(token) })
+      for (const without of [{}, { code_verifier: pkce().code_verifier }]) {
+        expect(outcome(await exchange(application, code, without))).toEqual([400, 'invalid_grant'])
+      }
+      const refreshed = await refresh(body['refresh_token'])
+      expect(refreshed.status).toBe(200)
+      expect(outcome(await exchange(application, code, { code_verifier }))).toEqual([400, 'invalid_grant'])
+      expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
+    })
+
     it.each(['plain', ''])('any other method is refused: %j', async (method) => {
       const { client_id } = await host.createApplication()
       const { parameters } = pkce('plain')

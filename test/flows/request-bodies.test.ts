@@ -112,7 +112,7 @@ describe('A request without any client authentication', () => {
       {},
     ]
     for (const body of bodies) {
-      const answer = await host.post(`/oauth2/${endpoint}`, body as Record<string, string>)
+      const answer = await host.post(`/oauth2/${endpoint}`, body)
       expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client'])
       expect(answer.body['error_description']).toContain('client_id and client_secret are missing')
       expect(answer.headers.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)

@@ -64,7 +64,7 @@ describe.each([
     const get = async (address: string | URL, method = 'GET') => {
       const response = await fetch(address, { method, redirect: 'manual' })
       expect(response.headers.get('content-type')).toMatch(/^application\/json/)
-      return (await response.json()) as unknown
+      return response.json()
     }
     const { status, body } = await host.token({
       ...key,
