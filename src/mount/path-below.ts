@@ -8,12 +8,24 @@ import type { Context } from 'koa'
  * where something above rewrote the path, it is the rewritten one. An app inside of Express or connect may be
  * described by either path, with the prefix that was taken off before Koa saw it, or without.
  *
+ * A request target of which Koa cannot tell the path, such as `http://[`, is below nothing.
+ *
  * @param mountPath without a trailing slash; empty for the root
  */
 export function pathBelow(ctx: Context, mountPath: string): string | undefined {
+  if (!hasPath(ctx)) return undefined
   const { originalUrl } = ctx.req as { originalUrl?: unknown }
   const outside = typeof originalUrl === 'string' ? below(ctx, originalUrl, mountPath) : undefined
   return outside ?? below(ctx, ctx.originalUrl, mountPath)
+}
+
+/** Node's `url.parse`, which Koa asks for the path, throws at some targets in absolute form, and finds no path in others. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return typeof ctx.path === 'string'
+  } catch {
+    return false
+  }
 }
 
 function below(ctx: Context, target: string, mountPath: string): string | undefined {

@@ -22,6 +22,12 @@ const TARGETS = [
   '/auth/interaction/../../api/invoices/list',
   'http://evil.example/api/invoices/list',
   'http://evil.example/API/invoices/list',
+  // Of these Koa cannot tell the path.
+  'http://[::1/api/invoices/list',
+  'http://[::1/auth/oauth2/token',
+  'http://evil.example:port/api/invoices/list',
+  'p://[',
+  'p://',
 ]
 
 describe('The assembled app: gatehouse, the gateway, and @koa/router behind them', () => {
