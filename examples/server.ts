@@ -74,7 +74,7 @@ async function start(): Promise<void> {
   app.use(pageHeaders)
   app.use(bodyParser())
   app.use(gatehouse.middleware())
-  app.use(gatehouse.gateway.middleware({ public: ['GET /health'] }))
+  app.use(gatehouse.gateway.middleware())
   app.use(api.routes())
   app.use(website(origin).routes())
   app.use(health(gatehouse).routes())

@@ -29,8 +29,9 @@ export interface Principal {
    * streams, long work. Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`;
    * `ERR_NOT_READY` where tokens are refused because contact with the revocations was lost; `ERR_CLOSED` once the
    * gateway is closed, because nobody would tell after that. The same signal for all calls with one token. It is made
-   * when it is first read, and kept until the token has expired, so do not read it without need; it is not
-   * enumerable, and a copy of the principal has none.
+   * when it is first read, and kept while it has a listener, so remove yours when the work ends; one that
+   * `AbortSignal.any()` was given is kept until the token expires. It is not enumerable, and a copy of the principal has
+   * none.
    */
   readonly signal: AbortSignal
 }

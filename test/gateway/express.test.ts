@@ -110,8 +110,7 @@ test('authenticate(request.raw) guards a handler of Fastify', async () => {
   const app = Fastify()
   app.addHook('onRequest', async (incoming, reply) => {
     const outcome = await gateway.authenticate(incoming.raw)
-    if (!outcome.ok) return reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
-    return undefined
+    if (!outcome.ok) await reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
   })
   app.register(async (api) => api.get('/invoices/list', async ({ url }) => reached.push(url)), {
     prefix: '/api',

@@ -106,10 +106,8 @@ describe('Fastify that folds letters, guarded by authenticate(request.raw)', () 
   const app = Fastify({ routerOptions: { caseSensitive: false } })
   beforeAll(async () => {
     app.addHook('onRequest', async (incoming, reply) => {
-      if (incoming.routeOptions.url === undefined) return
       const outcome = await gateway.authenticate(incoming.raw)
-      if (!outcome.ok) return reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
-      return undefined
+      if (!outcome.ok) await reply.code(outcome.status).headers(outcome.headers).send(outcome.body)
     })
     for (const [route, scope] of Object.entries(ROUTES)) {
       app.get(`/bank${route}`, async () => {
