@@ -42,5 +42,7 @@ describe('a catalog that is restricted', () => {
     expect(restricted.findOperation('GET', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('HEAD', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('GET', '/invoices/list')).toBeUndefined()
+    // Its handler is still there, so the path is not free.
+    expect(restricted.findClaims('GET', '/invoices/list')).toHaveLength(1)
   })
 })
