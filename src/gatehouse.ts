@@ -95,8 +95,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
 }
 
 /**
- * Creates a token service and API gateway. Synchronous and without I/O: connecting happens with `ready()` or
- * the first request, so that a site can boot while its store does not.
+ * Creates a token service and API gateway. Synchronous and without I/O: it starts in the background once it is mounted
+ * (`middleware()`, `wellKnown()`, `gateway.middleware()`, `gateway.requireScope()`), or with `ready()`, so that a site
+ * can boot while its store does not. Why it could not start is logged, each cause once.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all that is wrong at once
  */

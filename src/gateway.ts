@@ -11,6 +11,7 @@ import { createStoreHealth, type StoreHealth } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './infer.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
+import { createStartFailures } from './host/start-failures.ts'
 import type { GatewayOptions } from './options.ts'
 import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
 import { guardStore } from './store/guarded-store.ts'
@@ -43,7 +44,8 @@ export type { Store } from './store/contract.ts'
  * Creates the gateway of an API that runs in another process than the authorization service. It verifies tokens
  * by the service's public keys, fetched over HTTP and kept, and with `revocations` it follows what is taken back. It
  * needs nothing else of it: neither its secret nor, unless that is wanted, its store. Synchronous and without I/O:
- * keys, products and revocations are fetched with `ready()` or the first call. Products that a function loads are
+ * keys, products and revocations are fetched in the background once it is mounted (`middleware()`, `requireScope()`,
+ * `wellKnown()`), with `ready()`, or with the first call. Why that failed is logged, each cause once. Products that a function loads are
  * loaded anew every `productsRefreshSeconds`; what is invalid, or cannot be loaded, is logged, and the last good ones
  * stay.
  *
@@ -100,6 +102,7 @@ export function createGateway<const Products extends ProductSource>(
       await Promise.all([catalog.start(), keys.ready(), revoked?.start()])
       refreshProducts()
     },
+    startFailed: createStartFailures(logger, 'the gateway is not ready and answers 503'),
     async close() {
       closed = true
       stopRefreshing?.()

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from './errors.ts'
+import { inBackground } from './scheduling/in-background.ts'
 import { within } from './scheduling/within.ts'
 
 /** What runs once everything is there, and how long to wait for it. */
@@ -10,6 +11,11 @@ export interface Lifecycle<Running> {
   readonly state: 'starting' | 'running' | 'closed'
   /** Why the last attempt to start failed; undefined where none has, or it runs. */
   readonly failure: unknown
+  /**
+   * Starts it in the background, if nobody has. Keeps no process alive, and never throws: why it failed is in `failure`,
+   * and whoever waits by `ready()` gets it.
+   */
+  begin(): void
   /**
    * Waits until it runs, and starts it if nobody has. While the store is away it is tried again and again;
    * any other failure ends the attempt, and the next call makes a new one.
@@ -28,10 +34,12 @@ const RETRY_EVERY = 250
 /**
  * @param start from nothing to running; called again after a failure
  * @param stop ends what `start` made
+ * @param onFailure told of each attempt that failed
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
   stop: (running: Running) => Promise<void>,
+  onFailure: (error: unknown) => void = () => {},
 ): Lifecycle<Running> {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
@@ -46,7 +54,10 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
+        // The store may have been taken away with it: then that is no failure.
+        if (closed) throw closedError()
         failure = error
+        onFailure(error)
         if (!isStoreAway(error)) throw error
         storeFailure = error
         // The process may end meanwhile, if there is nothing else to do.
@@ -82,6 +93,9 @@ export function createLifecycle<Running>(
     },
     get failure() {
       return failure
+    },
+    begin() {
+      inBackground(async () => closed || running !== undefined || startOnce())
     },
     async ready(timeoutMs) {
       if (closed) throw closedError()

@@ -96,3 +96,45 @@ test('closing ends the attempts to reach a store that is away', async () => {
   await delay(300)
   expect(start.mock.calls.length).toBe(attempts)
 })
+
+test('begins in the background when told to, once, and the process may end all the same', async () => {
+  const start = vi.fn(async () => 'running')
+  const lifecycle = createLifecycle(start, nothing)
+  lifecycle.begin()
+  lifecycle.begin()
+  expect(start).not.toHaveBeenCalled()
+  await vi.waitFor(() => expect(lifecycle.running).toBe('running'))
+  lifecycle.begin()
+  await delay(5)
+  expect(start).toHaveBeenCalledTimes(1)
+})
+
+test('a failure in the background is told, and rejects nothing', async () => {
+  const failed = vi.fn()
+  const failure = new GatehouseError('ERR_SECRET', 'wrong')
+  const lifecycle = createLifecycle(async () => Promise.reject(failure), nothing, failed)
+  lifecycle.begin()
+  await vi.waitFor(() => expect(failed.mock.calls).toEqual([[failure]]))
+  expect(lifecycle.failure).toBe(failure)
+})
+
+test('what fails because it was closed meanwhile is ERR_CLOSED, and told to nobody', async () => {
+  let fail: (error: unknown) => void = () => {}
+  const failed = vi.fn()
+  const start = () => new Promise<string>((_, reject) => (fail = reject))
+  const lifecycle = createLifecycle(start, nothing, failed)
+  const waiting = lifecycle.ready(1000)
+  await lifecycle.close()
+  fail(away())
+  await expect(waiting).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+  expect(failed).not.toHaveBeenCalled()
+})
+
+test('closed before it has begun, it never does', async () => {
+  const start = vi.fn(async () => 'running')
+  const lifecycle = createLifecycle(start, nothing)
+  lifecycle.begin()
+  await lifecycle.close()
+  await delay(5)
+  expect(start).not.toHaveBeenCalled()
+})

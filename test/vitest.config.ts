@@ -10,6 +10,15 @@ const source = (path: string) => `${root}${path}`
 storesOfRun()
 const files = testFiles(root)
 
+/** What also runs on Koa 2: everything about being mounted, and flows that write what a host sees of a response. */
+const ON_KOA_2 = [
+  'test/flows/mounting/**/*.test.ts',
+  'test/flows/{consent,content-negotiation,code-exchange,host-session,logout,reauthentication}.test.ts',
+  'test/flows/interface/{endpoints,errors}.test.ts',
+  'test/gateway/{gateway,require-scope}.test.ts',
+  'test/interaction/routes.test.ts',
+]
+
 /** Those that share modules: loading all of them anew for each file takes longer than the tests of most files. */
 function project(name: string, isolate: boolean, belongs: (file: TestFile) => boolean) {
   return {
@@ -45,6 +54,11 @@ export default defineConfig({
       project('shared', false, ({ onStores, isolated }) => !onStores && !isolated),
       project('stores', false, ({ onStores, isolated }) => onStores && !isolated),
       project('own', true, ({ isolated }) => isolated),
+      {
+        extends: true,
+        resolve: { alias: [{ find: /^koa$/, replacement: 'koa-2' }] },
+        test: { name: 'koa-2', isolate: false, include: ON_KOA_2, env: { TEST_KOA: '2' } },
+      },
     ],
     coverage: {
       provider: 'v8',

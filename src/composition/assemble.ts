@@ -4,6 +4,7 @@ import type { Middleware } from 'koa'
 import { afterReady } from '../after-ready.ts'
 import { catalogLookups } from '../catalog/lookups.ts'
 import { GatehouseError } from '../errors.ts'
+import { createStartFailures } from '../host/start-failures.ts'
 import type { Gatehouse } from '../gatehouse.ts'
 import { createGatewayFrom } from '../gateway/gateway.ts'
 import { createTokenVerifier } from '../gateway/verify-token.ts'
@@ -88,7 +89,8 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     unfinished: createUnfinished({ revocations, clientTokens, finishGrant, finishAccount, logger }),
     isRevoked: revoked.isRevoked,
   })
-  const lifecycle = createLifecycle(start, ({ leave }) => leave())
+  const startFailed = createStartFailures(logger, 'gatehouse has not started: requests fail until it has')
+  const lifecycle = createLifecycle(start, ({ leave }) => leave(), startFailed)
   const ready = () => lifecycle.ready(PATIENCE)
 
   const storeHealth = createStoreHealth(store, settings.refreshRetrySeconds || undefined)
@@ -104,6 +106,8 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     revocations: revoked,
     events,
     ready: async () => void (await ready()),
+    begin: lifecycle.begin,
+    startFailed,
     close: async () => {},
     storeHealth,
     check,
@@ -146,8 +150,14 @@ export function assemble(options: GatehouseOptions): Gatehouse {
     ),
     signingKeys: afterReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
     gateway,
-    middleware: () => compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware,
-    wellKnown: () => wellKnown(service, gateway),
+    middleware() {
+      lifecycle.begin()
+      return compose([wellKnown(service, gateway), authorizationService(service)]) as Middleware
+    },
+    wellKnown() {
+      lifecycle.begin()
+      return wellKnown(service, gateway)
+    },
     catalog: {
       async reload() {
         await ready()

@@ -76,6 +76,10 @@ export interface GatewayDependencies {
   readonly events: GatewayEventSource
   /** Settles when keys, operations and revocations are there. May be called again after it has rejected. */
   ready(): Promise<void>
+  /** Begins that in the background, and keeps no process alive for it. @default `ready()`, in the background */
+  begin?: (() => void) | undefined
+  /** Told of each attempt that failed. */
+  startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
   /** The store, where the gateway stands on one. */
   readonly storeHealth?: StoreHealth | undefined

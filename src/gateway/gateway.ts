@@ -70,7 +70,7 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
 }
 
 /**
- * Makes a gateway of what it is handed. Does no I/O before `ready()` or the first call.
+ * Makes a gateway of what it is handed. Does no I/O before it is mounted, or `ready()`, or the first call.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if the audience is no absolute URL
  */
@@ -92,15 +92,18 @@ export function createGatewayFrom<Scope extends string = string>(
     on: dependencies.events.on,
     off: dependencies.events.off,
     middleware(options) {
+      readiness.begin()
       return guard(dependencies, parts, options)
     },
     requireScope(...scopes) {
+      readiness.begin()
       return requireScope(dependencies, admission, scopes)
     },
     authenticate(call, options) {
       return authenticate(dependencies, parts, call, options)
     },
     wellKnown() {
+      readiness.begin()
       return wellKnown(dependencies)
     },
     health() {

@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts'
+import { inBackground } from '../scheduling/in-background.ts'
 import { soon } from '../scheduling/soon.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
@@ -10,6 +11,8 @@ export interface Readiness {
   readonly state: 'starting' | 'running' | 'closed'
   /** Why the last attempt failed; undefined where none has, or it can work. */
   readonly failure: unknown
+  /** Makes it ready in the background. Keeps no process alive, and never throws. */
+  begin(): void
   /** Waits as long as it takes; rejects with what went wrong, and may be asked again. */
   whenReady(): Promise<void>
   /** Waits as long as a request may. @returns whether the gateway can work */
@@ -17,9 +20,9 @@ export interface Readiness {
   close(): void
 }
 
-/** Follows whether keys and operations are there. Nothing happens before it is asked. */
+/** Follows whether keys and operations are there. Nothing happens before it is asked, or told to begin. */
 export function createReadiness(
-  dependencies: Pick<GatewayDependencies, 'ready' | 'startTimeoutMs' | 'logger'>,
+  dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
 ): Readiness {
   let state: Readiness['state'] = 'starting'
   let failure: unknown
@@ -32,7 +35,7 @@ export function createReadiness(
       failure = undefined
     } catch (error) {
       failure = error
-      dependencies.logger.warn({ err: error }, 'the gateway is not ready and answers 503')
+      if (state === 'starting') dependencies.startFailed?.(error)
       throw error
     } finally {
       pending = undefined
@@ -53,6 +56,10 @@ export function createReadiness(
     },
     get failure() {
       return failure
+    },
+    begin() {
+      if (dependencies.begin) dependencies.begin()
+      else inBackground(async () => state === 'starting' && whenReady())
     },
     whenReady,
     soonReady() {

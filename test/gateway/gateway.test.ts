@@ -335,9 +335,9 @@ describe('readiness', () => {
     let start = () => {}
     const ready = vi.fn(() => new Promise<void>((resolve) => (start = resolve)))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
-    const { agent } = serve()
     const token = await issuer.mint()
     expect(ready).not.toHaveBeenCalled()
+    const { agent } = serve()
     const answers = [1, 2, 3].map(async () => agent.get('/api/invoices/list').set(bearer(token)))
     await vi.waitFor(() => expect(ready).toHaveBeenCalled())
     start()

@@ -188,4 +188,31 @@ describe('the packed package', () => {
       ].join('\n'),
     )
   })
+
+  it('a process that mounts it and has nothing else to do ends by itself, whatever the store does', async () => {
+    await writeFile(
+      path.join(project, 'mounted.mjs'),
+      `import Koa from 'koa'
+       import { createGatehouse } from 'koa-gatehouse'
+       import { createGateway } from 'koa-gatehouse/gateway'
+       import { memoryStore } from 'koa-gatehouse/adapters/memory'
+       const address = { issuer: 'http://localhost:9/auth', audience: 'http://localhost:9/api' }
+       const products = { orders: { title: 'Orders', operations: { 'orders:read': { route: 'GET /orders', title: 'Read' } } } }
+       const accounts = { find: (id) => ({ id }) }
+       const secret = 'a secret for tests, long enough to be one'
+       const frozen = { ...memoryStore(), volatile: false, ping: () => new Promise(() => {}) }
+       const away = { ...memoryStore(), volatile: false, ping: () => Promise.reject(new Error('away')) }
+       const gatehouses = [memoryStore(), frozen, away].map((store) => createGatehouse({ ...address, secret, store, products, accounts }))
+       const gateway = createGateway({ ...address, products, jwksUri: 'http://127.0.0.1:9/jwks' })
+       for (const each of [...gatehouses.map((one) => one.gateway), gateway]) {
+         new Koa().use(each.middleware()).use(each.requireScope('orders:read'))
+       }
+       for (const each of gatehouses) new Koa().use(each.wellKnown()).use(each.middleware())
+       // Meanwhile it does something else, and the start begins.
+       setTimeout(() => console.log('the work is done'), 500)`,
+    )
+    const began = performance.now()
+    expect(await runToEnd(project, process.execPath, ['mounted.mjs'])).toBe('the work is done\n')
+    expect(performance.now() - began).toBeLessThan(10_000)
+  })
 })

@@ -1,0 +1,27 @@
+import { GatehouseError } from '../errors.ts'
+import type { Logger } from './logger.ts'
+
+/**
+ * Logs why something could not start, each cause once: an attempt is repeated many times. What may pass by itself (the
+ * store is away, the authorization service is restarting) is a warning, anything else an error.
+ *
+ * @param message what is the matter, for the log
+ */
+export function createStartFailures(logger: Logger, message: string): (error: unknown) => void {
+  const logged = new Set<string>()
+
+  return function startFailed(error) {
+    const cause = causeOf(error)
+    if (logged.has(cause)) return
+    logged.add(cause)
+    const level = error instanceof GatehouseError && error.status === 503 ? 'warn' : 'error'
+    logger[level]({ err: error }, message)
+  }
+}
+
+/** A store that is away fails in many words: refused, closed, too late. */
+function causeOf(error: unknown): string {
+  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+    ? error.code
+    : String(error)
+}
