@@ -10,13 +10,11 @@ const source = (path: string) => `${root}${path}`
 storesOfRun()
 const files = testFiles(root)
 
-/** What also runs on Koa 2: everything about being mounted, and flows that write what a host sees of a response. */
+/** What also runs on Koa 2: everything about being mounted, and flows over the host's own response. */
 const ON_KOA_2 = [
-  'test/flows/mounting/**/*.test.ts',
-  'test/flows/{consent,content-negotiation,code-exchange,host-session,logout,reauthentication}.test.ts',
-  'test/flows/interface/{endpoints,errors}.test.ts',
-  'test/gateway/{gateway,require-scope}.test.ts',
-  'test/interaction/routes.test.ts',
+  'test/flows/mounting/*.test.ts',
+  'test/flows/{consent,content-negotiation,host-session}.test.ts',
+  'test/gateway/gateway.test.ts',
 ]
 
 /** Those that share modules: loading all of them anew for each file takes longer than the tests of most files. */

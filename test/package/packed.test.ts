@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { copyFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyPackage, runToEnd, temporaryFolder } from '../support/package-copy.ts'
@@ -10,8 +10,20 @@ const root = path.resolve(import.meta.dirname, '../..')
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
 const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
+/** How the projects that install it are compiled: their libraries are checked, too. */
+const STRICT = {
+  target: 'es2023',
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: false,
+  noEmit: true,
+  types: ['node'],
+}
+
 let files: string[]
 let project: string
+let tarball: string
 const remove: (() => Promise<void>)[] = []
 const children: ChildProcess[] = []
 
@@ -27,16 +39,13 @@ beforeAll(async () => {
   const manifest = { name: 'host', private: true, type: 'module' }
   await writeFile(path.join(project, 'package.json'), JSON.stringify(manifest))
   const packages = ['koa', 'ioredis', '@types/node'].map((name) => `${name}@${devDependencies[name]}`)
-  const tarball = path.join(copy.folder, packed.filename)
-  await runToEnd(project, 'npm', [
-    'install',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    tarball,
-    ...packages,
-  ])
+  tarball = path.join(copy.folder, packed.filename)
+  await install(project, packages)
 }, 120_000)
+
+/** Installs the tarball with other packages. */
+const install = (folder: string, packages: readonly string[]) =>
+  runToEnd(folder, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages])
 
 afterAll(async () => {
   for (const child of children) child.kill()
@@ -44,8 +53,8 @@ afterAll(async () => {
 })
 
 /** Starts a program of the project and waits until it printed its last curl line. */
-async function startHost(file: string, port: number): Promise<string> {
-  const child = spawn(process.execPath, [file], { cwd: project, env: { ...process.env, PORT: String(port) } })
+async function startHost(file: string, port: number, folder = project): Promise<string> {
+  const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, PORT: String(port) } })
   children.push(child)
   let output = ''
   child.stderr.on('data', (chunk) => (output += chunk))
@@ -86,15 +95,7 @@ describe('the packed package', () => {
     await writeFile(
       path.join(project, 'tsconfig.json'),
       JSON.stringify({
-        compilerOptions: {
-          target: 'es2023',
-          module: 'nodenext',
-          strict: true,
-          exactOptionalPropertyTypes: true,
-          skipLibCheck: false,
-          noEmit: true,
-          types: ['node'],
-        },
+        compilerOptions: STRICT,
         files: ['minimal.ts', 'entry-points.ts'],
       }),
     )
@@ -214,5 +215,36 @@ describe('the packed package', () => {
     const began = performance.now()
     expect(await runToEnd(project, process.execPath, ['mounted.mjs'])).toBe('the work is done\n')
     expect(performance.now() - began).toBeLessThan(10_000)
+  })
+
+  it('installs beside Koa 2 and its types, compiles there in a strict project, and runs', async () => {
+    const host = await temporaryFolder('koa-gatehouse-koa-2')
+    remove.push(host.remove)
+    const write = (file: string, text: string) => writeFile(path.join(host.folder, file), text)
+    await write('package.json', JSON.stringify({ name: 'host', private: true, type: 'module' }))
+    const older = ['koa-2', 'types-koa-2'].map((alias) => String(devDependencies[alias]).replace('npm:', ''))
+    // Without --force or --legacy-peer-deps: an unfit peer ends it with ERESOLVE.
+    await install(host.folder, [...older, `@types/node@${devDependencies['@types/node']}`])
+    const tree = JSON.parse(
+      await runToEnd(host.folder, 'npm', ['ls', 'koa', '@types/koa', '--all', '--json']),
+    )
+    expect(tree.problems).toBeUndefined()
+    expect(tree.dependencies.koa.version).toMatch(/^2\.16\./)
+    expect(tree.dependencies['koa-gatehouse'].dependencies['@types/koa'].version).toMatch(/^2\./)
+
+    const program = (await readFile(path.join(root, 'examples/minimal.ts'), 'utf8'))
+      .replace('app.use(gatehouse.gateway.middleware())', `$&\napp.use(gatehouse.gateway.wellKnown())`)
+      .replace(/^app\.use\(\(ctx\)/m, `app.use(gatehouse.gateway.requireScope('invoices:read'))\n$&`)
+    await write('host.ts', program)
+    await write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, files: ['host.ts'] }))
+    await runToEnd(host.folder, process.execPath, [tsc])
+
+    // It is JavaScript as it stands.
+    await write('host.mjs', program)
+    const port = await freePort()
+    const lines = await startHost('host.mjs', port, host.folder)
+    const answers = await runToEnd(host.folder, 'bash', ['-c', lines.slice(lines.indexOf('TOKEN='))])
+    const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
+    expect(statuses).toEqual(['200', '403'])
   })
 })
