@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { SignedIn } from '../host/accounts.ts'
+import { addressGroup } from '../http/client-address.ts'
 import type { CsrfTokens } from '../http/csrf.ts'
 import { createAttemptLimit } from './attempts.ts'
 import { bindingOf, type FormCheck } from './form-check.ts'
@@ -127,6 +128,6 @@ const localesOf = ({ uiLocales }: PendingInteraction) => ({ uiLocales })
 
 /** Of one length, whatever was typed, and nothing to read in a dump of the memory. */
 function attemptKey(ip: string, identifier: string): string {
-  const text = JSON.stringify([ip, identifier.normalize('NFKC').toLowerCase()])
+  const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')
 }

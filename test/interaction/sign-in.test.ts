@@ -237,6 +237,24 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'bob', password: 'x' })).status).toBe(401)
   })
 
+  it('stops guessing from many addresses of one IPv6 network, and leaves the network beside it alone', async () => {
+    const { app, fake, callback } = host()
+    app.proxy = true
+    async function guess(n: number, ip: string) {
+      fake.pending = { ...pendingLogin, uid: `uid-${n}` }
+      const form = await request(callback).get(`/auth/interaction/uid-${n}`)
+      const { status } = await request(callback)
+        .post(`/auth/interaction/uid-${n}/sign-in`)
+        .set('X-Forwarded-For', ip)
+        .type('form')
+        .send({ csrf: csrfIn(form.text), identifier: 'alice', password: 'wrong' })
+      return status
+    }
+    for (let n = 0; n < 10; n += 1) expect(await guess(n, `2001:db8:0:1:${n}::${n}`)).toBe(401)
+    expect(await guess(10, '2001:db8:0:1:ffff::1')).toBe(429)
+    expect(await guess(11, '2001:db8:0:2::1')).toBe(401)
+  })
+
   it('sent again after signing in goes on instead of failing', async () => {
     const { callback, fake, authenticate } = host()
     fake.pending = pendingConsent
