@@ -1,4 +1,5 @@
 import { lookupLocale } from '../catalog/localize.ts'
+import type { Logger } from '../host/logger.ts'
 import { html, type Html, type HtmlValue } from '../http/html.ts'
 import { parentsOf, writingDirection } from './locale.ts'
 
@@ -87,7 +88,12 @@ export interface PageTexts {
   readonly locales: readonly string[]
   /** Locale of who asks for none of ours. */
   readonly defaultLocale: string
-  /** A text as markup. Values that are texts are kept apart by `<bdi>`, so that none of them turns the rest around. */
+  /** Language of one text: that of all, or English where the locale has no such text. */
+  langOf(name: keyof Texts): string
+  /**
+   * A text as markup, marked where it is of another language than the page. Values that are texts are kept apart by
+   * `<bdi>`, so that none of them turns the rest around.
+   */
   html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
   /**
    * A text without markup, for the title of a window. Values stand in it as they are: some window lists and
@@ -109,48 +115,94 @@ export interface TextsByLocale {
   forReader(wanted: readonly string[]): PageTexts
 }
 
+/** Texts that are read as one sentence: if a locale has not all of them, it has none of them. */
+const READ_TOGETHER: readonly (readonly (keyof Texts)[])[] = [['signInTitle', 'signInIntro']]
+
 /**
  * The texts of the pages in all their languages. What a locale leaves out comes from its parents (`de` for
- * `de-CH`), and then from English.
+ * `de-CH`), and then from English: whole sentences, with all that the page puts into them.
+ *
+ * @param options.logger told once which texts are missing
  */
 export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string
+  readonly logger?: Logger | undefined
 }): TextsByLocale {
-  const { defaultLocale } = options
+  const { defaultLocale, logger } = options
   const own = new Map(
     Object.entries(options.texts).map(([locale, texts]) => [locale.toLowerCase(), texts] as const),
   )
   const spelling = ['en', ...Object.keys(options.texts)]
   const complete = new Map(
-    spelling.map((locale): [string, Texts] => {
+    spelling.map((locale) => {
       const lineage = [...parentsOf(locale), locale].map((tag) => own.get(tag.toLowerCase()) ?? {})
-      return [locale.toLowerCase(), Object.assign({}, english, ...lineage) as Texts]
+      const base = isEnglish(locale) ? english : {}
+      return [locale.toLowerCase(), withoutHalves(Object.assign({}, base, ...lineage))] as const
     }),
   )
+  reportMissing(spelling, complete, logger)
+
   return {
     forReader(wanted) {
       const locales = wanted.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MAX_LOCALES)
       const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
       const texts = complete.get(lang.toLowerCase()) ?? english
+      const textOf = (name: keyof Texts) => texts[name] ?? english[name]
       return {
         lang,
         dir: writingDirection(lang),
         locales,
         defaultLocale,
-        html: (name, values = {}) =>
-          html`${splitTemplate(texts[name]).map(([text, placeholder]) => {
-            const value = placeholder === undefined ? undefined : values[placeholder]
-            if (placeholder !== undefined && !(placeholder in values)) return text + `{${placeholder}}`
-            return [text, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value]
-          })}`,
+        langOf: (name) => (texts[name] === undefined ? 'en' : lang),
+        html(name, values = {}) {
+          const sentence = fillIn(textOf(name), values)
+          return texts[name] === undefined ? html`<span lang="en" dir="ltr">${sentence}</span>` : sentence
+        },
         plain: (name, values = {}) =>
-          texts[name].replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
+          textOf(name).replaceAll(/\{(\w+)\}/g, (whole, placeholder: string) => {
             return values[placeholder] ?? whole
           }),
       }
     },
   }
+}
+
+const isEnglish = (locale: string) => /^en(-|$)/i.test(locale)
+
+/** Takes out what would be read together with English. */
+function withoutHalves(texts: Partial<Texts>): Partial<Texts> {
+  const halves = READ_TOGETHER.filter((names) => names.some((name) => texts[name] === undefined)).flat()
+  return Object.fromEntries(Object.entries(texts).filter(([name]) => !halves.includes(name as keyof Texts)))
+}
+
+/** Tells operators of what readers get in English, in one line for all locales. */
+function reportMissing(
+  locales: readonly string[],
+  complete: ReadonlyMap<string, Partial<Texts>>,
+  logger: Logger | undefined,
+): void {
+  const names = Object.keys(english) as (keyof Texts)[]
+  const missing = locales
+    .map((locale) => [
+      locale,
+      names.filter((name) => complete.get(locale.toLowerCase())?.[name] === undefined),
+    ])
+    .filter(([, absent]) => absent?.length)
+  if (missing.length === 0) return
+  logger?.warn(
+    { missing: Object.fromEntries(missing) },
+    'texts of the pages are missing, and are shown in English',
+  )
+}
+
+/** A text with its values as markup. */
+function fillIn(template: string, values: Readonly<Record<string, HtmlValue>>): Html {
+  return html`${splitTemplate(template).map(([text, placeholder]) => {
+    const value = placeholder === undefined ? undefined : values[placeholder]
+    if (placeholder !== undefined && !(placeholder in values)) return text + `{${placeholder}}`
+    return [text, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value]
+  })}`
 }
 
 /** `Hello {name}!` → `['Hello ', 'name'], ['!', undefined]`. */

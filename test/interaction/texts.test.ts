@@ -1,8 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { silentLogger } from '../../src/host/logger.ts'
 import { parentsOf, writingDirection } from '../../src/interaction/locale.ts'
 import { createTexts, english } from '../../src/interaction/texts.ts'
 
-const german = { signInTitle: 'Anmelden', approveButton: 'Erlauben' }
+const german = {
+  signInTitle: 'Anmelden',
+  signInIntro: 'um mit {application} fortzufahren',
+  approveButton: 'Erlauben',
+}
 const texts = createTexts({
   texts: {
     de: german,
@@ -41,6 +46,41 @@ describe('the language of a reader', () => {
     expect(swiss.plain('approveButton')).toBe('Zulassen')
     expect(swiss.plain('signInTitle')).toBe('Anmelden')
     expect(swiss.plain('denyButton')).toBe(english.denyButton)
+  })
+
+  it('has texts that are read as one sentence all in one language', () => {
+    const halves = createTexts({ texts: { de: { signInTitle: 'Anmelden' } }, defaultLocale: 'de' })
+    expect(halves.forReader([]).plain('signInTitle')).toBe('Sign in')
+    expect(halves.forReader([]).plain('signInIntro')).toBe('to continue to {application}')
+    expect(halves.forReader([]).lang).toBe('de')
+  })
+
+  it('is told of each text, so that what is put into it fits', () => {
+    const swiss = texts.forReader(['de-CH'])
+    expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['de-CH', 'de-CH'])
+    expect(swiss.langOf('denyButton')).toBe('en')
+    expect(swiss.html('denyButton').toString()).toBe('<span lang="en" dir="ltr">Deny</span>')
+    expect(swiss.html('approveButton').toString()).toBe('Zulassen')
+    expect(texts.forReader(['en-GB']).html('denyButton').toString()).toBe('Deny')
+  })
+
+  it('that lacks texts is reported once, with the names of those that are missing', () => {
+    const { denyButton, signInIntro, ...others } = english
+    const warn = vi.fn()
+    const made = createTexts({
+      texts: { en: { approveButton: 'OK' }, 'en-GB': {}, de: others, 'de-CH': { denyButton }, fr: english },
+      defaultLocale: 'en',
+      logger: { ...silentLogger, warn },
+    })
+    for (let count = 0; count < 3; count += 1) made.forReader(['de']).plain('denyButton')
+    const together = ['signInTitle', 'signInIntro']
+    expect(warn.mock.calls).toEqual([
+      [
+        { missing: { de: [...together, 'denyButton'], 'de-CH': together } },
+        expect.stringContaining('English'),
+      ],
+    ])
+    expect(signInIntro).toBe('to continue to {application}')
   })
 
   it('may have English of its own', () => {

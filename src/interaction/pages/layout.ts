@@ -1,5 +1,5 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../http/html.ts'
-import type { PageTexts } from '../texts.ts'
+import type { PageTexts, Texts } from '../texts.ts'
 
 /** How the host's service presents itself. */
 export interface Branding {
@@ -52,6 +52,20 @@ export function layout(
 /** The stylesheet in its element, character by character as it was hashed. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
+}
+
+/** The title of a window, which begins with a word for the problem where there is one, and that in the same language. */
+export function windowTitle(
+  texts: PageTexts,
+  name: keyof Texts,
+  {
+    values,
+    problem,
+  }: { values?: Readonly<Record<string, string>> | undefined; problem?: keyof Texts | undefined },
+): string {
+  const title = texts.plain(name, values)
+  const isOneLanguage = texts.langOf('errorCodeLabel') === texts.langOf(name)
+  return problem === undefined || !isOneLanguage ? title : `${texts.plain('errorCodeLabel')}: ${title}`
 }
 
 /** What went wrong with a form, read out at once: it takes the focus when the page opens. */

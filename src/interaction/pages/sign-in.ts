@@ -1,7 +1,7 @@
 import { html, type Html } from '../../http/html.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName } from './display-text.ts'
-import { alertBox, layout, type Frame } from './layout.ts'
+import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** What the sign-in page shows. */
 export interface SignInModel {
@@ -19,13 +19,12 @@ export interface SignInModel {
 export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
-  const title = texts.plain('signInTitle')
   const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
   // Of the problem and the fields, one has the focus at first: the first one that is waited for.
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {
-    title: problem === undefined ? title : `${texts.plain('errorCodeLabel')}: ${title}`,
+    title: windowTitle(texts, 'signInTitle', { problem }),
     content: html` <div class="intro">
         <h1>${texts.html('signInTitle')}</h1>
         <p class="muted">${texts.html('signInIntro', { application: applicationName(model.application) })}</p>
