@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 import type { CsrfTokens } from '../http/csrf.ts'
-import { decide, INSEPARABLE_SCOPE } from './consent.ts'
+import { decide } from './consent.ts'
 import { bindingOf, type FormCheck } from './form-check.ts'
-import type { ConsentDecision, PendingInteraction } from './port.ts'
+import type { PendingInteraction } from './port.ts'
 import type { InteractionOptions, StepResult } from './routes.ts'
 import { scopeGroups } from './scope-groups.ts'
 
@@ -58,18 +58,10 @@ export function createConsentSteps(
       return undefined
     }
     const decision = decide(pending.requestedScopes, form.getAll('scope'))
-    if (isChoice(decision)) return port.consented(ctx, pending, decision)
+    // Signing in is something to allow, too: where it was asked for, it is never unticked.
+    if (decision.granted.length > 0) return port.consented(ctx, pending, decision)
     renderPage(ctx, pending, [])
     return undefined
-  }
-
-  /**
-   * Whether something was allowed. What cannot be unticked counts only where nothing but who the person is was
-   * asked for: an application that wants to do something would be told that it may, and could do nothing.
-   */
-  function isChoice({ granted, refused }: ConsentDecision): boolean {
-    if (granted.some((scope) => scope !== INSEPARABLE_SCOPE)) return true
-    return granted.length > 0 && !refused.some((scope) => catalog.current.operations.has(scope))
   }
 
   /** Lets somebody else decide: ends the session, ours and the host's, and starts anew. */
@@ -98,7 +90,7 @@ export function createConsentSteps(
       switchAction: addressOf(pending, 'switch').pathname,
       csrfToken: csrf.issue(...bindingOf(pending)),
       application,
-      accountName: account?.name ?? '',
+      account: account ?? { name: '' },
       groups: scopeGroups(pending, catalog.current, texts, ticked),
       accessLifetime,
       redirectOrigin,

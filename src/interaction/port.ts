@@ -26,6 +26,8 @@ export interface PendingInteraction {
     readonly userId?: string | undefined
     /** What to call them. */
     readonly name: string
+    /** Their e-mail address or user name, if it is known and not the name. */
+    readonly login?: string | undefined
   }
   /** Scopes that the request asks for and the application may ask for now, in their order. */
   readonly requestedScopes: readonly string[]

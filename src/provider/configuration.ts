@@ -41,6 +41,8 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
   const signInChecks = policy.get('login')?.checks
   signInChecks?.remove('id_token_hint')
   signInChecks?.add(hintCheck)
+  // After the sign-in: whoever has just signed in has chosen. The page is that of consent, which offers another account.
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
 
   return {
@@ -55,7 +57,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       audience,
       openIdScopes,
       consents,
-      signInChecks: signInChecks ?? [],
+      checksBefore: ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? []),
     }),
 
     // Confidential clients with a code, and nothing else: no implicit or hybrid flow, no public clients, no
@@ -125,6 +127,8 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
       // Their paths are those of the pages that need them; oidc-provider sets them.
       short: cookie,
     },
+    // OpenID Connect Prompt Create 1.0 names the field; oidc-provider leaves it out.
+    discovery: { prompt_values_supported: ['none', ...policy.map(({ name }) => name)] },
     interactions: {
       policy,
       url: (_ctx, interaction) => `${path}/interaction/${interaction.uid}`,

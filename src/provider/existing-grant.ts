@@ -29,19 +29,19 @@ export function writeDecision(
 /**
  * The grant of this authorization if nobody has to be asked: the one that the consent page made, or a fresh
  * one where the account has authorized all this before, or the application is the host's own. None is made for
- * somebody who has to sign in first, and may be somebody else then.
+ * somebody who has to sign in or to choose an account first, and may be somebody else then.
  */
 export function createLoadExistingGrant(parts: {
   readonly audience: string
   readonly openIdScopes: readonly string[]
   readonly consents: RememberedConsents
-  /** What oidc-provider asks before a person has to sign in. */
-  readonly signInChecks: readonly interactionPolicy.Check[]
+  /** What oidc-provider asks before a person has to sign in, or to choose an account. */
+  readonly checksBefore: readonly interactionPolicy.Check[]
 }) {
-  const { audience, openIdScopes, consents, signInChecks } = parts
+  const { audience, openIdScopes, consents, checksBefore } = parts
 
-  async function mustSignIn(ctx: KoaContextWithOIDC): Promise<boolean> {
-    for (const { check } of signInChecks) {
+  async function isSomethingDueBefore(ctx: KoaContextWithOIDC): Promise<boolean> {
+    for (const { check } of checksBefore) {
       if (await check(ctx)) return true
     }
     return false
@@ -65,7 +65,7 @@ export function createLoadExistingGrant(parts: {
     const { client, provider, requestParamScopes, result, session } = ctx.oidc
     const decided = result?.consent?.grantId
     if (decided !== undefined) return provider.Grant.find(decided)
-    if (!client || session?.accountId === undefined || (await mustSignIn(ctx))) return undefined
+    if (!client || session?.accountId === undefined || (await isSomethingDueBefore(ctx))) return undefined
 
     const { accountId: subject } = session
     const record = recordOf(client)

@@ -97,7 +97,7 @@ export function createInteractionPort(
       if (!developer) return undefined
       return {
         uid,
-        prompt: details.prompt.name === 'consent' ? 'consent' : 'login',
+        prompt: details.prompt.name === 'login' ? 'login' : 'consent',
         startedAt: details.iat,
         application: {
           clientId: application.clientId,
@@ -108,7 +108,7 @@ export function createInteractionPort(
           products: application.products,
         },
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
-        ...(person && account && { account: { ...person, name: displayName(account) } }),
+        ...(person && account && { account: { ...person, ...displayNames(account) } }),
         requestedScopes: requestableScopes(details, application, developer),
         remembered,
         uiLocales: words(details.params['ui_locales']),
@@ -126,7 +126,7 @@ export function createInteractionPort(
       if (hinted !== undefined && hinted !== subject)
         return failed(ctx, pending, 'login_required', NOT_HINTED)
       const login = { accountId: subject, ts: who.signedInAt ?? 0, remember: true }
-      const { counts, next } = await finish(ctx, pending, { login }, false)
+      const { counts, next } = await finish(ctx, pending, { login, ...ACCOUNT_SELECTED }, false)
       if (counts && session.accountId !== undefined && session.accountId !== subject) await leave(session)
       return next
     },
@@ -140,7 +140,7 @@ export function createInteractionPort(
       ;(grant as WithEpochs).epochs = epochs
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
-      const { counts, next } = await finish(ctx, pending, { consent: { grantId } }, true)
+      const { counts, next } = await finish(ctx, pending, { consent: { grantId }, ...ACCOUNT_SELECTED }, true)
       if (!counts) {
         await grant.destroy()
         return next
@@ -188,9 +188,14 @@ function isReauthentication(details: Details): boolean {
   return words(details.params['prompt']).includes('login') || details.session?.accountId !== undefined
 }
 
-/** What to call people to themselves. Others are shown no more than a name. */
-function displayName({ id, claims }: Account): string {
-  return text(claims?.['name']) ?? text(claims?.['email']) ?? id
+/** `prompt=select_account` (OpenID Connect Core 3.1.2.1) is answered by signing in, and by going on as who is shown. */
+const ACCOUNT_SELECTED = { select_account: {} }
+
+/** What to call people to themselves, with what tells two accounts of theirs apart. Others are shown no more than a name. */
+function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
+  const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
+  const name = text(claims?.['name']) ?? login ?? id
+  return name === login ? { name } : { name, login }
 }
 
 function text(value: unknown): string | undefined {

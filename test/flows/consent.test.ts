@@ -97,6 +97,27 @@ describeEachStore('Consent', (makeStore) => {
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read')
     })
 
+    it('everything unticked where openid was asked for: the token is for signing in alone', async () => {
+      const page = await signIn({ scope: 'openid profile invoices:read' })
+      const { url } = await decide(page, 'approve', [])
+      const code = url.searchParams.get('code')!
+      const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+      expect(body).toMatchObject({ scope: 'openid', id_token: expect.any(String) })
+      const token = String(body['access_token'])
+      expect(await host.call('GET /invoices/list', token)).toMatchObject({ status: 403 })
+      const headers = { authorization: `Bearer ${token}` }
+      const userInfo = await host.fetch(`${host.issuer}/oauth2/userinfo`, { headers })
+      expect(await userInfo.json()).toEqual({ sub: 'alice' })
+      const refresh_token = String(body['refresh_token'])
+      const next = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+      expect(next).toMatchObject({ status: 200, body: { scope: 'openid' } })
+    })
+
+    it('says with which of their accounts the person is signed in', async () => {
+      const page = await signIn()
+      expect(page.body).toMatch(/Signed in as <bdi>Alice<\/bdi> <span[^>]*>\(<bdi>alice@example.com<\/bdi>\)/)
+    })
+
     it('denied: access_denied with state and iss, and nothing is remembered', async () => {
       const page = await signIn()
       const before = writes.length
@@ -187,6 +208,74 @@ describeEachStore('Consent', (makeStore) => {
       expect(Object.keys(rowsOf(page))).toEqual(ALL)
       const { url } = await decide(page, 'approve', ['invoices:read'])
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read')
+    })
+  })
+
+  describe('prompt=select_account', () => {
+    const parameters = { prompt: 'select_account', scope: 'openid invoices:read' }
+    const isChoice = (page: Page) => formsOf(page).some(({ action }) => action.endsWith('/switch'))
+
+    it('is advertised', async () => {
+      const document = await host.fetch(`${host.issuer}/.well-known/openid-configuration`)
+      expect(await document.json()).toMatchObject({
+        prompt_values_supported: ['none', 'login', 'select_account', 'consent'],
+      })
+    })
+
+    it('shows who is signed in and the way to another account, and going on leads to a code', async () => {
+      await again({ parameters: { scope: parameters.scope } })
+      const before = writes.length
+      const page = await open(parameters)
+      expect([page.status, isChoice(page)]).toEqual([200, true])
+      expect(page.body).toContain('Signed in as <bdi>Alice</bdi>')
+      expect(writes.slice(before).filter((write) => / grant:/.test(write))).toEqual([])
+      const { url } = await decide(page, 'approve', ['invoices:read'])
+      expect(await scopeOf(url.searchParams.get('code')!)).toBe('openid invoices:read')
+    })
+
+    it('is done with where somebody has just signed in: what was allowed before is not asked again', async () => {
+      await again({ parameters: { scope: parameters.scope } })
+      browser = host.browser()
+      const { url } = await signIn(parameters)
+      expect(url.searchParams.get('code')).toBeTruthy()
+    })
+
+    it('another account signs in, and the choice does not come again', async () => {
+      await again({ parameters: { scope: parameters.scope }, user: 'bob', browser: host.browser() })
+      await again({ parameters: { scope: parameters.scope } })
+      const signInPage = await browser.submit(await open(parameters), { action: /switch$/ })
+      expect(asksFor(signInPage)).toBe('sign-in')
+      const change = { identifier: 'bob', password: 'correct' }
+      const { url } = await browser.submit(signInPage, { action: /sign-in/, change })
+      const code = url.searchParams.get('code')!
+      const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+      const { body: reached } = await host.call('GET /invoices/list', String(body['access_token']))
+      expect(reached['auth']).toMatchObject({ accountId: 'bob' })
+    })
+
+    it('asks the users of the host’s own applications, too', async () => {
+      application = await host.createApplication({ firstParty: true })
+      await again({ parameters: { scope: parameters.scope } })
+      expect(isChoice(await open(parameters))).toBe(true)
+    })
+
+    it('with login and consent: each is asked once', async () => {
+      await again({ parameters: { scope: parameters.scope } })
+      const signInPage = await open({ ...parameters, prompt: 'login select_account consent' })
+      expect(asksFor(signInPage)).toBe('sign-in')
+      const change = { identifier: 'alice', password: 'correct' }
+      const page = await browser.submit(signInPage, { action: /sign-in/, change })
+      expect(asksFor(page)).toBe('consent')
+      const { url } = await decide(page, 'approve', ['invoices:read'])
+      expect(url.searchParams.get('code')).toBeTruthy()
+    })
+
+    it('with none is invalid_request, and denied is access_denied', async () => {
+      await again({ parameters: { scope: parameters.scope } })
+      const none = await open({ ...parameters, prompt: 'none select_account' })
+      expect(none.url.searchParams.get('error')).toBe('invalid_request')
+      const { url } = await decide(await open(parameters), 'deny', [])
+      expect(url.searchParams.get('error')).toBe('access_denied')
     })
   })
 

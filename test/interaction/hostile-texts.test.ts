@@ -50,7 +50,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     switchAction: text,
     csrfToken: text,
     application,
-    accountName: text,
+    account: { name: text, login: text },
     groups: [{ title: text, description: text, entries: [entry, { ...entry, isInseparable: true }] }],
     accessLifetime: 60,
     redirectOrigin: text,

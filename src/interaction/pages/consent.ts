@@ -4,7 +4,7 @@ import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, initialOf, webAddress } from './display-text.ts'
 import { writeDuration } from './duration.ts'
-import { alertBox, layout, type Frame } from './layout.ts'
+import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** What the consent page shows. Names are as they came; the page makes them fit to be shown. */
 export interface ConsentModel {
@@ -19,7 +19,8 @@ export interface ConsentModel {
     readonly logoUri?: string | undefined
     readonly developerName?: string | undefined
   }
-  readonly accountName: string
+  /** Who is signed in. */
+  readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
   /** Seconds that the access goes on without use. */
   readonly accessLifetime: number
@@ -34,10 +35,9 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   const application = applicationName(model.application)
   const names = { application, service: branding.name }
   const { problem } = model
-  const title = texts.plain('consentTitle', names)
-  const duration = writeDuration(model.accessLifetime, texts.lang)
+  const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
   return layout(frame, {
-    title: problem === undefined ? title : `${texts.plain('errorCodeLabel')}: ${title}`,
+    title: windowTitle(texts, 'consentTitle', { values: names, problem }),
     isWide: true,
     content: html` <div class="application">
         ${mark(application, model.application.logoUri)}
@@ -48,7 +48,7 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
       </div>
       <form method="post" action="${model.switchAction}" class="account">
         <input type="hidden" name="csrf" value="${model.csrfToken}" />
-        <p>${texts.html('consentAccount', { account: displayText(model.accountName) })}</p>
+        <p>${texts.html('consentAccount', { account: accountOf(model.account) })}</p>
         <button class="plain">${texts.html('switchAccountButton')}</button>
       </form>
       ${problem !== undefined && alertBox(texts.html(problem))}
@@ -66,6 +66,13 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
         </div>
       </form>`,
   })
+}
+
+/** The name, with what tells it from another account of the same name. */
+function accountOf({ name, login = '' }: ConsentModel['account']): Html {
+  const shown = displayText(login)
+  const beside = shown !== '' && html` <span class="muted">(<bdi>${shown}</bdi>)</span>`
+  return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
 /** The application's logo, or its first letter. Decoration: its name stands beside it. */

@@ -101,6 +101,7 @@ button:hover, .button:hover { background: var(--soft); }
 .account p { padding: .375rem 0; }
 .account .plain { padding-inline: 0; }
 .account bdi { font-weight: 600; }
+.account .muted bdi { font-weight: 400; }
 
 fieldset { border: 0; min-width: 0; }
 legend { display: block; width: 100%; margin-bottom: .5rem; }

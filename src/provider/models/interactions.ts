@@ -72,7 +72,7 @@ export function interactions(
 
 /** Whether the person has approved or denied; whoever signs in may do so again. */
 function isDecided({ prompt, result }: AdapterPayload): boolean {
-  return prompt?.name === 'consent' && result !== undefined
+  return prompt?.name !== 'login' && result !== undefined
 }
 
 /** Parameters that nobody reads once a request has been checked. */
