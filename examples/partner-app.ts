@@ -26,7 +26,7 @@ import {
 } from './partner-app/pages.ts'
 
 const DISCONNECTED =
-  'Disconnected: Tallybook has forgotten your tokens. You are still signed in at Harbour Ledger, unless you chose “Sign out” there.'
+  'Disconnected: the tokens of Tallybook are revoked. You are still signed in at Harbour Ledger, unless you chose “Sign out” there.'
 
 /** Somebody's browser. Only a signed id is in its cookie; secrets and tokens stay here. */
 interface Visitor {
@@ -114,6 +114,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     visitor.pending = undefined
     try {
       visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
+      // Nobody uses the tokens of the one before any more. Where the service cannot be reached, they expire.
+      if (before) await connector.revoke(before).catch(console.error)
       say(ctx, welcome(visitor.connection, before))
     } catch (error) {
       if (!(error instanceof AuthorizationResponseError)) throw error
@@ -154,6 +156,8 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.post('/disconnect', (ctx) =>
     withConnection(ctx, async (connection) => {
       const farewell = await connector.farewell(connection)
+      // First the service: if that fails, the connection is still here, to be ended once more.
+      await connector.revoke(connection)
       const visitor = visitorOf(ctx)
       visitor.connection = undefined
       // Shown when they are back. Whether they signed out there, the service does not tell us.

@@ -48,7 +48,7 @@ export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded'
 }
 
-/** All that is said to the service, as five verbs. */
+/** All that is said to the service, a verb each. */
 export function createConnector(service: Service, origin: string) {
   let discovered: Promise<oauth.Configuration> | undefined
 
@@ -164,6 +164,15 @@ export function createConnector(service: Service, origin: string) {
     return send()
   }
 
+  /** Ends the connection at the service, too: all tokens of it are revoked there (RFC 7009). */
+  async function revoke(connection: Connection): Promise<void> {
+    // A refresh under way would leave a token behind that we never see.
+    await connection.refreshing?.catch(() => {})
+    await oauth.tokenRevocation(await configuration(), connection.tokens.refreshToken, {
+      token_type_hint: 'refresh_token',
+    })
+  }
+
   /** Where to send somebody who leaves, so that they are asked whether to sign out of the service too. */
   async function farewell(connection: Connection): Promise<URL> {
     return oauth.buildEndSessionUrl(await configuration(), {
@@ -172,7 +181,7 @@ export function createConnector(service: Service, origin: string) {
     })
   }
 
-  return { begin, complete, refresh, reuse, call, farewell }
+  return { begin, complete, refresh, reuse, call, revoke, farewell }
 }
 
 /** What went wrong, in one line; as the service said it, where it said something (RFC 6749 5.2). */

@@ -34,7 +34,7 @@ export const welcomePage = (notice: Notice | undefined) =>
         <h1>Your books, kept for you</h1>
         <p>
           Tallybook reads your invoices from Harbour Ledger. You choose there what it may do. When you
-          disconnect, it forgets its tokens.
+          disconnect, its tokens are revoked.
         </p>
         <form class="actions" method="post" action="/connect"><button>Connect your account</button></form>
       </section>
@@ -88,8 +88,9 @@ export const connectedPage = (
         </div>
         <p>
           <small
-            >Disconnecting makes Tallybook forget its tokens. Harbour Ledger then asks whether to sign you out
-            there too, and remembers what you allowed.</small
+            >Disconnecting revokes the tokens of Tallybook at Harbour Ledger, which then asks whether to sign
+            you out there too. It remembers what you allowed, and does not ask again when you connect
+            again.</small
           >
         </p>
       </section>

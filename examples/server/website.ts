@@ -1,3 +1,4 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { Router } from '@koa/router'
 import type { Context } from 'koa'
 import { html, page, stylesheet } from '../page.ts'
@@ -29,20 +30,24 @@ export function website(origin: string): Router {
       const next = localPath(ctx.query.next, origin)
       // `again` is how the gatehouse asks for a fresh sign-in (prompt=login, max_age).
       if (signedInAccount(ctx) && ctx.query.again === undefined) ctx.redirect(next)
-      else ctx.body = page(site, 'Sign in', signInPage(next))
+      else ctx.body = page(site, 'Sign in', signInPage(next, formToken(ctx)))
     })
     .post('/login', (ctx) => {
-      const { username, password, next } = Object(ctx.request.body)
-      const account = checkPassword(String(username), String(password))
+      const { username, password, next, csrf } = Object(ctx.request.body)
+      const isOurs = isFormToken(ctx, csrf)
+      const account = isOurs ? checkPassword(String(username), String(password)) : undefined
       if (!account) {
-        ctx.status = 401
-        const problem = 'Unknown name or wrong password.'
-        const typed = typeof username === 'string' ? username : ''
-        ctx.body = page(site, 'Sign in', signInPage(localPath(next, origin), { problem, username: typed }))
+        ctx.status = isOurs ? 401 : 403
+        const problem = isOurs
+          ? 'Unknown name or wrong password.'
+          : 'This form has expired. Sign in once more.'
+        const typed = isOurs && typeof username === 'string' ? username : ''
+        const again = signInPage(localPath(next, origin), formToken(ctx), { problem, username: typed })
+        ctx.body = page(site, 'Sign in', again)
         return
       }
-      ctx.session.accountId = account.id
-      ctx.session.signedInAt = Math.floor(Date.now() / 1000)
+      // A session of its own: nothing of what the browser had before goes on in it.
+      ctx.session = { accountId: account.id, signedInAt: Math.floor(Date.now() / 1000) }
       ctx.status = 303
       ctx.redirect(localPath(next, origin))
     })
@@ -51,6 +56,20 @@ export function website(origin: string): Router {
       ctx.status = 303
       ctx.redirect('/')
     })
+}
+
+/**
+ * What shows that the sign-in form is ours, and was made for this browser. Other sites could else sign people in to an
+ * account of theirs, and see what they write there: a form that needs no cookie is not stopped by `sameSite`.
+ */
+function formToken(ctx: Context): string {
+  return (ctx.session.csrf ??= randomBytes(32).toString('base64url'))
+}
+
+function isFormToken(ctx: Context, token: unknown): boolean {
+  const expected = Buffer.from(String(ctx.session.csrf ?? ''))
+  const given = Buffer.from(typeof token === 'string' ? token : '')
+  return expected.length > 0 && expected.length === given.length && timingSafeEqual(expected, given)
 }
 
 /**
@@ -84,12 +103,13 @@ const welcomePage = () => html`
   </section>
 `
 
-const signInPage = (next: string, failed?: { problem: string; username: string }) => html`
+const signInPage = (next: string, csrf: string, failed?: { problem: string; username: string }) => html`
   ${failed && html`<p class="note bad" role="alert">${failed.problem}</p>`}
   <section>
     <h1>Sign in</h1>
     <form method="post" action="/login">
       <input type="hidden" name="next" value="${next}" />
+      <input type="hidden" name="csrf" value="${csrf}" />
       <label
         >Name
         <input

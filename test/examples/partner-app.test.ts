@@ -93,10 +93,7 @@ describe('the third party', () => {
   it('says that it was allowed nothing that it needs', async () => {
     host.accounts.set('carol', { id: 'carol', claims: { name: 'Carol' } })
     const consent = await goToConsent('carol')
-    const nothing = await decide(consent, [])
-    expect(nothing.status).toBe(400)
-    expect(read(nothing)).toContain('Nothing is ticked.')
-    const connected = await decide(nothing, ['profile'])
+    const connected = await decide(consent, [])
     expect(read(connected)).toContain('You allowed Tallybook nothing that it needs.')
     expect(read(connected)).not.toContain('Your account is connected.')
   })
@@ -108,11 +105,42 @@ describe('the third party', () => {
     host.accounts.set('dan', { id: 'dan', claims: { name: 'Dan' } })
     const consent = await goToConsent('dan')
     const connected = consent.url.href === home ? consent : await decide(consent, ['invoices:read'])
+    const [grant] = (await host.gatehouse.grants.ofAccount('dan')).items
+    expect(grant).toMatchObject({ scopes: expect.arrayContaining(['invoices:read']) })
     const ask = await browser.submit(connected, { action: /disconnect$/ })
     const back = await browser.submit(ask, { button })
     expect(back.url.href).toBe(home)
-    expect(read(back)).toContain('Disconnected: Tallybook has forgotten your tokens.')
+    expect(read(back)).toContain('Disconnected: the tokens of Tallybook are revoked.')
     expect(read(back)).toContain('unless you chose “Sign out” there')
     expect(read(back)).not.toContain('Connected as')
+    expect((await host.gatehouse.grants.ofAccount('dan')).items).toEqual([])
+  })
+
+  it('keeps the connection where the service could not be told that it is over', async () => {
+    host.accounts.set('erin', { id: 'erin', claims: { name: 'Erin' } })
+    const connected = await decide(await goToConsent('erin'), ['profile', 'invoices:read'])
+    const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { fetch } = globalThis
+    const cut = vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+      const address = input instanceof Request ? input.url : String(input)
+      if (address.endsWith('/oauth2/revoke')) throw new TypeError('fetch failed')
+      return fetch(input, init)
+    })
+    const failed = await browser.submit(connected, { action: /disconnect$/ })
+    cut.mockRestore()
+    printed.mockRestore()
+    expect(failed.status).toBe(502)
+    expect(read(failed)).toContain('Nothing was changed.')
+    expect(read(await browser.open(home))).toContain('Connected as Erin')
+  })
+
+  it('revokes the tokens of before when something else is allowed', async () => {
+    host.accounts.set('frank', { id: 'frank', claims: { name: 'Frank' } })
+    const connected = await decide(await goToConsent('frank'), ['profile', 'invoices:read'])
+    const [before] = (await host.gatehouse.grants.ofAccount('frank')).items
+    await decide(await browser.submit(connected, { action: /change$/ }), ['profile', 'payments:list'])
+    const { items } = await host.gatehouse.grants.ofAccount('frank')
+    expect(items).toHaveLength(1)
+    expect(items[0]?.grantId).not.toBe(before?.grantId)
   })
 })

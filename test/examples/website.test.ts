@@ -1,5 +1,59 @@
-import { describe, expect, it } from 'vitest'
-import { localPath } from '../../examples/server/website.ts'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { bodyParser } from '@koa/bodyparser'
+import Koa from 'koa'
+import session from 'koa-session'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localPath, website } from '../../examples/server/website.ts'
+import { createBrowser } from '../support/browser.ts'
+
+describe('the sign-in form', () => {
+  let server: Server
+  let origin: string
+  beforeAll(async () => {
+    server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, () => resolve()))
+    origin = `http://localhost:${(server.address() as AddressInfo).port}`
+    const app = new Koa()
+    app.keys = ['a key for tests']
+    app
+      .use(session({ sameSite: 'lax' }, app))
+      .use(bodyParser())
+      .use(website(origin).routes())
+    server.on('request', app.callback())
+  })
+  afterAll(() => void server.close())
+
+  const alice = { username: 'alice', password: 'wonderland' }
+
+  it('signs in who knows the password, and ends the session of before', async () => {
+    const browser = createBrowser({ follow: [origin] })
+    const form = await browser.open(`${origin}/login`)
+    const wrong = await browser.submit(form, { change: { ...alice, password: 'x' } })
+    expect(wrong.status).toBe(401)
+    const [before] = [...browser.cookies.values()].map(({ value }) => value)
+    const home = await browser.submit(wrong, { change: alice })
+    expect(home.body).toContain('<h1>Alice Liddell</h1>')
+    expect([...browser.cookies.values()].map(({ value }) => value)).not.toContain(before)
+  })
+
+  it.each([null, '', 'x'.repeat(43)])('takes none that is not its own (token: %j)', async (csrf) => {
+    const browser = createBrowser({ follow: [origin] })
+    const form = await browser.open(`${origin}/login`)
+    const refused = await browser.submit(form, { change: { ...alice, csrf } })
+    expect(refused.status).toBe(403)
+    expect(refused.body).toContain('This form has expired.')
+    expect((await browser.open(origin)).body).toContain('href="/login"')
+  })
+
+  it('takes none that was made for another browser, or comes without a session', async () => {
+    const [one, other] = [createBrowser({ follow: [origin] }), createBrowser({ follow: [origin] })]
+    const form = await one.open(`${origin}/login`)
+    expect((await other.submit(form, { change: alice })).status).toBe(403)
+    await other.open(`${origin}/login`)
+    expect((await other.submit(form, { change: alice })).status).toBe(403)
+  })
+})
 
 describe('next after sign-in', () => {
   const origin = 'http://localhost:3000'
