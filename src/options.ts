@@ -32,7 +32,11 @@ export interface Lifetimes {
 
 /** How often the built-in sign-in page lets somebody guess, counted in each process. */
 export interface SignInAttempts {
-  /** Attempts for one authorization request, and for one identifier from one address; at most 100. @default 10 */
+  /**
+   * Attempts for one authorization request, and for one identifier from one address (of IPv6 from one /64); at most 100.
+   *
+   * @default 10
+   */
   readonly max?: number | undefined
   /** Seconds, counted from the first of them, after which they are forgotten; at least 60. @default 900 (15 minutes) */
   readonly windowSeconds?: number | undefined
@@ -176,7 +180,7 @@ export interface GatehouseOptions<
   readonly claims?: { readonly [scope: string]: readonly string[] } | undefined
   /** How the pages look. */
   readonly branding?: Branding | undefined
-  /** Texts of the pages by locale; what is left out is English. */
+  /** Texts of the pages by locale; what is left out is English, sentence by sentence, and reported to `logger` once. */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
   /** Locale of a person who asks for none of ours. @default 'en' */
   readonly defaultLocale?: string | undefined

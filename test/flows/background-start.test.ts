@@ -235,7 +235,7 @@ describe('A gateway in another process', () => {
     mount(gatewayOf({ load }))
     await until(() => expect(load).toHaveBeenCalledOnce())
     await until(() => expect(fetched).toHaveBeenCalledOnce())
-    expect(String(fetched.mock.calls[0]?.[0])).toBe(issuer.jwksUri)
+    expect(fetched.mock.calls[0]?.[0]).toBe(issuer.jwksUri)
     fetched.mockRestore()
   })
 
