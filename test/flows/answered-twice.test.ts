@@ -65,6 +65,11 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
     address = consent.url.href.replace('/interaction/', '/oauth2/authorize/')
     return consent
   }
+  /** Alice has authorized it, and is signed in. */
+  async function browserOfAlice(): Promise<void> {
+    const button: [string, string] = ['action', 'approve']
+    await browser.submit(await consentPage(), { action: /consent$/, button })
+  }
   /** Sends an answer, and does not go on yet. */
   const send = (page: Page, action: 'approve' | 'deny') =>
     browser.submit(page, { action: /consent$/, button: ['action', action], follow: false })
@@ -84,6 +89,17 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
     expect(outcomeOf(await browser.open(address))).toBe(outcome)
     expect(await isRemembered()).toBe(first === 'approve')
     expect(told).toEqual([first === 'approve' ? 'approved' : 'denied'])
+  })
+
+  it('counts the first answer alone where the page came by prompt=select_account, too', async () => {
+    await browserOfAlice()
+    const page = await browser.open(authorizationUrl(host, clientId, { prompt: 'select_account' }))
+    address = page.url.href.replace('/interaction/', '/oauth2/authorize/')
+    told.splice(0)
+    for (const action of ['deny', 'approve'] as const)
+      expect(redirectOf(await send(page, action))).toBe(address)
+    expect(outcomeOf(await browser.open(address))).toBe('access_denied')
+    expect(told).toEqual(['denied'])
   })
 
   it('remembers the approval only where it counted, if both are sent at once', async () => {

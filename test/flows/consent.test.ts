@@ -107,7 +107,7 @@ describeEachStore('Consent', (makeStore) => {
       expect(await host.call('GET /invoices/list', token)).toMatchObject({ status: 403 })
       const headers = { authorization: `Bearer ${token}` }
       const userInfo = await host.fetch(`${host.issuer}/oauth2/userinfo`, { headers })
-      expect(await userInfo.json()).toEqual({ sub: 'alice' })
+      expect(await userInfo.json()).toEqual({ sub: 'alice', account_id: 'alice' })
       const refresh_token = String(body['refresh_token'])
       const next = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
       expect(next).toMatchObject({ status: 200, body: { scope: 'openid' } })
