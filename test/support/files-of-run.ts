@@ -14,6 +14,7 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
     'at-rest',
+    'attacks/fuzz',
     'attacks/growth',
     'attacks/tokens',
     'browser/delegated.browser',

@@ -1,0 +1,83 @@
+import type { HttpMethod, RouteDefinition } from '../../../src/catalog/definition.ts'
+
+/** A route of the host's API. */
+export interface ApiRoute {
+  readonly method: HttpMethod | 'OPTIONS'
+  /** Below {base_url}, in percent-encoding. */
+  readonly path: string
+  /** What its handler is called: the scope that guards it, or `public …` or `unlisted …`. */
+  readonly handler: string
+}
+
+/**
+ * Operations that a router may mistake for one another: written names beside parameters, names of letters that other
+ * letters fold to (k, s, i, ß, fi), names that need percent-encoding or may have it.
+ */
+const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly RouteDefinition[]>>>> = {
+  items: {
+    'items:read': ['GET /items/:id'],
+    'items:keys': ['GET /items/keys'],
+    'items:list': ['GET /items'],
+    'items:write': ['POST /items/:id'],
+    'items:drop': ['DELETE /items/:id'],
+  },
+  banks: {
+    'banks:items': ['GET /banks/:bank/items'],
+    'bank:items': ['GET /bank/items'],
+    'banks:sign': ['POST /banks/sign'],
+    'banks:sync': ['PATCH /banks/sync', 'PATCH /banks/sync/:kind'],
+    'files:fix': ['PUT /files/:file/fix'],
+  },
+  texts: {
+    'texts:read': ['GET /stra%C3%9Fe/:id'],
+    'texts:cafe': ['GET /caf%C3%A9'],
+    'marks:list': ['GET /marks/a,b', 'GET /marks/c%20d'],
+    'marks:read': ['GET /marks/:mark'],
+    'status:keys': ['GET /status/keys'],
+    'root:read': ['GET /'],
+  },
+}
+
+/** What needs no token. */
+export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as const
+
+/** What the host's router has below {base_url}, and no operation claims: it must never be reached. */
+const UNLISTED = [
+  'GET /admin/kicks',
+  'POST /admin/kicks',
+  'GET /internal/:id',
+  'POST /items',
+  'PUT /items/:id',
+  'GET /items/:id/secrets',
+  'DELETE /banks/:bank/items',
+]
+
+/** The products of the fuzzed host. */
+export const products = Object.fromEntries(
+  Object.entries(OPERATIONS).map(([id, operations]) => [
+    id,
+    {
+      title: id,
+      operations: Object.fromEntries(
+        Object.entries(operations).map(([scope, route]) => [scope, { route, title: `Do ${scope}` }]),
+      ),
+    },
+  ]),
+)
+
+/** All scopes of the products. */
+export const SCOPES: readonly string[] = Object.values(OPERATIONS).flatMap((one) => Object.keys(one))
+
+const routeOf = (text: string, handler: string): ApiRoute => {
+  const [method, path = ''] = text.split(' ')
+  return { method: method as ApiRoute['method'], path, handler }
+}
+
+/** All routes of the host's API, those with written names before those with parameters. */
+export const ROUTES: readonly ApiRoute[] = [
+  ...Object.values(OPERATIONS).flatMap((operations) =>
+    Object.entries(operations).flatMap(([scope, routes]) => routes.map((text) => routeOf(text, scope))),
+  ),
+  ...PUBLIC.map((text) => routeOf(text, `public ${text}`)),
+  ...UNLISTED.map((text) => routeOf(text, `unlisted ${text}`)),
+].toSorted((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')))

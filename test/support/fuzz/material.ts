@@ -1,0 +1,361 @@
+import { createBrowser, formsOf, type Browser, type Page } from '../browser.ts'
+import { headerOf, type Answer } from './answer.ts'
+import { SCOPES } from './api.ts'
+import type { Outcome } from './driver.ts'
+import { createInsideFetch } from './inside-fetch.ts'
+import { saidIn, type FuzzRequest, type Pair } from './request.ts'
+import {
+  CALLBACK,
+  HOST_COOKIE,
+  hostCookie,
+  ISSUER,
+  ORIGIN,
+  PASSWORD,
+  SECRET,
+  SERVICE,
+  SIGNED_OUT,
+  type Stand,
+} from './stand.ts'
+import { canonical, forgedTokens, type KnownToken } from './tokens.ts'
+
+/** An API key or application of the stand. */
+export interface KnownClient {
+  readonly label: string
+  readonly kind: 'apiKey' | 'application'
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Whether it gets tokens. */
+  readonly isGood: boolean
+}
+
+/** A form that waits to be sent, as a page of ours has it. */
+export interface PendingForm {
+  readonly path: string
+  readonly fields: readonly Pair[]
+  readonly cookie: string
+}
+
+/** Of what is used up, so many are kept, the newest. */
+const KEPT = 24
+/** And so many secrets that were issued meanwhile. */
+const KEPT_SECRETS = 120
+
+/** What valid requests are made of: clients, tokens, codes, cookies, forms. Answers add to it. */
+export interface Material {
+  readonly clients: readonly KnownClient[]
+  /** Tokens that no request revokes. */
+  readonly steady: readonly KnownToken[]
+  readonly forged: readonly KnownToken[]
+  /** Tokens that requests may revoke. */
+  readonly young: KnownToken[]
+  readonly codes: { readonly text: string; readonly client: KnownClient }[]
+  readonly refreshTokens: { readonly text: string; readonly client: KnownClient }[]
+  readonly idTokens: string[]
+  /** `Cookie` headers of people who are signed in. */
+  readonly sessions: string[]
+  readonly forms: PendingForm[]
+  /** What must be in no answer but the one that issues it, with what each is. Of what was issued the newest. */
+  readonly secrets: ReadonlyMap<string, string>
+  /** The token that somebody holds who sends this text. */
+  tokenOf(text: string): KnownToken | undefined
+  /** Goes through a whole authorization again, so that there are fresh codes, tokens, cookies and forms. */
+  refill(): Promise<void>
+  /** Takes what an answer issued. */
+  learn(request: FuzzRequest, outcome: Outcome): void
+}
+
+export async function createMaterial(stand: Stand): Promise<Material> {
+  const { gatehouse, driver, options } = stand
+  const server = stand.servers.get(SERVICE)
+  if (!server) throw new Error('the stand has no authorization service')
+  const clients = await createClients(stand)
+  const secrets = new Map<string, string>([
+    [SECRET, 'the secret of the options'],
+    [PASSWORD, 'a password'],
+  ])
+  for (const { clientSecret, label } of clients) secrets.set(clientSecret, `client secret of ${label}`)
+  for (const [name, key] of Object.entries(options.keys)) {
+    for (const member of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
+      if (key[member]) secrets.set(String(key[member]), `${member} of the key ${name}`)
+    }
+  }
+  const lasting = secrets.size
+  const keepSecret = (text: string, label: string) => {
+    secrets.set(text, label)
+    if (secrets.size <= lasting + KEPT_SECRETS) return
+    const oldest = [...secrets.keys()][lasting]
+    if (oldest !== undefined) secrets.delete(oldest)
+  }
+  const byCanonical = new Map<string, KnownToken>()
+  const known = (token: KnownToken) => {
+    byCanonical.set(canonical(token.text) ?? token.text, token)
+    return token
+  }
+  let journeys = 0
+
+  const newBrowser = () => {
+    journeys += 1
+    const address = `10.${journeys >> 16}.${(journeys >> 8) & 255}.${journeys & 255}`
+    return createBrowser({ follow: [ORIGIN], fetch: createInsideFetch(driver, server, address) })
+  }
+
+  async function issue(parameters: Record<string, string>): Promise<Record<string, string>> {
+    const page = await newBrowser().request(new URL(`${ISSUER}/oauth2/token`), {
+      method: 'POST',
+      body: new URLSearchParams(parameters).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    if (page.status !== 200) throw new Error(`no token: ${page.status} ${page.body}`)
+    return JSON.parse(page.body) as Record<string, string>
+  }
+
+  const credentials = ({ clientId, clientSecret }: KnownClient) => ({
+    client_id: clientId,
+    client_secret: clientSecret,
+  })
+  const clientCalled = (label: string) =>
+    clients.find((one) => one.label === label) ?? (clients[0] as KnownClient)
+
+  async function direct(label: string, scope?: string): Promise<KnownToken> {
+    const client = clientCalled(label)
+    const answer = await issue({
+      ...credentials(client),
+      grant_type: 'client_credentials',
+      ...(scope === undefined ? {} : { scope }),
+    })
+    return tokenFrom(answer, `direct token of ${label}${scope === undefined ? '' : ` for ${scope}`}`)
+  }
+
+  function tokenFrom(answer: Record<string, string>, label: string): KnownToken {
+    const text = answer['access_token'] ?? ''
+    const clientId = /"client_id":"([^"]+)"/.exec(payloadOf(text))?.[1] ?? ''
+    keepSecret(text.split('.')[2] ?? text, label)
+    const scopes = new Set((answer['scope'] ?? '').split(' '))
+    return known({ label, text, scopes, clientId })
+  }
+
+  /** Opens an authorization request in a new browser, signs in, and stops where `until` says. */
+  async function authorize(
+    client: KnownClient,
+    scope: string,
+    until: 'sign-in' | 'consent' | 'code',
+  ): Promise<{ page: Page; browser: Browser }> {
+    const browser = newBrowser()
+    if (options.hasHostSession && until !== 'sign-in') {
+      const value = hostCookie('alice', `u${journeys % 3}`)
+      browser.cookies.set(`${HOST_COOKIE}|${ORIGIN}|/`, { value, path: '/', origin: ORIGIN })
+    }
+    const url = new URL(`${ISSUER}/oauth2/authorize`)
+    const parameters = {
+      client_id: client.clientId,
+      redirect_uri: CALLBACK,
+      response_type: 'code',
+      scope,
+      prompt: 'consent',
+    }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    let page = await browser.open(url)
+    if (!options.hasHostSession) {
+      if (until === 'sign-in') return { page, browser }
+      page = await browser.submit(page, {
+        action: /sign-in/,
+        change: { identifier: 'alice', password: PASSWORD },
+      })
+    }
+    if (until === 'code') {
+      page = await browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
+    }
+    return { page, browser }
+  }
+
+  const cookiesOf = (browser: Browser) =>
+    [...browser.cookies.entries()].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
+
+  function keep<T>(list: T[], one: T): void {
+    list.push(one)
+    if (list.length > KEPT) list.shift()
+  }
+
+  function keepForms(page: Page, browser: Browser): void {
+    for (const { action, fields } of formsOf(page)) {
+      keep(material.forms, { path: new URL(action, page.url).pathname, fields, cookie: cookiesOf(browser) })
+    }
+    keepCookies(browser)
+  }
+
+  function keepCookies(browser: Browser): void {
+    for (const [key, { value }] of browser.cookies) {
+      if (value.length > 15) keepSecret(value, `cookie ${key.split('|')[0]}`)
+    }
+  }
+
+  function codeFrom(page: Page): string {
+    const code = page.url.searchParams.get('code')
+    if (code === null) throw new Error(`no code, but ${page.url.href}: ${page.body}`)
+    keepSecret(code, 'authorization code')
+    return code
+  }
+
+  async function exchange(client: KnownClient, scope: string, label: string): Promise<KnownToken> {
+    const { page, browser } = await authorize(client, scope, 'code')
+    keepCookies(browser)
+    const code = codeFrom(page)
+    const answer = await issue({ ...credentials(client), grant_type: 'authorization_code', code })
+    const refreshToken = answer['refresh_token'] ?? ''
+    keepSecret(refreshToken, 'refresh token')
+    if (label !== '') return tokenFrom(answer, label)
+    keep(material.refreshTokens, { text: refreshToken, client })
+    if (answer['id_token'] !== undefined) keep(material.idTokens, answer['id_token'])
+    keep(material.sessions, cookiesOf(browser))
+    const young = tokenFrom(answer, 'delegated token')
+    keep(material.young, young)
+    return young
+  }
+
+  const everything = `openid profile email ${SCOPES.join(' ')}`
+  const material: Material = {
+    clients,
+    steady: [],
+    forged: [],
+    young: [],
+    codes: [],
+    refreshTokens: [],
+    idTokens: [],
+    sessions: [],
+    forms: [],
+    secrets,
+    tokenOf: (text) => byCanonical.get(canonical(text) ?? text),
+
+    async refill() {
+      const client = clientCalled(journeys % 3 === 0 ? 'another application' : 'an application')
+      await exchange(client, everything, '')
+      const { page } = await authorize(client, everything, 'code')
+      keep(material.codes, { text: codeFrom(page), client })
+      for (const until of ['sign-in', 'consent'] as const) {
+        const waiting = await authorize(client, everything, until)
+        keepForms(waiting.page, waiting.browser)
+      }
+      const { browser } = await authorize(client, everything, 'code')
+      keepForms(await browser.open(`${ISSUER}/oauth2/logout?client_id=${client.clientId}`), browser)
+      keep(material.young, await direct('an API key'))
+    },
+
+    learn(request, { answers }) {
+      for (const answer of answers) learnFrom(request, answer)
+    },
+  }
+
+  function learnFrom(request: FuzzRequest, answer: Answer): void {
+    const { pathname, searchParams } = URL.parse(headerOf(answer, 'location'), ORIGIN) ?? new URL(ORIGIN)
+    const code = searchParams.get('code')
+    const isIssued = code !== null || (answer.status === 200 && answer.body.startsWith('{"access_token"'))
+    const said = isIssued ? saidIn(request) : ''
+    const client = clients.find(({ clientId }) => said.includes(clientId))
+    if (code !== null && code.length === 43) keepSecret(code, 'authorization code')
+    if (code !== null && client) keep(material.codes, { text: code, client })
+    if (/^\/auth\/interaction\//.test(pathname)) {
+      const cookies = answer.headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
+      const cookie = cookies.map(([, value]) => value.split(';', 1)[0]).join('; ')
+      if (cookie !== '') keep(material.forms, { path: pathname, fields: [], cookie })
+    }
+    if (answer.status !== 200 || !isIssued) return
+    const issued = JSON.parse(answer.body) as Record<string, string>
+    forgetUsed(said)
+    const owner = client ?? (clients[0] as KnownClient)
+    keep(material.young, tokenFrom(issued, 'token of a request'))
+    const refreshToken = issued['refresh_token']
+    if (refreshToken === undefined) return
+    keepSecret(refreshToken, 'refresh token')
+    keep(material.refreshTokens, { text: refreshToken, client: owner })
+  }
+
+  /** What was used up is tried again now and then, not all the time: a second use ends a whole grant. */
+  function forgetUsed(said: string): void {
+    for (const list of [material.codes, material.refreshTokens]) {
+      const at = list.findIndex(({ text }) => said.includes(text))
+      if (at >= 0 && list.length > 3) list.splice(at, 1)
+    }
+  }
+
+  const steady: KnownToken[] = [
+    await direct('an API key'),
+    await direct('an API key of two products'),
+    await direct('a resource server'),
+    ...(await Promise.all(
+      ['items:read', 'items:keys', 'banks:sign', 'texts:read', 'root:read', 'marks:read items:drop'].map(
+        (scope) => direct('an API key', scope),
+      ),
+    )),
+    await exchange(clientCalled('an application'), everything, 'delegated token for everything'),
+    await exchange(
+      clientCalled('an application'),
+      'items:read banks:items',
+      'delegated token for two scopes',
+    ),
+    await exchange(
+      clientCalled('another application'),
+      'openid email items:list',
+      'delegated token with openid',
+    ),
+  ]
+  const revoked = await direct('an API key')
+  await gatehouse.tokens.revoke(revoked.text)
+  const ofDisabled = await direct('a disabled API key')
+  await gatehouse.apiKeys.disable(clientCalled('a disabled API key').clientId)
+  const ofDeleted = await direct('a deleted API key')
+  await gatehouse.apiKeys.delete(clientCalled('a deleted API key').clientId)
+  const dead = [revoked, ofDisabled, ofDeleted].map((token) =>
+    known({ ...token, label: `revoked: ${token.label}`, scopes: undefined }),
+  )
+  const forged = await forgedTokens(options.keys, clientCalled('an API key').clientId, SCOPES.join(' '))
+  await material.refill()
+  const others = [
+    ...material.idTokens.map((text) => ({ label: 'ID token', text })),
+    ...material.refreshTokens.map(({ text }) => ({ label: 'refresh token', text })),
+    ...material.codes.map(({ text }) => ({ label: 'authorization code', text })),
+    ...clients.map(({ clientSecret }) => ({ label: 'client secret', text: clientSecret })),
+  ].map((one) => ({ ...one, scopes: undefined, clientId: '' }))
+  return Object.assign(material, { steady, forged: [...forged, ...dead, ...others] })
+}
+
+const payloadOf = (jwt: string) => Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()
+
+async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
+  const products = ['items', 'banks', 'texts']
+  const clients: KnownClient[] = []
+  const apiKey = async (label: string, changes: object = {}, isGood = true) => {
+    const made = await gatehouse.apiKeys.create({ accountId: 'acme', name: label, products, ...changes })
+    const { clientId } = made.apiKey
+    clients.push({ label, kind: 'apiKey', clientId, clientSecret: made.clientSecret ?? '', isGood })
+  }
+  const application = async (label: string, changes: object = {}) => {
+    const made = await gatehouse.applications.create({
+      accountId: 'acme',
+      name: `${label} <fuzz> "quoted"`,
+      products,
+      redirectUris: [CALLBACK],
+      postLogoutRedirectUris: [SIGNED_OUT],
+      ...changes,
+    })
+    const { clientId } = made.application
+    clients.push({
+      label,
+      kind: 'application',
+      clientId,
+      clientSecret: made.clientSecret ?? '',
+      isGood: true,
+    })
+  }
+  await apiKey('an API key')
+  await apiKey('an API key of two products', {
+    products: ['items', 'texts'],
+    removedOperations: ['items:drop'],
+  })
+  await apiKey('a resource server', { resourceServer: true })
+  await apiKey('a disabled API key', {}, false)
+  await apiKey('a deleted API key', {}, false)
+  await apiKey('an API key without products', { products: [] }, false)
+  await application('an application')
+  await application('another application', { redirectUris: [CALLBACK, `${CALLBACK}?tenant=7`] })
+  return clients
+}

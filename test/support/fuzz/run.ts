@@ -1,0 +1,192 @@
+import { endpointRequest } from './endpoint-requests.ts'
+import {
+  FASTIFY,
+  GENERATED_FROM,
+  startStand,
+  type Stand,
+  type StandKeys,
+  type StandOptions,
+} from './stand.ts'
+import { gatewayRequest } from './gateway-requests.ts'
+import { createMaterial, type Material } from './material.ts'
+import { mutated } from './mutations.ts'
+import { judge, type Finding } from './oracle.ts'
+import { createRandom, type Random } from './random.ts'
+import { bytesOf, type FuzzRequest } from './request.ts'
+import { KOA_ROUTERS } from './routers.ts'
+import { shrink } from './shrink.ts'
+import type { Outcome, SendOptions } from './driver.ts'
+
+/** What a run is made of. */
+export interface FuzzOptions {
+  readonly seed: number
+  /** Requests in all. */
+  readonly count: number
+  readonly keys: StandKeys
+  /** Requests to one stand before a new one takes its place. @default 25,000 */
+  readonly perStand?: number | undefined
+  /** Share of requests that goes over real sockets. @default 0.02 */
+  readonly outside?: number | undefined
+  /** What the stands have that others have not. */
+  readonly stand?: Partial<StandOptions> | undefined
+  /** Causes of each class that are made shorter; the others are only counted. @default 4 */
+  readonly shortened?: number | undefined
+  /** Told at the end of each stand, once everything of it has been let go. */
+  readonly onStand?: ((progress: Progress) => void) | undefined
+}
+
+export interface Progress {
+  readonly sent: number
+  readonly findings: number
+}
+
+/** What was found, once for each cause. */
+export interface Report {
+  readonly sent: number
+  readonly statuses: ReadonlyMap<number, number>
+  /** How often a handler of the API was reached. */
+  readonly runs: number
+  readonly findings: readonly Found[]
+}
+
+export interface Found extends Finding {
+  readonly times: number
+  /** Made as short as it may be. */
+  readonly request: FuzzRequest
+}
+
+/** Requests that are on their way at the same time. */
+const AT_ONCE = 24
+/** Requests after which there are fresh codes, cookies and forms. */
+const REFILL_AFTER = 1000
+
+/** Sends generated requests to stands, one after the other, and judges each answer. */
+export async function fuzz(options: FuzzOptions): Promise<Report> {
+  const { seed, count, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
+  const statuses = new Map<number, number>()
+  const found = new Map<string, { finding: Finding; times: number; request: FuzzRequest }>()
+  let sent = 0
+  let runs = 0
+
+  for (let turn = 0; sent < count; turn += 1) {
+    const stand = await startStand({
+      keys,
+      hasHostSession: turn % 2 === 1,
+      hasBodyParser: turn % 4 >= 2,
+      ...options.stand,
+    })
+    const unwatch = watchProcess(stand)
+    try {
+      await fuzzStand(stand, sent, Math.min(perStand, count - sent))
+    } finally {
+      unwatch()
+      await stand.close()
+    }
+    options.onStand?.({ sent, findings: found.size })
+  }
+  return {
+    sent,
+    statuses,
+    runs,
+    findings: [...found.values()].map(({ finding, times, request }) => ({ ...finding, times, request })),
+  }
+
+  async function fuzzStand(stand: Stand, first: number, requests: number): Promise<void> {
+    const material = await createMaterial(stand)
+    const underWay = new Set<Promise<void>>()
+    for (let at = 0; at < requests; at += 1) {
+      if (at % REFILL_AFTER === 0) await material.refill()
+      if (underWay.size >= AT_ONCE) await Promise.race(underWay)
+      const one = sendOne(stand, material, randomOf(seed, first + at)).finally(() => underWay.delete(one))
+      underWay.add(one)
+    }
+    await Promise.all(underWay)
+  }
+
+  async function sendOne(stand: Stand, material: Material, random: Random): Promise<void> {
+    const request = generate(random, material)
+    const way = wayOf(request, random, outside)
+    const outcome = await send(stand, request, way)
+    sent += 1
+    runs += outcome.runs.length
+    for (const { status } of outcome.answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    const stray = stand.driver.takeStray()
+    const whole = stray.length === 0 ? outcome : { ...outcome, incidents: [...outcome.incidents, ...stray] }
+    for (const finding of judge(request, whole, material)) {
+      await record(finding, request, stand, material, way)
+    }
+    material.learn(request, outcome)
+  }
+
+  async function record(
+    finding: Finding,
+    request: FuzzRequest,
+    stand: Stand,
+    material: Material,
+    way: SendOptions,
+  ): Promise<void> {
+    const key = `${finding.class}: ${finding.detail}`
+    const known = found.get(key)
+    if (known) {
+      known.times += 1
+      return
+    }
+    const ofClass = [...found.values()].filter((one) => one.finding.class === finding.class)
+    const entry = { finding, times: 1, request }
+    found.set(key, entry)
+    if (ofClass.length >= shortened) return
+    entry.request = await shrink(request, async (candidate) => {
+      const outcome = await send(stand, candidate, { ...way, isCut: isCutOff(candidate) })
+      return judge(candidate, outcome, material).some(
+        (one) => one.class === finding.class && one.detail === finding.detail,
+      )
+    })
+  }
+}
+
+const SERVERS = [...Object.keys(KOA_ROUTERS), FASTIFY]
+
+function generate(random: Random, material: Material): FuzzRequest {
+  if (random.chance(0.55))
+    return mutated(gatewayRequest(random, material, SERVERS), random, material, 'gateway')
+  return mutated(endpointRequest(random, material), random, material, 'endpoint')
+}
+
+function wayOf(request: FuzzRequest, random: Random, outside: number): SendOptions {
+  return {
+    isCut: isCutOff(request),
+    isOutside: random.chance(outside),
+    address: `${GENERATED_FROM}${random.below(200)}.${random.below(250)}`,
+  }
+}
+
+/** Whether the sender leaves before the end, as it must where it announces more than it sends. */
+function isCutOff({ headers, body }: FuzzRequest): boolean {
+  const names = headers.map(([name]) => name.trim().toLowerCase())
+  const isFramed = names.some((name) => FRAMING.includes(name))
+  return isFramed || (body?.missing ?? 0) > 0
+}
+
+const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade']
+
+/** The choices of one request, which depend on no other's. */
+function randomOf(seed: number, number: number): Random {
+  return createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
+}
+
+function send(stand: Stand, request: FuzzRequest, way: SendOptions): Promise<Outcome> {
+  const server = stand.servers.get(request.server)
+  if (!server) throw new Error(`the stand has no server ${request.server}`)
+  return stand.driver.send(server, bytesOf(request), way)
+}
+
+/** What nobody caught is a finding, and does not end the run. */
+function watchProcess({ driver }: Stand): () => void {
+  const onUncaught = (value: unknown) => driver.note({ kind: 'uncaught', value })
+  process.on('uncaughtException', onUncaught)
+  process.on('unhandledRejection', onUncaught)
+  return () => {
+    process.off('uncaughtException', onUncaught)
+    process.off('unhandledRejection', onUncaught)
+  }
+}

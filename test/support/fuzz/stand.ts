@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { Server } from 'node:http'
+import { bodyParser } from '@koa/bodyparser'
+import Koa, { type Context, type Middleware } from 'koa'
+import { memoryStore } from '../../../adapters/memory.ts'
+import { createGatehouse, type Gatehouse } from '../../../src/gatehouse.ts'
+import { generateSigningKey, type SigningJwk } from '../../../src/keys/generate-key.ts'
+import type { GatehouseOptions } from '../../../src/options.ts'
+import { products, PUBLIC } from './api.ts'
+import { createDriver, type Driver } from './driver.ts'
+import { BASE, KOA_ROUTERS, startFastify, type Reach } from './routers.ts'
+
+export const ORIGIN = 'http://localhost:3000'
+export const ISSUER = `${ORIGIN}/auth`
+export const AUDIENCE = `${ORIGIN}${BASE}`
+/** Cookie of the host's own session: account and user, with a colon between. */
+export const HOST_COOKIE = 'host_session'
+export const CALLBACK = 'https://app.example/callback'
+export const SIGNED_OUT = 'https://app.example/signed-out'
+/** What protects the stand's store. */
+export const SECRET = 'a secret for generated requests, long enough to be one'
+export const PASSWORD = 'correct-password-of-everybody'
+export const FASTIFY = 'fastify'
+/** The server whose authorization service gets the requests. */
+export const SERVICE = '@koa/router'
+
+/** Keys that sign the tokens of stands; also those that no stand would issue. */
+export interface StandKeys {
+  readonly es256: SigningJwk
+  readonly rs256: SigningJwk
+  /** Of somebody else. */
+  readonly foreign: SigningJwk
+}
+
+/** Makes keys for any number of stands. */
+export async function makeStandKeys(): Promise<StandKeys> {
+  const [es256, rs256, foreign] = await Promise.all([
+    generateSigningKey('ES256'),
+    generateSigningKey('RS256'),
+    generateSigningKey('ES256'),
+  ])
+  return { es256, rs256, foreign }
+}
+
+/** How the host is built. */
+export interface StandOptions {
+  readonly keys: StandKeys
+  /** Whether people sign in at the host itself, with users in its accounts, or on the built-in page. */
+  readonly hasHostSession: boolean
+  /** Whether a body parser of the host's stands above. */
+  readonly hasBodyParser: boolean
+  /** Options that differ. */
+  readonly gatehouse?: Partial<GatehouseOptions> | undefined
+  /** Stands above everything in each Koa app for generated requests: something broken, for a test of the oracle. */
+  readonly above?: Middleware | undefined
+  /** The same, between the gateway and the router. */
+  readonly between?: Middleware | undefined
+}
+
+/** A host with everything that generated requests go to. */
+export interface Stand {
+  readonly driver: Driver
+  readonly gatehouse: Gatehouse
+  readonly servers: ReadonlyMap<string, Server>
+  readonly options: StandOptions
+  close(): Promise<void>
+}
+
+/** First bytes of the addresses that generated requests come from. */
+export const GENERATED_FROM = '192.0.'
+
+const isGenerated = ({ ip }: Context) => ip.startsWith(GENERATED_FROM)
+
+/** Starts a stand: one gatehouse in memory, and its gateway before each of the routers. */
+export async function startStand(options: StandOptions): Promise<Stand> {
+  const driver = createDriver()
+  const log = (level: string) => (details: object, message: string) =>
+    driver.note({ kind: 'log', level, value: { ...details, message } })
+  const gatehouse: Gatehouse = createGatehouse({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    secret: SECRET,
+    store: memoryStore(),
+    products,
+    accounts: options.hasHostSession ? sessionAccounts : builtInAccounts,
+    signingKeys: { jwks: { keys: [options.keys.es256, options.keys.rs256] } },
+    // What is pending ends within a run, so that its memory can be judged.
+    lifetimes: { interaction: 120, authorizationCode: 20 },
+    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    ...options.gatehouse,
+  })
+  await gatehouse.ready()
+
+  const reach: Reach = (handler, principal) => driver.ran({ handler, clientId: principal?.clientId })
+  const { above, between } = options
+  const servers = new Map<string, Server>()
+  for (const [name, routing] of Object.entries(KOA_ROUTERS)) {
+    const app = new Koa()
+    app.on('error', (error) => driver.note({ kind: 'app error', value: error }))
+    if (options.hasBodyParser) app.use(bodyParser({ enableTypes: ['json', 'form', 'text'] }))
+    if (above) app.use((ctx, next) => (isGenerated(ctx) ? above(ctx, next) : next()))
+    app.use(gatehouse.middleware())
+    app.use(gatehouse.gateway.middleware({ public: PUBLIC }))
+    if (between) app.use(between)
+    app.use(routing(reach))
+    app.use((ctx: Context) => {
+      if (ctx.path.startsWith('/site')) ctx.body = 'the site'
+    })
+    servers.set(name, driver.serve(app.callback()))
+  }
+  servers.set(FASTIFY, await startFastify(driver, gatehouse.gateway, reach))
+
+  return {
+    driver,
+    gatehouse,
+    servers,
+    options,
+    async close() {
+      await gatehouse.close()
+      await driver.close()
+    },
+  }
+}
+
+const find = (id: string) =>
+  /^(alice|bob|acme)$/.test(id)
+    ? { id, claims: { name: `Name of ${id}`, email: `${id}@host.example` } }
+    : null
+
+const builtInAccounts: GatehouseOptions['accounts'] = {
+  find,
+  authenticate: ({ identifier, password }) =>
+    password === PASSWORD && find(identifier) ? { accountId: identifier } : null,
+}
+
+const sessionAccounts: GatehouseOptions['accounts'] = {
+  find: (id, userId) => (userId === undefined || /^u\d$/.test(userId) ? find(id) : null),
+  current(ctx) {
+    const [accountId = '', userId, mark] = (ctx.cookies.get(HOST_COOKIE) ?? '').split(':')
+    return mark === markOf(accountId) ? { accountId, userId } : null
+  },
+  signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
+  signOut: (ctx) => void ctx.cookies.set(HOST_COOKIE, null),
+}
+
+/** What a host's session cookie holds; it cannot be made up. */
+export function hostCookie(accountId: string, userId: string): string {
+  return [accountId, userId, markOf(accountId)].join(':')
+}
+
+const markOf = (accountId: string) =>
+  createHash('sha256').update(`${SECRET} ${accountId}`).digest('base64url').slice(0, 12)

@@ -1,0 +1,112 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { exportSPKI, importJWK, SignJWT } from 'jose'
+import type { SigningJwk } from '../../../src/keys/generate-key.ts'
+import { AUDIENCE, ISSUER, type StandKeys } from './stand.ts'
+
+/** Something that may be sent as a token. */
+export interface KnownToken {
+  /** What is special about it, for findings. */
+  readonly label: string
+  readonly text: string
+  /** What it opens; undefined if it opens nothing. */
+  readonly scopes: ReadonlySet<string> | undefined
+  readonly clientId: string
+}
+
+/**
+ * Tokens that look like good ones, signed with the keys of the stand or close to it, and that open nothing.
+ *
+ * @param clientId of an API key that is there
+ */
+export async function forgedTokens(keys: StandKeys, clientId: string, scope: string): Promise<KnownToken[]> {
+  const now = Math.floor(Date.now() / 1000)
+  const claims = (changes: object = {}): Record<string, unknown> => ({
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: clientId,
+    client_id: clientId,
+    jti: randomUUID(),
+    iat: now,
+    exp: now + 36_000,
+    scope,
+    access_mode: 'direct',
+    account_id: 'acme',
+    access_epoch: 0,
+    catalog_epoch: 0,
+    ...changes,
+  })
+  const es256 = { alg: 'ES256', kid: keys.es256.kid, typ: 'at+jwt' }
+  const sign = (payload: object, header: object = es256, key: SigningJwk = keys.es256) =>
+    jwt(payload, header, key)
+  const publicPem = await exportSPKI(
+    (await importJWK({ ...keys.es256, d: undefined } as never, 'ES256')) as never,
+  )
+
+  const forged: Record<string, string> = {
+    expired: await sign(claims({ exp: now - 60, iat: now - 3600 })),
+    'of the future': await sign(claims({ nbf: now + 3600 })),
+    'of another audience': await sign(claims({ aud: `${ORIGIN_OF_OTHERS}/api` })),
+    'of the issuer as audience': await sign(claims({ aud: ISSUER })),
+    'of another issuer': await sign(claims({ iss: `${ORIGIN_OF_OTHERS}/auth` })),
+    'of another issuer, by a slash': await sign(claims({ iss: `${ISSUER}/` })),
+    'bound to a key': await sign(claims({ cnf: { jkt: 'x' } })),
+    'without a type': await sign(claims(), { ...es256, typ: undefined }),
+    'of type JWT': await sign(claims(), { ...es256, typ: 'JWT' }),
+    'without a key id': await sign(claims(), { ...es256, kid: undefined }),
+    'with an empty key id': await sign(claims(), { ...es256, kid: '' }),
+    'with an unknown key id': await sign(claims(), { ...es256, kid: 'unknown' }),
+    'with __proto__ as key id': await sign(claims(), { ...es256, kid: '__proto__' }),
+    'with crit': await sign(claims(), { ...es256, crit: ['x'], x: 1 }),
+    'with a key of its own': await sign(claims(), { ...es256, jwk: publicPart(keys.foreign) }, keys.foreign),
+    'of a foreign key': await sign(claims(), es256, keys.foreign),
+    'signed with RS256': await sign(claims(), { ...es256, alg: 'RS256', kid: keys.rs256.kid }, keys.rs256),
+    'without a mode': await sign(claims({ access_mode: undefined })),
+    'with a list as mode': await sign(claims({ access_mode: ['direct'] })),
+    'without a scope': await sign(claims({ scope: undefined })),
+    'with a list as scope': await sign(claims({ scope: [scope] })),
+    'with a text as epoch': await sign(claims({ access_epoch: '0' })),
+    'with a negative epoch': await sign(claims({ access_epoch: -1 })),
+    'with a text as end': await sign(claims({ exp: '9999999999' })),
+    'with null as end': await sign(claims({ exp: null })),
+    'with an object as subject': await sign(claims({ sub: { toString: 1 } })),
+    'without a signature': unsigned({ ...es256, alg: 'none' }, claims()),
+    'without a signature, but for a dot': `${unsigned(es256, claims())}`,
+    'signed with the public key as HS256 secret': symmetric({ ...es256, alg: 'HS256' }, claims(), publicPem),
+    'not an object': unsigned(es256, 'text'),
+    'not JSON': `${part('{')}.${part('{')}.${part('x')}`,
+    'of dots': '..',
+    'in five parts': 'a.b.c.d.e',
+    'of nothing but letters': 'abc',
+  }
+  return Object.entries(forged).map(([label, text]) => ({ label, text, scopes: undefined, clientId }))
+}
+
+const ORIGIN_OF_OTHERS = 'http://localhost:3001'
+
+/**
+ * What a JWT says, however it is written: base64url leaves bits over, which say nothing.
+ *
+ * @returns undefined for a text of another form
+ */
+export function canonical(token: string): string | undefined {
+  const parts = token.replace(/=+$/, '').split('.')
+  if (parts.length !== 3) return undefined
+  return parts.map((one) => Buffer.from(one, 'base64url').toString('base64url')).join('.')
+}
+
+async function jwt(payload: object, header: object, key: SigningJwk): Promise<string> {
+  return new SignJWT(payload as never)
+    .setProtectedHeader(header as never)
+    .sign((await importJWK(key as never, key.alg)) as never, { crit: { x: false } })
+}
+
+const part = (value: unknown) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
+const unsigned = (header: object, payload: unknown) => `${part(header)}.${part(payload)}.`
+
+function symmetric(header: object, payload: object, secret: string): string {
+  const text = `${part(header)}.${part(payload)}`
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`
+}
+
+const publicPart = ({ d: _, ...rest }: SigningJwk) => rest
