@@ -14,7 +14,8 @@ import { findTooLong } from './parameter-limits.ts'
 import type { RememberedConsents } from './remembered-consents.ts'
 import { redirectAdvice } from './redirect-advice.ts'
 import { ROUTES } from './routes.ts'
-import { isComingBack, isTokenRequest, NotNow, notRedirected } from './seam.ts'
+import { isComingBack, isTokenRequest } from './request-kind.ts'
+import { NotNow, notRedirected } from './seam.ts'
 import { tokenClaims } from './token-claims.ts'
 
 /** What the configuration leads to. */

@@ -4,7 +4,8 @@ import type { CheckedAccounts } from '../host/checked-accounts.ts'
 import { personOf, subjectOf, type Person } from '../host/subject.ts'
 import type { HostAccounts } from './host-accounts.ts'
 import { requestState } from './request-state.ts'
-import { dropAnswers, isComingBack, replaceSessionIds, type ProviderSession } from './seam.ts'
+import { isComingBack } from './request-kind.ts'
+import { dropAnswers, replaceSessionIds, type ProviderSession } from './seam.ts'
 
 /**
  * Brings our session in the browser into step with the host's, before oidc-provider looks at it: nobody gets

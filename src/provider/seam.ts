@@ -15,6 +15,7 @@ import type { Stored } from '../store/collection.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
+import { isAboutToken, isComingBack, isTokenRequest } from './request-kind.ts'
 import { requestState } from './request-state.ts'
 import { isIgnoredScope, requestedScopes } from './requested-scope.ts'
 
@@ -177,47 +178,6 @@ export function tokenAsIssued(token: string): string {
 }
 
 /**
- * Whether a token is presented to be introspected or revoked, and not to be used.
- *
- * Relies on: the names of the routes, as the next two do.
- */
-function isAboutToken(): boolean {
-  return isIntrospection() || isRevocation()
-}
-
-/** Whether this request asks about a token (RFC 7662). */
-export function isIntrospection(): boolean {
-  return Provider.ctx?.oidc.route === 'introspection'
-}
-
-/** Whether this request is to get a token. Relies on: the name of the route. */
-export function isTokenRequest(): boolean {
-  return Provider.ctx?.oidc.route === 'token'
-}
-
-/** Whether this request takes a token back (RFC 7009). */
-export function isRevocation(): boolean {
-  return Provider.ctx?.oidc.route === 'revocation'
-}
-
-/**
- * Whether a browser brings this request, from an application that sent it here: API keys are no clients there.
- *
- * Relies on: the names of the routes.
- */
-export function isFrontChannel(): boolean {
-  return FRONT_CHANNEL.has(Provider.ctx?.oidc.route ?? '')
-}
-
-const FRONT_CHANNEL: ReadonlySet<string> = new Set([
-  'authorization',
-  'resume',
-  'end_session',
-  'end_session_confirm',
-  'end_session_success',
-])
-
-/**
  * Relies on: a model's id, which is the token, comes from `generateTokenId()`; `rotations` counts the tokens
  * before it, and `grantId` is set by then.
  */
@@ -340,15 +300,6 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
   const isNew = (session as { new?: boolean }).new === true
   if (!isNew && !isComingBack(ctx)) session.resetIdentifier()
   session.uid = randomUUID()
-}
-
-/**
- * Whether the person comes back from the pages with this request.
- *
- * Relies on: the name of the route.
- */
-export function isComingBack(ctx: KoaContextWithOIDC): boolean {
-  return ctx.oidc.route === 'resume'
 }
 
 /**

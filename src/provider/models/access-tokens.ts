@@ -1,7 +1,8 @@
 import { Provider, type Adapter } from 'oidc-provider'
 import { subjectOf } from '../../host/subject.ts'
 import type { ProviderDependencies, VerifiedAccessToken } from '../dependencies.ts'
-import { isIntrospection, isRevocation, tokenAsIssued } from '../seam.ts'
+import { isIntrospection, isRevocation } from '../request-kind.ts'
+import { tokenAsIssued } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**

@@ -2,7 +2,7 @@ import { Provider, type Adapter, type KoaContextWithOIDC } from 'oidc-provider'
 import type { CheckedRegistry } from '../../registry/checked-registry.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
-import { isFrontChannel } from '../seam.ts'
+import { isFrontChannel } from '../request-kind.ts'
 import { modelAdapter } from './adapter.ts'
 
 /** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
