@@ -8,6 +8,7 @@ import { createEndGrant } from './end-grant.ts'
 import { createHostAccounts } from './host-accounts.ts'
 import { createBringIntoStep } from './host-session.ts'
 import { createMayIntrospect } from './introspection.ts'
+import { createLimitGrants } from './limit-grants.ts'
 import { registerLogout } from './logout.ts'
 import { accessTokens } from './models/access-tokens.ts'
 import { modelAdapter } from './models/adapter.ts'
@@ -60,11 +61,9 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
 /** Where each of oidc-provider's models is kept; the ones left out belong to features that are off. */
 function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (model: string) => Adapter {
   const codes = createAuthorizationCodes(deps.store)
-  const refreshTokens = createRefreshTokens({
-    ...deps,
-    grants,
-    endGrant: createEndGrant({ ...deps, grants }),
-  })
+  const endGrant = createEndGrant({ ...deps, grants })
+  const limitGrants = createLimitGrants({ ...deps, index: deps.grantLives.index, endGrant })
+  const refreshTokens = createRefreshTokens({ ...deps, grants, endGrant, limitGrants })
   const adapters: Readonly<Record<string, Adapter>> = {
     Client: clients(deps.registry, (ctx) => {
       codes.lookAhead(ctx)

@@ -10,6 +10,8 @@ const DAY = 86_400_000
 
 const NOTE = 'set client-usage'
 const EXCHANGE = 'evalsha refresh-family'
+/** Whether an account has many grants: what lists it has, and what is on them. */
+const LIST = 'zrangebylex grants'
 const READ_REFRESH = ['get grant', 'get refresh-family']
 
 describeWithRedis('Round trips to Redis', () => {
@@ -107,9 +109,9 @@ describeWithRedis('Round trips to Redis', () => {
     })
 
     const AFTER_THE_CODE = [
-      ['evalsha grants', 'evalsha grants', 'get grant'],
+      ['evalsha grants', 'evalsha grants', 'get grant', LIST],
       ['evalsha grant', 'get authorization-epoch', 'get authorization-epoch'],
-      [NOTE, 'set refresh-family'],
+      [NOTE, 'set refresh-family', LIST],
     ]
 
     test.each([

@@ -4,6 +4,7 @@ import type { FoundRefreshToken } from '../../tokens/refresh-families.ts'
 import { recordOf } from '../client-metadata.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
 import type { EndGrant } from '../end-grant.ts'
+import type { LimitGrants } from '../limit-grants.ts'
 import { requestState } from '../request-state.ts'
 import { isIntrospection, isRevocation, isTokenRequest } from '../request-kind.ts'
 import { isRotation, tokenAsIssued } from '../seam.ts'
@@ -25,9 +26,10 @@ export function createRefreshTokens(
   parts: Pick<ProviderDependencies, 'families' | 'refreshTokenFormat' | 'events' | 'clientUsed'> & {
     readonly grants: Grants
     readonly endGrant: EndGrant
+    readonly limitGrants: LimitGrants
   },
 ): RefreshTokens {
-  const { families, refreshTokenFormat, events, clientUsed, grants, endGrant } = parts
+  const { families, refreshTokenFormat, events, clientUsed, grants, endGrant, limitGrants } = parts
   /** What is being ended, by grant id. */
   const ending = new Map<string, Promise<void>>()
 
@@ -94,7 +96,13 @@ export function createRefreshTokens(
       // Before the code is used up, so that it can be tried again if this fails.
       if (!(await grants.begin(grantId))) throw new errors.InvalidGrant('grant not found')
       noteUse()
-      if (await families.start(token, withoutId(payload), ttl)) return
+      const { listing } = requestState(ctx)
+      // Asked together with the write.
+      const isCrowded = listing?.isCrowded()
+      if (await families.start(token, withoutId(payload), ttl)) {
+        if (listing) void isCrowded?.then((isMeant) => isMeant && limitGrants(listing))
+        return
+      }
       await endAfterRace('code.reused', payload)
       throw new errors.InvalidGrant('authorization code already used')
     },

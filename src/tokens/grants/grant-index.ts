@@ -5,9 +5,13 @@ import { checkPage, idOfMember, timedMember } from '../../store/listed-by-time.t
 import { Unreadable } from '../../store/unreadable.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 
-/** Where a grant stands in the list of its account. */
-export interface GrantEntry extends Person {
+/** A person, and an application that they authorize. */
+export interface GrantPair extends Person {
   readonly clientId: string
+}
+
+/** Where a grant stands in the list of its account. */
+export interface GrantEntry extends GrantPair {
   readonly grantId: string
   /** Milliseconds since the epoch. */
   readonly listedAt: number
@@ -48,7 +52,21 @@ export interface GrantIndex {
     accountId: string,
     options: { readonly after?: string | undefined; readonly limit?: number | undefined },
   ): Promise<ListedGrants>
+  /**
+   * Begins to find out whether so many grants of the account are listed that one of its pairs may have too many.
+   *
+   * @returns goes on with it, in a second round trip; false where the store cannot be asked
+   */
+  crowding(accountId: string): () => Promise<boolean>
+  /** The grants that are in use beyond the most that a pair may have, the oldest first. */
+  surplusOf(pair: GrantPair): Promise<string[]>
 }
+
+/** Grants of one person for one application that are in use, at most. */
+const MOST_OF_PAIR = 100
+
+/** Members that are read at once to count those of a pair. */
+const COUNTED_AT_ONCE = 1000
 
 const DAY = 86_400
 /** Seconds that one shelf covers. */
@@ -108,12 +126,12 @@ export function createGrantIndex({
         // One more than wanted tells whether there is a next page.
         const members = await rangeOf(shelves, position, wanted + 1)
         const taken = members.slice(0, wanted)
-        const records = await load(taken.map(idOfMember))
+        const records = await load(taken.map(grantIdOf))
         const stale: string[] = []
         for (const [at, member] of taken.entries()) {
           const record = records[at]
           if (record instanceof Unreadable) unreadable.push(record)
-          else if (isLiving(record)) items.push({ grantId: idOfMember(member), record })
+          else if (isLiving(record)) items.push({ grantId: grantIdOf(member), record })
           // A record is there before its entry: without one it is over for good.
           else stale.push(member)
         }
@@ -122,6 +140,30 @@ export function createGrantIndex({
         position = taken.at(-1)
       }
       return { items, unreadable, cursor: position }
+    },
+
+    crowding(accountId) {
+      const shelves = shelvesOf(accountId)
+      shelves.catch(() => {})
+      return () =>
+        shelves
+          .then((names) => rangeOf(names, undefined, MOST_OF_PAIR))
+          .then(({ length }) => length === MOST_OF_PAIR)
+          .catch(() => false)
+    },
+
+    async surplusOf(pair) {
+      const shelves = await shelvesOf(pair.accountId)
+      const tag = tagOf(pair)
+      const grantIds: string[] = []
+      for (let page: string[] | undefined; page === undefined || page.length === COUNTED_AT_ONCE;) {
+        page = await rangeOf(shelves, page?.at(-1), COUNTED_AT_ONCE)
+        grantIds.push(...page.filter((member) => member.endsWith(tag)).map(grantIdOf))
+      }
+      if (grantIds.length <= MOST_OF_PAIR) return []
+      const records = await load(grantIds)
+      const inUse = grantIds.filter((_, at) => isInUseOf(records[at], pair))
+      return inUse.slice(0, -MOST_OF_PAIR)
     },
   }
 }
@@ -149,6 +191,21 @@ function pad(number: number): string {
   return String(number).padStart(6, '0')
 }
 
-function memberOf({ listedAt, grantId }: GrantEntry): string {
-  return timedMember(listedAt, grantId)
+function memberOf(entry: GrantEntry): string {
+  return timedMember(entry.listedAt, entry.grantId + tagOf(entry))
+}
+
+function grantIdOf(member: string): string {
+  return idOfMember(member).split(':')[0] ?? ''
+}
+
+/** What the members of a pair end with, so that they can be counted without their records. */
+function tagOf({ accountId, userId, clientId }: GrantPair): string {
+  return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 8)}`
+}
+
+function isInUseOf(record: GrantRecord | Unreadable | undefined, pair: GrantPair): boolean {
+  if (record instanceof Unreadable || !isLiving(record) || record.listedAt === undefined) return false
+  const { accountId, userId, clientId } = record
+  return accountId === pair.accountId && userId === pair.userId && clientId === pair.clientId
 }

@@ -8,6 +8,8 @@ import { grantRecords, isLiving, type GrantRecord } from './grant-record.ts'
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant is to end. */
   readonly end: number
+  /** Finds out whether its pair may have too many grants (`GrantIndex.surplusOf`). Never rejects. */
+  readonly isCrowded: () => Promise<boolean>
 }
 
 /**
@@ -69,8 +71,10 @@ export function createGrantLives(
 
   async function list(entry: GrantEntry): Promise<Listing> {
     const end = endFrom(nowInSeconds())
-    await index.add(entry, end)
-    return { ...entry, end }
+    const added = index.add(entry, end)
+    const isCrowded = index.crowding(entry.accountId)
+    await added
+    return { ...entry, end, isCrowded }
   }
 
   /** Writes a change of a living grant, which others may change meanwhile. */

@@ -220,3 +220,52 @@ describeEachStore('the list of an account', (makeStore) => {
     expect(await idsOf(lives)).toEqual([])
   })
 })
+
+describeEachStore('the grants of one person for one application', (makeStore) => {
+  const PAIR = { accountId: 'alice', userId: 'ann', clientId: 'app' }
+  let lives: GrantLives
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: START })
+    lives = createGrantLives(makeStore(), LIFETIMES)
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  async function use(grantId: string, pair: object = PAIR): Promise<void> {
+    vi.setSystemTime(Date.now() + 1000)
+    await make(lives, grantId, { ...PAIR, ...pair })
+    expect(await lives.begin(grantId)).toBe(true)
+  }
+  const isCrowded = (accountId = 'alice') => lives.index.crowding(accountId)()
+
+  test('are too many beyond 100 in use; what was revoked and what is of another pair does not count', async () => {
+    for (let at = 0; at < 40; at += 1) await use(`a${at}`)
+    await use('of bob', { userId: 'bob' })
+    await use('of none', { userId: undefined })
+    await use('of another application', { clientId: 'other' })
+    expect(await isCrowded()).toBe(false)
+    // Over the end of a shelf, with some that live on from the one before.
+    for (let day = 0; day < 20; day += 1) {
+      vi.setSystemTime(Date.now() + DAY * 1000)
+      for (let at = 0; at < 40; at += 2) await lives.keepAlive(`a${at}`)
+    }
+    for (let at = 0; at < 61; at += 1) await use(`b${at}`)
+    await make(lives, 'never used', PAIR)
+    expect(await isCrowded()).toBe(true)
+    expect(await isCrowded('bob')).toBe(false)
+    expect(await lives.index.surplusOf(PAIR)).toEqual(['a0'])
+    await lives.withdraw('a7')
+    expect(await lives.index.surplusOf(PAIR)).toEqual([])
+    await use('c')
+    await use('d')
+    expect(await lives.index.surplusOf(PAIR)).toEqual(['a0', 'a1'])
+    expect(await lives.index.surplusOf({ ...PAIR, userId: 'bob' })).toEqual([])
+  })
+
+  test('are not counted where the store is away, and nothing fails', async () => {
+    const away = createGrantLives(
+      { ...memoryStore(), range: () => Promise.reject(new Error('read ECONNRESET')) },
+      LIFETIMES,
+    )
+    expect(await away.index.crowding('alice')()).toBe(false)
+  })
+})
