@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Store } from 'koa-gatehouse'
-import { isAt, type Browser, type Page } from '../../support/browser.ts'
+import type { SignedIn, Store } from 'koa-gatehouse'
+import { isAt, redirectOf, type Browser, type Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, CALLBACK, connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
@@ -17,11 +17,12 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
 
   const signIn = (page: Page, identifier: string) =>
     browser.submit(page, { action: /sign-in/, change: { identifier, password: 'correct' } })
-  const approve = (page: Page) =>
+  const approve = (page: Page, scope = SCOPE, options: { follow?: boolean } = {}) =>
     browser.submit(page, {
       action: /consent$/,
-      change: { scope: SCOPE.split(' ') },
+      change: { scope: scope.split(' ') },
       button: ['action', 'approve'],
+      ...options,
     })
   const outcomeOf = ({ url }: Page) =>
     url.searchParams.get('error') ?? (url.searchParams.has('code') ? 'code' : '')
@@ -47,9 +48,9 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
     browser = host.browser()
     values.splice(0)
   })
-  afterAll(() => host.close())
 
   describe('at the built-in sign-in page', () => {
+    afterAll(() => host.close())
     beforeAll(async () => {
       await start(false)
       for (const user of ['firm/intern', 'firm/owner', 'alice']) {
@@ -117,8 +118,8 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
   })
 
   describe("with the host's own session", () => {
+    afterAll(() => host.close())
     beforeAll(async () => {
-      await host.close()
       await start(true)
       browser = host.browser()
       for (const userId of ['intern', 'owner']) {
@@ -135,20 +136,25 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
     })
 
     test('is checked again on the way back from the pages', async () => {
-      host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
-      const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
+      const approveAs = async (who: SignedIn, scope: string) => {
+        host.signInAt(browser, who)
+        const url = authorizationUrl(host, application.client_id, { scope, prompt: 'consent' })
+        const page = await approve(await browser.open(url), scope)
+        const code = page.url.searchParams.get('code') ?? ''
+        return (await host.token({ ...application, grant_type: 'authorization_code', code })).body
+      }
+      const scope = 'openid payments:list'
+      // The owner approved what alice is asked for now, and would get a code without a page.
+      await approveAs({ accountId: 'firm', userId: 'owner' }, scope)
+      hints.set('alice', String((await approveAs({ accountId: 'alice' }, SCOPE))['id_token']))
+      const consent = await browser.open(request('alice', { scope }))
       expect(asksFor(consent)).toBe('consent')
-      const answer = await browser.submit(consent, {
-        action: /consent$/,
-        change: { scope: SCOPE.split(' ') },
-        button: ['action', 'approve'],
-        follow: false,
-      })
-      const address = /https?:[^"]*\/oauth2\/authorize\/[\w-]+/.exec(answer.body)?.[0] ?? ''
-      // Owner approved the same application before, and would get a code without a page.
+      const address = redirectOf(await approve(consent, scope, { follow: false })) ?? ''
+      expect(address).toMatch(`${host.issuer}/oauth2/authorize/`)
       host.signInAt(browser, { accountId: 'firm', userId: 'owner' })
-      const page = await browser.open(new URL(address))
+      const page = await browser.open(address)
       expect(page.url.searchParams.get('code')).toBeNull()
+      expect(page.url.pathname).toBe('/login')
     })
 
     test('ends in login_required where the host switched to another user meanwhile', async () => {
