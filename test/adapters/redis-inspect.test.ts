@@ -134,6 +134,9 @@ describeWithRedis('what Redis says about itself', () => {
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ verdict: 'warning', fix: expect.any(String) })
     expect(checkOf(near, 'writes')).toMatchObject({ verdict: 'good' })
+    expect(near.usedShare).toBeGreaterThan(0.8)
+    expect(near.usedShare).toBeLessThan(1)
+    expect((await inspect(open())).usedShare).toBeUndefined()
     const full = await withSettings({ maxmemory: String(Math.round(used / 2)) })
     expect(checkOf(full, 'memory')).toMatchObject({ verdict: 'bad' })
     expect(checkOf(full, 'writes')).toMatchObject({
@@ -191,6 +194,7 @@ describeWithRedis('what Redis says about itself', () => {
     expect(unknown.map(({ name }) => name)).toEqual(names)
     for (const { fix } of unknown) expect(fix).toMatch(/ACL SETUSER|CONFIG GET/)
     expect(found.time === undefined).toBe(names.includes('clock'))
+    expect(found.usedShare).toBeUndefined()
     expect(JSON.stringify(found)).not.toContain('pass-of-a-test')
   })
 
@@ -249,6 +253,16 @@ describeWithRedis('what Redis says about itself', () => {
           new RegExp(`^127\\.0\\.0\\.1:${second.port}: maxmemory-policy is volatile-lru`),
         ),
       })
+    })
+
+    test('the used share of the memory is that of the fullest master', async () => {
+      const limits = ['500mb', '4mb', '0']
+      const masters = (await cluster.masters()).map(({ port }) => kept(new Redis(port)))
+      for (const [at, admin] of masters.entries()) await admin.config('SET', 'maxmemory', limits[at] ?? '0')
+      const { usedShare = 0 } = await inspect(openCluster())
+      for (const admin of masters) await admin.config('SET', 'maxmemory', '0')
+      expect(usedShare).toBeGreaterThan(0.2)
+      expect(await inspect(openCluster())).toMatchObject({ usedShare: undefined })
     })
 
     test('a client of a single server is told that it is the wrong one', async () => {

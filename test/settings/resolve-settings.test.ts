@@ -71,6 +71,7 @@ describe('resolveSettings', () => {
         refreshToken: 2_592_000,
         authorizationCode: 60,
         idToken: 3600,
+        signIn: 1200,
         interaction: 3600,
         session: 1_209_600,
         rememberedConsent: 31_536_000,
@@ -85,6 +86,7 @@ describe('resolveSettings', () => {
       startTimeoutMs: 1500,
       tokenCacheBytes: 8_388_608,
       signInAttempts: { max: 10, windowSeconds: 900 },
+      maxPendingInteractions: 1000,
       claims: {
         profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
         email: ['email', 'email_verified'],
@@ -394,6 +396,8 @@ describe('numbers', () => {
     ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
     ['tokenCacheBytes', 0, 1_073_741_824],
+    ['lifetimes.signIn', 1, 86_400],
+    ['maxPendingInteractions', 0, 1_000_000],
     ['signInAttempts.max', 1, 100],
     ['signInAttempts.windowSeconds', 60, 86_400],
   ])('%s is from %d to %d', (path, least, most) => {
