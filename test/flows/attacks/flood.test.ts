@@ -121,11 +121,10 @@ describe('What is stored of an authorization request', () => {
     const values: string[] = []
     const watched = new Proxy(store, {
       get(target, name: keyof Store) {
-        const member = target[name]
-        if (name !== 'set' && name !== 'replace') return member
+        if (name !== 'set' && name !== 'replace') return target[name]
         return (...args: string[]) => {
           if (args[0]?.startsWith('interaction:')) values.push(args[name === 'set' ? 1 : 2] ?? '')
-          return Reflect.apply(member, target, args) as unknown
+          return Reflect.apply(target[name], target, args) as unknown
         }
       },
     })

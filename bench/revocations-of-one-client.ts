@@ -1,0 +1,118 @@
+/**
+ * What 100,000 revocations by one client (RFC 7009) leave in memory: the heap before, after them, and 61 seconds later,
+ * when one more has come. Each token is another one; that it is revoked is all that has to be remembered. Starts a
+ * Redis of its own. Fails if a revocation takes 1 kB or more, or if the heap grows after the last one.
+ * `node --expose-gc --max-old-space-size=384 bench/revocations-of-one-client.ts` (Node 22.18 or later), some 5 minutes.
+ */
+import { Agent, request } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { redisStore } from '../adapters/redis.ts'
+import { internalsOf } from '../src/internals.ts'
+import { signToken } from '../src/testing/sign-token.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { startRedis } from '../test/support/redis-server.ts'
+import { round } from './figures.ts'
+import { startHost } from './host.ts'
+
+const COUNT = 100_000
+const AT_ONCE = 32
+/** Bytes of heap that a revocation may take. */
+const LIMIT = 1000
+/** Megabytes by which the heap may differ when nothing has happened. */
+const NOISE = 2
+const LATER_MS = 61_000
+const DEADLINE_MS = 2_400_000
+
+setTimeout(() => {
+  console.error(`not ready within ${DEADLINE_MS / 1000} s`)
+  process.exit(1)
+}, DEADLINE_MS).unref()
+
+const server = await startRedis()
+const redis = new Redis(server.url, { maxRetriesPerRequest: null })
+const store = redisStore(redis)
+const host = await startHost({ store, port: await freePort(), gatehouse: { storeTimeoutMs: 10_000 } })
+const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
+  accountId: 'acme',
+  name: 'Nightly export',
+  products: ['invoices'],
+})
+const signingKey = await internalsOf(host.gatehouse)?.signingKey()
+if (!signingKey) throw new Error('there is no key to sign tokens with')
+const key = signingKey
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+
+await revokeMany(500)
+const before = await heapMegabytes()
+const started = performance.now()
+for (let done = 0; done < COUNT; done += 10_000) {
+  await revokeMany(10_000)
+  console.log(`${done + 10_000} revocations, ${round(await heapMegabytes())} MB`)
+}
+const seconds = (performance.now() - started) / 1000
+const after = await heapMegabytes()
+await delay(LATER_MS)
+await revokeMany(1)
+const later = await heapMegabytes()
+
+const bytes = ((after - before) * 1e6) / COUNT
+console.table({
+  'MB of heap before': { figure: round(before) },
+  [`MB after ${COUNT} revocations`]: { figure: round(after) },
+  [`MB ${LATER_MS / 1000} s later`]: { figure: round(later) },
+  'bytes of heap a revocation': { figure: Math.round(bytes) },
+  'revocations/s': { figure: Math.round(COUNT / seconds) },
+})
+console.log(`Node ${process.version}`)
+if (!(bytes < LIMIT) || !(later < after + NOISE)) {
+  console.error(`a revocation takes ${Math.round(bytes)} bytes, or the heap has grown after the last one`)
+  process.exitCode = 1
+}
+
+agent.destroy()
+await host.close()
+await store.close()
+redis.disconnect()
+await server.stop()
+
+async function revokeMany(count: number): Promise<void> {
+  let left = count
+  const loop = async () => {
+    while (left > 0) {
+      left -= 1
+      await revoke(await makeToken())
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, loop))
+}
+
+function makeToken(): Promise<string> {
+  return signToken(
+    key,
+    { issuer: host.issuer, audience: `${host.origin}/api`, lifetime: 864_000 },
+    { accountId: 'acme', clientId: apiKey.clientId, scopes: ['invoices:read'] },
+  )
+}
+
+function revoke(token: string): Promise<void> {
+  const body = new URLSearchParams({ client_id: apiKey.clientId, client_secret: clientSecret, token })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${host.issuer}/oauth2/revoke`, { method: 'POST', agent, headers })
+    outgoing.on('error', reject).on('response', (response) => {
+      if (response.statusCode !== 200) reject(new Error(`HTTP ${response.statusCode}`))
+      response.resume().on('end', resolve)
+    })
+    outgoing.end(body.toString())
+  })
+}
+
+async function heapMegabytes(): Promise<number> {
+  if (!globalThis.gc) throw new Error('run it with --expose-gc')
+  for (let turn = 0; turn < 3; turn += 1) {
+    await delay(20)
+    globalThis.gc()
+  }
+  return process.memoryUsage().heapUsed / 1e6
+}
