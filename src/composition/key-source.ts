@@ -3,6 +3,7 @@ import { createRotatingKeys } from '../keys/rotating-keys.ts'
 import { createKeySealing } from '../keys/sealing.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import { createLongestLifetime } from '../tokens/revocations/longest-lifetime.ts'
+import { createLogMarks } from '../tokens/revocations/log-marks.ts'
 import type { Base } from './base.ts'
 
 /** The keys that sign: ours, which rotate by themselves, or those that the host keeps. */
@@ -25,6 +26,7 @@ export function createKeySource(base: Base): KeySource {
     ...parts,
     store: durable,
     sealing: createKeySealing(secrets),
+    marks: createLogMarks(durable),
     schedule: signingKeys,
     longestLifetimes: {
       ES256: longestLifetime,

@@ -11,6 +11,8 @@ const name = 'signing-keys'
 const LATE = 300
 /** Seconds since the keys were looked at, once a minute where all is well. */
 const UNCONFIRMED = 180
+/** Seconds for which a loss of data is reported: over a long weekend. */
+const REPORTED = 7 * 86_400
 
 /**
  * Whether there are keys to sign with, they are in force, and they rotate.
@@ -61,8 +63,26 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
       LOOK,
     )
   }
-  return checkRotation(condition, now, seconds)
+  return checkLoss(condition, now) ?? checkRotation(condition, now, seconds)
 }
+
+/** Whether the store has lost the keys or the revocation log, so that new keys have replaced the old ones. */
+function checkLoss({ replaced }: KeyCondition, now: number): HealthCheck | undefined {
+  if (replaced === undefined || now / 1000 - replaced.at > REPORTED) return undefined
+  return warning(
+    name,
+    `the store has lost ${LOST[replaced.lost]}, so new keys replaced the old ones at ${dateOf(replaced.at)}: all tokens ` +
+      'from before are rejected, and clients request new ones',
+    'Find out what deleted the data (FLUSHALL, DEL, eviction, a lost disk), and do not restore the old keys. If API ' +
+      'keys and applications are missing, restore them: importRegistry(lines, { signingKeys: false })',
+  )
+}
+
+const LOST = {
+  keys: 'the signing keys, but not the revocation log',
+  log: 'the revocation log, but not the signing keys',
+  both: 'the signing keys and the revocation log',
+} as const
 
 const LOOK = 'See the checks of the store; they are looked at by themselves once it answers'
 

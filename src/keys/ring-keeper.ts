@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { loadRing } from './key-ring.ts'
 import type { KeyChange, KeyStep } from './key-states.ts'
+import { createRingLoader, type LogMarks } from './ring-loader.ts'
 import type { OpenKey, RingRecords, StoredRing } from './ring-record.ts'
 
 /** The ring as this process knows it, and the way to change it. */
@@ -15,7 +15,7 @@ export interface RingKeeper {
   /** Why the last reading failed; undefined where it did not. */
   readonly failure: unknown
   /**
-   * Reads the ring; makes one if there is none, and puts it back if it is gone.
+   * Reads the ring; makes one if there is none, and another one if the store has lost data (`createRingLoader`).
    *
    * @throws {GatehouseError} `ERR_SECRET`, `ERR_STORE_RECORD`, `ERR_STORE_UNAVAILABLE`
    */
@@ -45,15 +45,19 @@ const MAX_ATTEMPTS = 100
 /**
  * @param parts.onAdopted told of another ring, before anybody else is
  * @param parts.onChanges told of what this process has done, once
+ * @param parts.onReplaced told that this process has replaced a ring, whose keys are revoked in the new one
  */
 export function createRingKeeper(parts: {
   readonly store: Store
   readonly records: RingRecords
+  readonly marks: LogMarks
   readonly logger: Logger
   readonly onAdopted: (ring: StoredRing) => void
   readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
+  readonly onReplaced: (ring: StoredRing) => void
 }): RingKeeper {
   const { store, records, logger, onAdopted, onChanges } = parts
+  const load = createRingLoader(parts)
   let known: StoredRing | undefined
   let confirmedAt = Number.NEGATIVE_INFINITY
   let failure: unknown
@@ -70,10 +74,11 @@ export function createRingKeeper(parts: {
 
   async function read(): Promise<StoredRing> {
     try {
-      const ring = (known && (await records.read())) ?? (await load())
+      const { ring, changes } = await load(known?.keys)
       confirmedAt = Date.now()
       failure = undefined
       adopt(ring)
+      if (changes.length > 0) await created(ring, changes)
       return ring
     } catch (error) {
       failure = error
@@ -90,14 +95,10 @@ export function createRingKeeper(parts: {
     attempted = undefined
   }
 
-  async function load(): Promise<StoredRing> {
-    if (known) {
-      logger.warn({}, 'the signing keys had vanished from the store; those that are in use are put back')
-      await records.create(await records.draft(known.keys))
-    }
-    const { ring, changes } = await loadRing(records, logger)
-    if (changes.length > 0) onChanges(changes, undefined)
-    return ring
+  async function created(ring: StoredRing, changes: readonly KeyChange[]): Promise<void> {
+    onChanges(changes, undefined)
+    if (ring.replaced) parts.onReplaced(ring)
+    await announce(ring.id)
   }
 
   /** While one secret replaces another, keys may be sealed under one that this process does not have. */
@@ -134,7 +135,7 @@ export function createRingKeeper(parts: {
             if (await records.replace(ring, { id: ring.id, record: ring.stored.record })) return false
             continue
           }
-          const draft = await records.draft(keys)
+          const draft = await records.draft(keys, ring)
           const tell = () => onChanges(changes, actor)
           attempted = { id: draft.id, tell }
           const isWritten = await records.replace(ring, draft)

@@ -24,6 +24,20 @@ export interface StoredRing {
   /** Whether a key is sealed under a secret that has been replaced. */
   readonly isOutdated: boolean
   readonly stored: Stored<RingRecord>
+  /** The mark in the revocation log that it belongs to; undefined until the log is marked. */
+  readonly log?: string | undefined
+  /** Why it took the place of another one; undefined for the first one. */
+  readonly replaced?: RingLoss | undefined
+}
+
+/** What the store had lost: the keys while the revocation log was there, the log while the keys were there, or both. */
+export type LostPart = 'keys' | 'log' | 'both'
+
+/** Why and when a ring took the place of another one. */
+export interface RingLoss {
+  readonly lost: LostPart
+  /** Epoch seconds. */
+  readonly at: number
 }
 
 interface KeyRecord extends RingKey {
@@ -34,7 +48,12 @@ interface KeyRecord extends RingKey {
 interface RingRecord {
   readonly id: string
   readonly keys: readonly KeyRecord[]
+  readonly log?: string | undefined
+  readonly replaced?: RingLoss | undefined
 }
+
+/** What of a ring stays as it is while its keys change. */
+export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
 
 /** The one record of all keys: what changes it at all changes it at once. */
 export interface RingRecords {
@@ -44,11 +63,13 @@ export interface RingRecords {
    */
   read(): Promise<StoredRing | undefined>
   /** The ring with these keys, to be written. What need not be there any more of a key is not in it. */
-  draft(keys: readonly OpenKey[]): Promise<RingDraft>
+  draft(keys: readonly OpenKey[], origin?: RingOrigin): Promise<RingDraft>
   /** @returns false if there is a ring already */
   create(draft: RingDraft): Promise<boolean>
   /** @returns false if it has been changed since it was read */
   replace(expected: StoredRing, draft: RingDraft): Promise<boolean>
+  /** Writes into the ring which mark in the revocation log it belongs to. @returns as `replace` */
+  mark(expected: StoredRing, log: string): Promise<boolean>
   /** The keys that sign, although they may be sealed under a secret that is not known here. */
   signing(): Promise<readonly string[]>
   /** A ring as it stands in the store, for another one: all that is in it is sealed under the newest secret. */
@@ -81,6 +102,8 @@ const RING_FIELDS: Fields = {
       sealed: optional(isText),
     }),
   ),
+  log: optional(isText),
+  replaced: optional(objectOf({ lost: is('keys', 'log', 'both'), at: isNumber })),
 }
 
 export function createRingRecords(store: Store, sealing: KeySealing): RingRecords {
@@ -120,20 +143,26 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
     return { ...key, sealed: await sealing.seal(toPublicJwk(jwk)) }
   }
 
-  async function draftOf(keys: readonly OpenKey[]): Promise<RingDraft> {
+  async function draftOf(
+    keys: readonly OpenKey[],
+    { log, replaced }: RingOrigin = {},
+  ): Promise<RingDraft> {
     const id = randomUUID()
-    return { id, record: { id, keys: await Promise.all(keys.map(seal)) } }
+    const sealed = await Promise.all(keys.map(seal))
+    return { id, record: { id, keys: sealed, ...(log && { log }), ...(replaced && { replaced }) } }
   }
 
   return {
     async read() {
       const stored = await rings.read(RING)
       if (!stored) return undefined
-      const { id, keys } = stored.record
+      const { id, keys, log, replaced } = stored.record
       const opened = await openAll(keys)
       return {
         keys: opened.map(({ key }) => key),
         id,
+        log,
+        replaced,
         isOutdated: opened.some((one) => one.isOutdated),
         stored,
       }
@@ -141,6 +170,7 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
     draft: draftOf,
     create: ({ record }) => rings.create(RING, record),
     replace: ({ stored }, { record }) => rings.replace(RING, stored, record),
+    mark: ({ stored }, log) => rings.replace(RING, stored, { ...stored.record, log }),
     async signing() {
       const keys = (await rings.get(RING))?.keys ?? []
       return inState(keys, 'current').map(({ kid }) => kid)

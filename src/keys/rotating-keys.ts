@@ -18,6 +18,7 @@ import {
   type RotationPolicy,
 } from './key-states.ts'
 import { createRingKeeper } from './ring-keeper.ts'
+import type { LogMarks } from './ring-loader.ts'
 import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
 import { createRotation } from './rotation.ts'
 import type { KeySealing } from './sealing.ts'
@@ -28,6 +29,8 @@ import { checkActor, type KeySource } from './signing-keys.ts'
 export interface RotatingKeysParts {
   readonly store: Store
   readonly sealing: KeySealing
+  /** Of the revocation log in the same store. */
+  readonly marks: LogMarks
   /** See `RotationSchedule`. */
   readonly schedule: { readonly rotateAfterSeconds: number; readonly publishAheadSeconds: number }
   /** How long what a key signs lives at most. */
@@ -64,7 +67,9 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const keeper = createRingKeeper({
     store,
     records,
+    marks: parts.marks,
     logger,
+    onReplaced: ({ keys }) => void revokeReplaced(keys),
     onAdopted({ keys }) {
       const before = ring.signing
       ring = viewOf(keys)
@@ -94,6 +99,19 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       rotateAfter: schedule.rotateAfterSeconds,
       publishAhead: schedule.publishAheadSeconds,
       tail: { ES256: tailOf(access), RS256: tailOf(id) },
+    }
+  }
+
+  /** Revokes the tokens of keys that a new ring has replaced. If it fails, each process does so when it looks. */
+  async function revokeReplaced(keys: readonly OpenKey[]): Promise<void> {
+    try {
+      const policy = await readPolicy()
+      const revoked = inState(keys, 'revoked')
+      await Promise.all(
+        revoked.map((key) => revokedKeys.takeBack(key.kid, Math.ceil(endOf(keys, key, policy) ?? 0))),
+      )
+    } catch (error) {
+      logger.warn({ err: error }, 'the tokens of replaced signing keys could not be revoked yet')
     }
   }
 
@@ -180,6 +198,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
         isStale: !isFresh(),
         failure: keeper.failure,
         rotationDue: rotationDue(keys, { rotateAfter, publishAhead }),
+        replaced: keeper.known?.replaced,
       }
     },
 

@@ -3,6 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { KeyState, RingKey } from './key-states.ts'
+import type { RingLoss } from './ring-record.ts'
 
 /** A signing key without its private part. Times are in epoch seconds. */
 export interface SigningKeyInfo {
@@ -90,6 +91,8 @@ export interface KeyCondition {
   readonly failure?: unknown
   /** When others are to sign: epoch seconds; undefined where that is not known. */
   readonly rotationDue?: number | undefined
+  /** Why and when they took the place of other keys, because the store had lost data; undefined if it has not. */
+  readonly replaced?: RingLoss | undefined
 }
 
 /** Where the keys come from: the store, or the host. */

@@ -4,6 +4,7 @@ import { createEvents } from '../../src/host/events.ts'
 import type { Logger } from '../../src/host/logger.ts'
 import { createRotatingKeys } from '../../src/keys/rotating-keys.ts'
 import { createKeySealing } from '../../src/keys/sealing.ts'
+import { createLogMarks } from '../../src/tokens/revocations/log-marks.ts'
 
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
@@ -33,6 +34,7 @@ export function keyProcess(
   const keys = createRotatingKeys({
     store,
     sealing: createKeySealing(options.secrets ?? [SECRET]),
+    marks: createLogMarks(store),
     schedule: { rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY },
     longestLifetimes: {
       ES256: { seconds: async () => 10 * DAY },

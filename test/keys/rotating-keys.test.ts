@@ -403,16 +403,6 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(other.published()).toEqual(one.published())
   })
 
-  test('a store that has lost everything gets back the keys that are in use', async () => {
-    const one = await start()
-    const before = one.published()
-    await makeStore(data).delete(RING)
-    expect(await one.list()).toHaveLength(4)
-    expect(one.published()).toEqual(before)
-    const other = await start()
-    expect(other.published()).toEqual(before)
-  })
-
   test('a process that was closed neither looks nor writes', async () => {
     const { store, writes } = watchWrites(makeStore(data))
     const one = await start({}, store)

@@ -16,8 +16,8 @@ export interface Shelves {
   tidy(now: number): Promise<void>
 }
 
-/** The numbers of all shelves that may hold something. */
-const NUMBERS = 'revocations:shelves'
+/** The numbers of all shelves that may hold something, and the marks of the log (`createLogMarks`). */
+export const BUCKET_NUMBERS = 'revocations:shelves'
 
 const HOUR = 3600
 /** Seconds for which the number of a shelf stays at least when it is over: no clock is so wrong. */
@@ -47,14 +47,14 @@ export function createShelves(store: Store): Shelves {
       // Its number last, and each time: whoever finds the number finds the entry, and a store that has lost both
       // gets both back.
       await store.add(nameOf(shelf), entry, ttl)
-      await store.add(NUMBERS, pad(shelf), ttl)
+      await store.add(BUCKET_NUMBERS, pad(shelf), ttl)
     },
 
     range: (shelf, options) => store.range(nameOf(shelf), options),
 
     async next(shelf) {
       for (let after = pad(shelf); ;) {
-        const [found] = await store.range(NUMBERS, { after, limit: 1 })
+        const [found] = await store.range(BUCKET_NUMBERS, { after, limit: 1 })
         if (found === undefined) return undefined
         if (/^\d{8}$/.test(found)) return Number(found)
         after = found
@@ -63,11 +63,11 @@ export function createShelves(store: Store): Shelves {
 
     async tidy(now) {
       try {
-        const numbers = await store.range(NUMBERS, { limit: TIDIED })
+        const numbers = await store.range(BUCKET_NUMBERS, { limit: TIDIED })
         for (const number of numbers.filter((text) => endOfShelf(Number(text)) + KEPT < now)) {
           // The clock of this process may be wrong; what the store has dropped is over.
           const entries = await store.range(nameOf(Number(number)), { limit: 1 })
-          if (entries.length === 0) await store.remove(NUMBERS, number)
+          if (entries.length === 0) await store.remove(BUCKET_NUMBERS, number)
         }
       } catch {
         // The next one does it.

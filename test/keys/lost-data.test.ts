@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { checkKeys } from '../../src/health/key-check.ts'
+import { faultyStore } from '../support/faulty-store.ts'
+import { giveKeys } from '../support/ready-keys.ts'
+import { describeEachStore } from '../support/stores.ts'
+import { keyProcess, SECRET } from './key-process.ts'
+
+vi.mock('../../src/keys/generate-key.ts', async (original) =>
+  (await import('../support/quick-keys.ts')).withQuickKeys(original),
+)
+
+const RING = 'signing-keys:ring'
+const LOG = 'revocations:shelves'
+
+describeEachStore('keys in a store that loses data', (makeStore) => {
+  const leaves: (() => Promise<void>)[] = []
+  let data: string
+  beforeEach(() => {
+    data = crypto.randomUUID()
+  })
+  afterEach(() => Promise.all(leaves.splice(0).map((leave) => leave())))
+
+  /** @param isGiven whether a store without keys gets ready ones, which are the same each time */
+  async function start(options: Parameters<typeof keyProcess>[1] = {}, store = makeStore(data)) {
+    const started = keyProcess(store, options)
+    leaves.push(await started.keys.follow())
+    return started
+  }
+  async function startFirst(options: Parameters<typeof keyProcess>[1] = {}) {
+    await giveKeys(makeStore(data), SECRET)
+    return start(options)
+  }
+  async function loseLog(): Promise<void> {
+    const store = makeStore(data)
+    for (const member of await store.range(LOG, { limit: 100 })) await store.remove(LOG, member)
+  }
+  const loseRing = () => makeStore(data).delete(RING)
+  const live = (list: readonly string[]) => list.filter((line) => /^(current|next|previous)/.test(line))
+  const check = ({ keys }: { keys: { condition: Parameters<typeof checkKeys>[0] } }) =>
+    checkKeys(keys.condition, Date.now())
+
+  test('a key ring that vanished is replaced by one new ring in all processes, and the old keys are revoked', async () => {
+    const [one, other] = [await startFirst(), await start()]
+    const before = one.published()
+    await loseRing()
+    await loseLog()
+    await Promise.all([one.list(), other.list()])
+    expect(one.published()).toHaveLength(4)
+    expect(one.published().filter((kid) => before.includes(kid))).toEqual([])
+    expect(other.published()).toEqual(one.published())
+    const list = await one.list()
+    expect(list.filter((line) => line.startsWith('revoked'))).toHaveLength(4)
+    await vi.waitFor(() => {
+      const revoked = [...one.revoked, ...other.revoked].map(({ kid }) => kid)
+      expect(revoked.toSorted()).toEqual(before.toSorted())
+    })
+    // One process has replaced it, and tells of it.
+    const told = [...one.told, ...other.told].map((line) => line.split(' ')[0])
+    expect(told.filter((what) => what === 'revoked')).toHaveLength(4)
+    expect(told.filter((what) => what === 'promoted')).toHaveLength(2)
+    expect((await start()).published()).toEqual(one.published())
+    expect(check(one)).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('the signing keys and the revocation log'),
+      fix: expect.stringContaining('importRegistry(lines, { signingKeys: false })'),
+    })
+  })
+
+  test('the other processes use the new keys as soon as one has replaced the ring', async () => {
+    const [one, other] = [await startFirst(), await start()]
+    await loseRing()
+    await one.list()
+    await vi.waitFor(() => expect(other.published()).toEqual(one.published()))
+    expect(await other.verify(await one.sign())).toBe(one.signing())
+  })
+
+  test('a key ring that alone is lost is replaced, also by a process that starts, and health names it', async () => {
+    const one = await startFirst()
+    const before = one.published()
+    await loseRing()
+    const late = await start()
+    expect(late.published().filter((kid) => before.includes(kid))).toEqual([])
+    await one.list()
+    expect(one.published()).toEqual(late.published())
+    for (const process of [one, late]) {
+      expect(check(process)).toMatchObject({
+        verdict: 'warning',
+        message: expect.stringContaining('has lost the signing keys, but not the revocation log'),
+      })
+    }
+  })
+
+  test('a revocation log that alone is lost has the key ring replaced, also by a process that starts', async () => {
+    const one = await startFirst()
+    const before = one.published()
+    await loseLog()
+    const late = await start()
+    expect(late.published().filter((kid) => before.includes(kid))).toEqual([])
+    await vi.waitFor(() =>
+      expect(late.revoked.map(({ kid }) => kid).toSorted()).toEqual(before.toSorted()),
+    )
+    await one.list()
+    expect(one.published()).toEqual(late.published())
+    expect(check(one)).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('has lost the revocation log, but not the signing keys'),
+    })
+    // Once, and not again and again.
+    const after = one.published()
+    await one.list()
+    await start()
+    expect(one.published()).toEqual(after)
+  })
+
+  test('a loss is reported for a week', async () => {
+    const one = await startFirst()
+    await loseRing()
+    await one.list()
+    const { condition } = one.keys
+    const after = (days: number) => {
+      const now = Date.now() + days * 86_400_000
+      return checkKeys({ ...condition, confirmedAt: now }, now).message
+    }
+    expect(after(6)).toContain('has lost')
+    expect(after(8)).not.toContain('has lost')
+  })
+
+  test('an older ring, as a failover leaves it, is adopted and not replaced', async () => {
+    const one = await startFirst()
+    const older = (await makeStore(data).get(RING)) ?? ''
+    const before = one.published()
+    await one.keys.rotate()
+    expect(one.published()).not.toEqual(before)
+    await makeStore(data).set(RING, older)
+    await one.list()
+    expect(one.published()).toEqual(before)
+    expect(one.revoked).toEqual([])
+    expect(check(one).verdict).toBe('good')
+  })
+
+  test('a first start on an empty store of several processes at once is no loss', async () => {
+    const all = await Promise.all([start(), start(), start(), start()])
+    for (const one of all) {
+      await one.list()
+      expect(one.published()).toEqual(all[0].published())
+      expect(one.keys.condition.replaced).toBeUndefined()
+      expect(one.told.filter((line) => line.startsWith('revoked'))).toEqual([])
+    }
+    expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
+  })
+
+  test('a ring of an earlier version, which names no mark, is kept and gets one', async () => {
+    const one = await startFirst()
+    const before = one.published()
+    const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>
+    expect(log).toEqual(expect.any(String))
+    await makeStore(data).set(RING, JSON.stringify(ring))
+    await one.list()
+    expect(one.published()).toEqual(before)
+    await loseLog()
+    await one.list()
+    expect(one.published()).not.toEqual(before)
+  })
+
+  test('tokens of the old keys that could not be revoked at once are revoked later', async () => {
+    let isAway = true
+    const revokeKey = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
+    const one = await startFirst({ revokeKey, isKeyRevoked: () => true, patienceMs: 50 })
+    const before = one.published()
+    await loseRing()
+    await one.list()
+    expect(one.revoked).toEqual([])
+    isAway = false
+    // As every look does.
+    await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
+    await vi.waitFor(async () => {
+      await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
+      expect(one.revoked.map(({ kid }) => kid).toSorted()).toEqual(before.toSorted())
+    })
+  })
+
+  test('while the store is away nothing is replaced', async () => {
+    const faulty = faultyStore(makeStore(data))
+    await giveKeys(faulty.store, SECRET)
+    const one = await start({}, faulty.store)
+    const before = one.published()
+    faulty.goAway()
+    await expect(one.list()).rejects.toThrow('ECONNRESET')
+    faulty.comeBack()
+    faulty.arm('range revocations')
+    await expect(one.list()).rejects.toThrow('ECONNRESET')
+    await one.list()
+    expect(one.published()).toEqual(before)
+    expect(live(await one.list())).toHaveLength(4)
+  })
+})
