@@ -6,7 +6,7 @@ import type { Health } from './health/health.ts'
 import type { EventSource } from './host/events.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from './infer.ts'
 import type { SigningKeys } from './keys/signing-keys.ts'
-import type { ImportedRegistry } from './moving/import-registry.ts'
+import type { ImportedRegistry, ImportOptions } from './moving/import-registry.ts'
 import type { ApiKeys } from './registry/api-keys.ts'
 import type { Applications } from './registry/applications.ts'
 import type { AccountChanges } from './taking-back/accounts.ts'
@@ -67,6 +67,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    * here and is another one stays, and is named in `conflicts`. The signing keys of the file sign from then on, in every
    * process, and what those from here have signed stays good. To do it again does no harm, and goes on after a failure.
    *
+   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise its keys would be in force again,
+   * and with them all tokens that were revoked since the backup.
+   *
    * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
    * @throws {GatehouseError} before anything is changed: `ERR_SECRET` if the signing keys were encrypted under a secret
    *   that is not one of `secret`, `ERR_REGISTRY_READ_ONLY` if it has clients and here the host keeps them,
@@ -76,6 +79,7 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    */
   importRegistry(
     lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+    options?: ImportOptions,
   ): Promise<ImportedRegistry>
   /**
    * Waits until store, catalog and keys are there, at most `timeoutMs` (10,000 if left out).

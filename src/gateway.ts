@@ -62,8 +62,9 @@ export function createGateway<const Products extends ProductSource>(
     onRefused: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys(settings)
-  const events = createEvents((error, event) =>
-    logger.error({ err: error, event }, 'an event listener failed'),
+  const events = createEvents(
+    (error, event) => logger.error({ err: error, event }, 'an event listener failed'),
+    ['revocations.lost', 'revocations.current'],
   )
   const { revocations: policy } = settings
   const feed = policy && openFeed(policy, logger)

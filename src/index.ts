@@ -25,7 +25,7 @@ export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './interaction/texts.ts'
-export type { ImportedRegistry } from './moving/import-registry.ts'
+export type { ImportedRegistry, ImportOptions } from './moving/import-registry.ts'
 export type {
   ApiKey,
   Application,
@@ -37,7 +37,8 @@ export type {
 } from './registry/client.ts'
 export type { ApiKeys, NewApiKey } from './registry/api-keys.ts'
 export type { Applications, NewApplication } from './registry/applications.ts'
-export type { ClientPage, ListOptions } from './registry/client-index.ts'
+export type { ClientPage } from './registry/client-index.ts'
+export type { ListOptions } from './store/listed-by-time.ts'
 export type { ChangeOptions, RotatedSecret, RotationOptions, SecretInfo } from './registry/client-service.ts'
 export { hashSecret } from './registry/secrets.ts'
 export type { AccountChanges } from './taking-back/accounts.ts'

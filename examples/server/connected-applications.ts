@@ -18,12 +18,12 @@ interface Connection {
 export function connectedApplications({ applications, grants }: Pick<Gatehouse, 'applications' | 'grants'>) {
   async function connectionsOf(accountId: string): Promise<Connection[]> {
     const all: Grant[] = []
-    let after: string | undefined
+    let cursor: string | undefined
     do {
-      const { items, cursor } = await grants.ofAccount(accountId, { after })
-      all.push(...items)
-      after = cursor
-    } while (after !== undefined)
+      const page = await grants.ofAccount(accountId, { cursor })
+      all.push(...page.items)
+      cursor = page.cursor
+    } while (cursor !== undefined)
 
     const clientIds = [...new Set(all.map(({ clientId }) => clientId))]
     return Promise.all(

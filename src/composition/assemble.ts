@@ -27,6 +27,7 @@ import type { GatehouseOptions } from '../options.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
 import { createInteractionAdmission } from '../provider/interaction-admission.ts'
 import { createInteractionPort } from '../provider/interaction-port.ts'
+import { checkInput, optional, type Rule } from '../registry/input.ts'
 import { resolveSettings } from '../settings/resolve-settings.ts'
 import { createMemoryWatch } from '../store/memory-watch.ts'
 import { createStart } from '../start.ts'
@@ -42,6 +43,9 @@ import { createMoving } from './moving.ts'
 
 /** Milliseconds that `ready()` waits unless told otherwise. */
 const PATIENCE = 10_000
+
+const timeoutRule: Rule = (value) =>
+  typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
 
 /** Whether what is signed now is good. */
 function canSign({ isStale, isSigningRevoked }: KeyCondition): boolean {
@@ -181,8 +185,9 @@ export function assemble(options: GatehouseOptions): Gatehouse {
       grantLives: authorizations.grantLives,
       ready,
     }),
-    async ready({ timeoutMs = PATIENCE } = {}) {
-      await lifecycle.ready(timeoutMs)
+    async ready(options = {}) {
+      checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })
+      await lifecycle.ready(options.timeoutMs ?? PATIENCE)
     },
     close,
     [Symbol.asyncDispose]: close,

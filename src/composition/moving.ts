@@ -4,7 +4,7 @@ import { countedEpochCargo } from '../moving/counted-epochs.ts'
 import { deletedClientCargo } from '../moving/deleted-clients.ts'
 import { exportRegistry } from '../moving/export-registry.ts'
 import type { Hold } from '../moving/hold.ts'
-import { importRegistry } from '../moving/import-registry.ts'
+import { importRegistry, type ImportOptions } from '../moving/import-registry.ts'
 import { productCargo } from '../moving/products.ts'
 import { revocationCargo } from '../moving/revocations.ts'
 import type { ClientChanged } from '../registry/client-record.ts'
@@ -58,7 +58,7 @@ export function createMoving({
     const taken: Taken[] = []
     let after: string | undefined
     do {
-      const { items, unreadable, cursor } = await grantLives.index.page(id, { after, limit: PAGE })
+      const { items, unreadable, cursor } = await grantLives.index.page(id, { cursor: after, limit: PAGE })
       for (const { grantId, record } of items) {
         if (await grantLives.isVoid(record)) taken.push({ of: 'grant', id: grantId })
       }
@@ -107,9 +107,9 @@ export function createMoving({
       await ready()
       yield* exportRegistry(hold)
     },
-    async importRegistry(lines: Parameters<typeof importRegistry>[1]) {
+    async importRegistry(lines: Parameters<typeof importRegistry>[1], options?: ImportOptions) {
       await ready()
-      return importRegistry(hold, lines)
+      return importRegistry(hold, lines, options)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { GatehouseError } from '../errors.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
@@ -50,6 +51,7 @@ export async function authenticate(
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
+  requireKnown(options)
   const { admission, refusals, readiness } = parts
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const demanded = options.scope === undefined ? await demandedScope() : options.scope
@@ -66,6 +68,16 @@ export async function authenticate(
     const method = (call.method ?? 'GET').toUpperCase()
     return requiredScopeOf(method, location.path, dependencies) ?? refusals.notFound()
   }
+}
+
+/** With a misspelt `scope` another one would be demanded than was meant. */
+function requireKnown(options: AuthenticateOptions): void {
+  const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
+  if (unknown === undefined) return
+  throw new GatehouseError(
+    'ERR_INVALID_ARGUMENT',
+    `authenticate() has no option "${unknown}"; it takes scope and mountPath`,
+  )
 }
 
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {

@@ -42,7 +42,8 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
    * `IncomingMessage` and the Fetch API's `Request` as they are. The scope is that of the operation which
    * method and URL name, or `options.scope`.
    *
-   * @returns who is calling, or the response to give; never rejects
+   * @returns who is calling, or the response to give
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an option that does not exist, and nothing else
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**

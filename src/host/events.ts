@@ -60,6 +60,8 @@ export interface GatehouseEvents {
     target?: string | undefined
   }
   'client.deleted': ClientChange
+  /** All secrets and tokens of a client were revoked, because its secret leaked (`reportCompromised`). */
+  'client.compromised': ClientChange
   /** Tokens were taken back through this process, before they expired. */
   'token.revoked': {
     /** What they have in common: one token, a grant, a client, an operation, a signing key. */
@@ -115,22 +117,62 @@ type Listener<Name extends keyof GatehouseEvents> = (event: GatehouseEvents[Name
 
 /** What a host needs to hear of events. */
 export interface EventSource {
-  /** Calls `listener` at each event of that name from now on; one that is there already stays once. */
+  /**
+   * Calls `listener` at each event of that name from now on; one that is there already stays once.
+   *
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is no function
+   */
   on<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
   /** Takes a listener off again. */
   off<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
 }
 
+/** All names; the compiler sees to it that none is missing. */
+const NAMES: Record<keyof GatehouseEvents, true> = {
+  'token.issued': true,
+  'token.refused': true,
+  'refresh_token.reused': true,
+  'code.reused': true,
+  'refresh_token.retried': true,
+  'consent.approved': true,
+  'consent.denied': true,
+  'grant.revoked': true,
+  'client.created': true,
+  'client.changed': true,
+  'client.deleted': true,
+  'client.compromised': true,
+  'token.revoked': true,
+  'revocations.lost': true,
+  'revocations.current': true,
+  'key.published': true,
+  'key.promoted': true,
+  'key.retired': true,
+  'key.revoked': true,
+  'catalog.reloaded': true,
+  'catalog.refused': true,
+  error: true,
+}
+
 /**
- * A typed event bus.
+ * A typed event bus. To listen to an event that does not exist is `ERR_INVALID_ARGUMENT`.
  *
  * @param onListenerError told of a listener that threw or rejected
+ * @param names those that are emitted here. @default all
  */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
+  names: readonly (keyof GatehouseEvents)[] = Object.keys(NAMES) as (keyof GatehouseEvents)[],
 ): EventSink & EventSource {
   // Not Node's emitter: it throws at an 'error' that nobody hears, and warns of a leak at the 11th listener.
   const listeners = new Map<string, Set<(event: never) => unknown>>()
+
+  function requireName(name: keyof GatehouseEvents): void {
+    if (names.includes(name)) return
+    throw new GatehouseError(
+      'ERR_INVALID_ARGUMENT',
+      `there is no event "${String(name)}"; the events are ${names.join(', ')}`,
+    )
+  }
 
   return {
     emit(name, event) {
@@ -143,12 +185,14 @@ export function createEvents(
       }
     },
     on(name, listener) {
+      requireName(name)
       if (typeof listener !== 'function') {
         throw new GatehouseError('ERR_INVALID_ARGUMENT', `a listener of ${name} must be a function`)
       }
       listeners.set(name, (listeners.get(name) ?? new Set()).add(listener))
     },
     off(name, listener) {
+      requireName(name)
       listeners.get(name)?.delete(listener)
     },
   }

@@ -5,7 +5,7 @@ import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
-import { checkActor, type KeySource } from './signing-keys.ts'
+import { actorOf, type KeySource } from './signing-keys.ts'
 
 /** Seconds for which a key that the host keeps stays revoked: only the host can take it out of its set. */
 const FOR_GOOD = 10 * 366 * 86_400
@@ -86,8 +86,8 @@ export function createHostKeys(parts: {
     async rotate() {
       throw readOnly('to rotate them, put other keys first in `signingKeys.jwks`')
     },
-    async revoke(kid, { actor } = {}) {
-      checkActor(actor)
+    async revoke(kid, options) {
+      const actor = actorOf(options)
       const key = keys.find((one) => one.kid === kid)
       if (!key) {
         throw new GatehouseError('ERR_NOT_FOUND', `there is no key "${kid}" in \`signingKeys.jwks\``)

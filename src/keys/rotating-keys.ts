@@ -23,7 +23,7 @@ import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
 import { createRotation } from './rotation.ts'
 import type { KeySealing } from './sealing.ts'
 import { createRevokedKeys, type RevokeKey } from './revoked-keys.ts'
-import { checkActor, type KeySource } from './signing-keys.ts'
+import { actorOf, type KeySource } from './signing-keys.ts'
 
 /** What keys that rotate by themselves are handed. */
 export interface RotatingKeysParts {
@@ -241,8 +241,8 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       })
     },
 
-    async rotate({ actor } = {}) {
-      checkActor(actor)
+    async rotate(options) {
+      const actor = actorOf(options)
       const replaced = inState((await keeper.read()).keys, 'current').map(({ kid }) => kid)
       // They take long, and nobody waits for them but the caller.
       const fresh = await makeKeys()
@@ -250,8 +250,8 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       rotation.fillUpSoon(0)
     },
 
-    async revoke(kid, { actor } = {}) {
-      checkActor(actor)
+    async revoke(kid, options) {
+      const actor = actorOf(options)
       const isIt = (key: OpenKey) => key.kid === kid
       const found = keeper.known?.keys.find(isIt) ?? (await keeper.read()).keys.find(isIt)
       if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)

@@ -51,14 +51,22 @@ export interface SigningKeys {
   revoke(kid: string, options?: KeyChangeOptions): Promise<void>
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` */
-export function checkActor(actor: unknown): void {
-  const fits = actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor))
-  if (fits) return
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    '`actor` must be a text of 1 to 255 characters without control characters',
-  )
+/**
+ * Who asks for a change, from options as the caller handed them over.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
+ */
+export function actorOf(options: KeyChangeOptions = {}): string | undefined {
+  if (typeof options !== 'object' || options === null) throw refused('options must be an object')
+  const unknown = Object.keys(options).find((name) => name !== 'actor')
+  if (unknown !== undefined) throw refused(`there is no option "${unknown}"; expected actor`)
+  const { actor } = options
+  if (actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor))) return actor
+  throw refused('`actor` must be a text of 1 to 255 characters without control characters')
+}
+
+function refused(message: string): GatehouseError {
+  return new GatehouseError('ERR_INVALID_ARGUMENT', message)
 }
 
 /** Keys in the store that can be carried to another one. */

@@ -51,7 +51,7 @@ export function clientCargo(store: Store, changed: ClientChanged): Cargo {
           items,
           unreadable: left,
           cursor,
-        } = await indexes[kind].page(undefined, { after, limit: PAGE })
+        } = await indexes[kind].page(undefined, { cursor: after, limit: PAGE })
         left.forEach(leaveOut)
         const lastUsed = await usage.getEach(items.map(({ client }) => client.clientId))
         yield items.map((record, at) => ({

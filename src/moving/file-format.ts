@@ -139,11 +139,21 @@ export function endsInTheMiddle(): GatehouseError {
   )
 }
 
+/** Objects and lists inside each other that a line may have: twice as many as any line has. */
+const DEEPEST = 16
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return isDeeperThan(DEEPEST, value) ? undefined : value
   } catch {
     // The parser's own message would quote the line.
     return undefined
   }
+}
+
+/** Whether a value is nested deeper than that. Writing such a value as JSON again may overflow the stack. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
+import { checkInput, optional } from '../registry/input.ts'
 import type { Counts } from './cargo.ts'
 import {
   checkTrailer,
@@ -15,6 +16,7 @@ import {
 } from './file-format.ts'
 import type { Hold } from './hold.ts'
 import { readLines, type Line } from './read-lines.ts'
+import { flagRule } from './rules.ts'
 import { SIGNING_KEYS, unpackKeys } from './signing-keys.ts'
 
 /** What came of an import. */
@@ -44,6 +46,15 @@ export interface ImportedRegistry {
   readonly leftOut: readonly string[]
 }
 
+/** What of a file is imported. */
+export interface ImportOptions {
+  /**
+   * Whether the signing keys of the file sign from now on. `false` leaves them out, so that tokens which they signed
+   * stay invalid: for a backup, after the store was lost. @default true
+   */
+  readonly signingKeys?: boolean | undefined
+}
+
 /** Lines that are written at once. */
 const BATCH = 100
 
@@ -62,7 +73,10 @@ const PAUSE = 50
 export async function importRegistry(
   hold: Hold,
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
+  options: ImportOptions = {},
 ): Promise<ImportedRegistry> {
+  checkInput('the registry cannot be imported', options, { signingKeys: optional(flagRule) })
+  const keys = options.signingKeys === false ? undefined : hold.keys
   const counts = noCounts()
   const read: Record<string, number> = {}
   const cargoes = new Map(Object.values(hold.cargo).map((cargo) => [cargo.is, cargo]))
@@ -82,8 +96,8 @@ export async function importRegistry(
   /** Keys are joined before anything that comes after them, and opened before anything at all is written. */
   async function takeKeys(number: number, fields: Values): Promise<void> {
     await flush()
-    if (!hold.keys) return announce()
-    const put = await unpackKeys(hold.keys, fields)
+    if (!keys) return announce()
+    const put = await unpackKeys(keys, fields)
     if (!put) throw unfit(number, 'cannot be imported: it holds no signing keys')
     // A key is published for as long as what it signed lives: so that is known first.
     await announce()

@@ -10,18 +10,18 @@ import {
 import { GatehouseError } from '../errors.ts'
 import { isObject } from '../host/answer.ts'
 import type { Logger } from '../host/logger.ts'
-import { listOf, type Rule } from '../registry/input.ts'
+import type { Rule } from '../registry/input.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, packedRecord, problemsOfRecord, recordOf, type Cargo, type Counts } from './cargo.ts'
 import { mergeProducts } from './merge-products.ts'
-import { countRule, LATEST, objectOf, textRule } from './rules.ts'
+import { countRule, LATEST, objectOf, storedListOf, textRule } from './rules.ts'
 
 const endRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 && value <= LATEST ? undefined : 'must be in epoch seconds'
 
 const givenRule: Rule = (value) => {
   if (!isObject(value)) return 'must be an object'
-  const isFit = Object.values(value).every((scopes) => listOf(textRule)(scopes)?.length === 0)
+  const isFit = Object.values(value).every((scopes) => storedListOf(textRule)(scopes)?.length === 0)
   return isFit ? undefined : 'must have a list of scopes for each product'
 }
 

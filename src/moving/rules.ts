@@ -41,13 +41,19 @@ export const textRule = (value: unknown) =>
 
 const NO_KIND = 'must be "apiKey" or "application"'
 
+/** A list as the store has it: it has grown by changes, so it has no maximum but that of its line. */
+export function storedListOf(rule: Rule): Rule {
+  return listOf(rule, Infinity)
+}
+
 /** `apiKey` or `application`. */
 export const kindRule: Rule = (value) => (value === 'apiKey' || value === 'application' ? undefined : NO_KIND)
 
 /** The id of a client in the store. */
 export const clientIdRule: Rule = (value) => (isClientId(value) ? undefined : 'must be a client id')
 
-const flagRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
+/** True or false. */
+export const flagRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
 
 /** An object whose fields follow rules. */
 export function objectOf(fields: Fields): Rule {
@@ -72,8 +78,8 @@ const CLIENT: Fields = {
   userId: optional(hostIdRule),
   name: nameRule,
   // They may have left the products by now, as with clients in the store.
-  products: listOf(textRule),
-  removedOperations: listOf(textRule),
+  products: storedListOf(textRule),
+  removedOperations: storedListOf(textRule),
   disabled: flagRule,
   epoch: countRule,
   createdAt: timeRule,
@@ -112,10 +118,9 @@ const hashRule: Rule = (value) =>
 
 const secretRule = objectOf({ hash: hashRule, createdAt: timeRule, expiresAt: optional(timeRule) })
 
-/** One or two secrets. */
+/** At most two secrets; none after `reportCompromised`. */
 const secretsRule: Rule = (value) => {
-  if (!Array.isArray(value) || value.length < 1 || value.length > 2)
-    return 'must be a list of one or two secrets'
+  if (!Array.isArray(value) || value.length > 2) return 'must be a list of at most two secrets'
   return value.flatMap((secret: unknown, at) => {
     const found = secretRule(secret) ?? []
     if (typeof found === 'string') return [{ path: `[${at}]`, message: found }]
@@ -124,7 +129,7 @@ const secretsRule: Rule = (value) => {
 }
 
 /** What was taken from a client in part. */
-export const takenInPartRule: Rule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
+export const takenInPartRule: Rule = optional(objectOf({ since: countRule, scopes: storedListOf(textRule) }))
 
 /** What is stored of a client. */
 export const CLIENT_RECORD: Fields = {

@@ -1,21 +1,22 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
-import { findOperationProblem, findProductProblem } from './client-products.ts'
+import { findOperationProblem, findProductProblem, scopesOf } from './client-products.ts'
 import type { NewClient } from './client-service.ts'
 import { actorRule } from './clients.ts'
-import { hostIdRule, listOf, nameRule, optional, type Fields } from './input.ts'
+import { hostIdRule, listOf, MAX_ENTRIES, nameRule, optional, type Fields } from './input.ts'
 import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
 
 /** Rules of what every new client is made from. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
-  const products = productsOf(input)
+  // Once for all entries, so that the time is linear.
+  const scopes = new Set(scopesOf(catalog, productsOf(input)))
   return {
     accountId: hostIdRule,
     userId: optional(hostIdRule),
     name: nameRule,
     products: optional(listOf((product) => findProductProblem(catalog, product))),
-    removedOperations: optional(listOf((scope) => findOperationProblem(catalog, products, scope))),
+    removedOperations: optional(listOf((scope) => findOperationProblem(scopes, scope))),
     clientId: optional((value) =>
       isClientId(value) ? undefined : 'must have 1 to 200 characters out of letters, digits and ._~@=-',
     ),
@@ -54,5 +55,6 @@ export function firstSecret(
 /** The products as far as they are there at all, to judge the operations by. */
 function productsOf(input: unknown): readonly string[] {
   const { products } = Object(input) as { products?: unknown }
-  return Array.isArray(products) ? products.filter((product) => typeof product === 'string') : []
+  if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []
+  return products.filter((product) => typeof product === 'string')
 }

@@ -1,21 +1,19 @@
 import type { Store } from '../store/contract.ts'
-import { checkPage, idOfMember, timedMember, timeOfMember } from '../store/listed-by-time.ts'
+import {
+  checkedPage,
+  idOfMember,
+  timedMember,
+  timeOfMember,
+  type ListOptions,
+} from '../store/listed-by-time.ts'
 import { Unreadable } from '../store/unreadable.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
-/** Which part of a list of clients is wanted. */
-export interface ListOptions {
-  /** `cursor` of the page before; the first page if left out. */
-  readonly after?: string | undefined
-  /** Items at most, 1 to 500. @default 50 */
-  readonly limit?: number | undefined
-}
-
 /** A part of a list of clients. */
 export interface ClientPage<T> {
   readonly items: T[]
-  /** What to hand over as `after` for the next page; undefined at the end. */
+  /** What to hand over as `cursor` for the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 
@@ -74,8 +72,8 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
     },
 
-    async page(accountId, { after, limit = 50 }) {
-      checkPage({ after, limit })
+    async page(accountId, options) {
+      const { cursor: after, limit } = checkedPage(options)
       const index = nameOf(kind, accountId)
       const items: ClientRecord<C>[] = []
       const unreadable: Unreadable[] = []

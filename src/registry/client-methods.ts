@@ -135,6 +135,13 @@ export function createClientService<C extends Client>(
         .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }))
     },
 
+    async reportCompromised(clientId, options) {
+      await clients.change(
+        { clientId, name: 'compromised', options, takes: true, event: 'client.compromised' },
+        (record) => (record.secrets.length === 0 ? undefined : takenFrom({ ...record, secrets: [] })),
+      )
+    },
+
     disable: (clientId, options) =>
       take(clientId, 'disabled', options, (client) =>
         client.disabled ? undefined : { ...client, disabled: true },

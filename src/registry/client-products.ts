@@ -113,13 +113,9 @@ export function findProductProblem(catalog: Catalog, product: unknown): string |
   return `must be one of the products: ${known === '' ? 'there are none' : known}`
 }
 
-/** What is wrong with `scope` as an operation to take off `products`; undefined if they have it. */
-export function findOperationProblem(
-  catalog: Catalog,
-  products: readonly string[],
-  scope: unknown,
-): string | undefined {
-  if (typeof scope === 'string' && scopesOf(catalog, products).includes(scope)) return undefined
+/** What is wrong with `scope` as an operation to take off products that have `scopes`; undefined if it is one of them. */
+export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): string | undefined {
+  if (typeof scope === 'string' && scopes.has(scope)) return undefined
   return 'must be an operation of one of its products'
 }
 
@@ -128,7 +124,7 @@ function requireKnownProduct(catalog: Catalog, product: string): void {
 }
 
 function requireInProducts(client: Client, scope: string, catalog: Catalog): void {
-  refuse('scope', findOperationProblem(catalog, client.products, scope))
+  refuse('scope', findOperationProblem(new Set(scopesOf(catalog, client.products)), scope))
 }
 
 function refuse(path: string, message: string | undefined): void {
@@ -137,7 +133,7 @@ function refuse(path: string, message: string | undefined): void {
 }
 
 /** Every scope of the products, whether it was taken off or not. */
-function scopesOf(catalog: Catalog, products: readonly string[]): readonly string[] {
+export function scopesOf(catalog: Catalog, products: readonly string[]): readonly string[] {
   return directScopes(catalog, { products, removedOperations: [] })
 }
 

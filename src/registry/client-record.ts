@@ -13,7 +13,7 @@ import type { TakenInPart } from './taken.ts'
 export interface ClientRecord<C extends Client = Client> {
   /** Without `lastUsedAt`, which is kept on its own. */
   readonly client: C
-  /** Newest first. */
+  /** Newest first; none after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]
   /**
    * Its place in lists: when it was created, in milliseconds since the epoch, or a few later where others

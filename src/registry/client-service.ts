@@ -1,5 +1,6 @@
 import type { Client } from './client.ts'
-import type { ClientPage, ListOptions } from './client-index.ts'
+import type { ListOptions } from '../store/listed-by-time.ts'
+import type { ClientPage } from './client-index.ts'
 import type { SecretAge } from './secret-rotation.ts'
 
 /** What every change takes. */
@@ -111,7 +112,7 @@ export interface ClientService<C extends Client, Scope extends string, Product e
   /**
    * Makes a new secret. The old one stays good for the overlap, so that servers change over one by one; with
    * `overlapSeconds: 0` every other secret ends at once. Tokens that were got with the old one stay good; if it
-   * leaked, take them back by `gatehouse.tokens.revokeAllOf({ clientId })`.
+   * leaked, call `reportCompromised` first.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live already
    */
@@ -123,7 +124,19 @@ export interface ClientService<C extends Client, Scope extends string, Product e
    * @throws {GatehouseError} `ERR_CONFLICT` if it is the only one
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
-  /** The live secrets, newest first, without the secrets. */
+  /**
+   * For a client secret that leaked: revokes all secrets and all access tokens of the client at once, and makes no new
+   * secret. Until its owner calls `rotateSecret`, the token endpoint answers `invalid_client`, and `listSecrets` is
+   * empty. Emits one `client.compromised`; a second call changes nothing.
+   *
+   * The grants of an application remain, and their refresh tokens are of no use without a secret. They work again with
+   * the next one, so users need not authorize the application again. If refresh tokens leaked too, revoke the grants.
+   *
+   * With the option `registry` the secrets are the host's: this revokes the access tokens, and **the host must revoke
+   * the secret itself, before the call**. There each call revokes the tokens that were issued until then.
+   */
+  reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
+  /** The live secrets, newest first, without the secrets; empty after `reportCompromised`. */
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
   /** Gets no tokens any more until it is enabled, and those that it has are refused, then too. */

@@ -86,7 +86,7 @@ export function createClientTokens({
     const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getEach(ids) })
     let after: string | undefined
     do {
-      const { items, unreadable, cursor } = await index.page(accountId, { after, limit: PAGE })
+      const { items, unreadable, cursor } = await index.page(accountId, { cursor: after, limit: PAGE })
       yield [...items.map(({ client }) => client), ...unreadable]
       after = cursor
     } while (after !== undefined)

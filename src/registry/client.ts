@@ -23,7 +23,10 @@ interface ClientCommon {
   readonly epoch: number
   /** Epoch seconds. */
   readonly createdAt: number
-  /** When it last got a token, in epoch seconds rounded down to the hour; undefined if never. */
+  /**
+   * When it last got a token, in epoch seconds rounded down to the hour, and never before `createdAt`; undefined if
+   * never.
+   */
   readonly lastUsedAt?: number | undefined
 }
 

@@ -3,11 +3,12 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import type { ListOptions } from '../store/listed-by-time.ts'
 import { Unreadable } from '../store/unreadable.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { createClientIndex, type ClientPage, type ListOptions } from './client-index.ts'
+import { createClientIndex, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service.ts'
@@ -42,6 +43,8 @@ export interface Change {
   readonly options: ChangeOptions | undefined
   /** Whether it takes something away, so that tokens from before are taken back with it. */
   readonly takes?: boolean | undefined
+  /** The event that reports it, without `name` and `target`. @default `client.changed`, with both */
+  readonly event?: 'client.compromised' | undefined
 }
 
 /** The clients of one kind: the records, their lists and their events, without what changes mean. */
@@ -118,7 +121,7 @@ export function createClients<C extends Client>(
   }
 
   async function write(
-    { clientId, name, target, options }: Change,
+    { clientId, name, target, options, event }: Change,
     apply: Parameters<Clients<C>['change']>[1],
   ) {
     let changed = false
@@ -130,15 +133,9 @@ export function createClients<C extends Client>(
     })
     if (!record) throw notFound(kind, clientId)
     if (changed) {
-      const { accountId } = record.client
-      events.emit('client.changed', {
-        kind,
-        clientId,
-        accountId,
-        actor: options?.actor,
-        change: name,
-        target,
-      })
+      const told = { kind, clientId, accountId: record.client.accountId, actor: options?.actor }
+      if (event) events.emit(event, told)
+      else events.emit('client.changed', { ...told, change: name, target })
     }
     return record
   }
@@ -238,6 +235,7 @@ function notFound(kind: Client['kind'], clientId: string): GatehouseError {
   return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
 }
 
+/** The last use is rounded down to the hour, so it may lie before the creation. */
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
-  return lastUsedAt === undefined ? client : { ...client, lastUsedAt }
+  return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }

@@ -4,11 +4,28 @@ import { doneInSpiteOf, isUnreadable } from '../store/unreadable.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
 import type { CheckedHostRegistry, CheckedRegistry } from './checked-registry.ts'
 import type { Client } from './client.ts'
+import { clientNotFound } from './client-not-found.ts'
 import type { ChangeOptions } from './client-service.ts'
+import { checkChange } from './clients.ts'
 import { DONE, PAGE, type ClientTokens } from './client-tokens.ts'
 import type { EpochOffset, EpochOffsets } from './epoch-offsets.ts'
 import { checkInput, type Rule } from './input.ts'
 import { takenOf, type TakenInPart } from './taken.ts'
+
+/** The tokens of clients that the host keeps. */
+export interface HostClientTokens extends ClientTokens {
+  /**
+   * Revokes all tokens that a client has got until now, because its secret leaked. The host must revoke the secret.
+   *
+   * @param kind that the client must have, if the host finds it
+   * @throws {GatehouseError} as `revokeAll`, and `ERR_NOT_FOUND` if the client is of the other kind
+   */
+  reportCompromised(
+    kind: Client['kind'],
+    clientId: string,
+    options: ChangeOptions | undefined,
+  ): Promise<void>
+}
 
 /**
  * Takes back tokens of clients that the host keeps: their rows are not ours to change, so we count besides.
@@ -31,11 +48,15 @@ export function createHostClientTokens({
   readonly offsets: EpochOffsets
   readonly events: EventSink
   readonly revocations: Pick<Revocations, 'during'>
-}): ClientTokens {
+}): HostClientTokens {
   async function take(
     clientId: string,
     { actor }: ChangeOptions,
-    { inPart, target }: { inPart?: (before: EpochOffset) => TakenInPart; target?: string } = {},
+    {
+      inPart,
+      target,
+      isCompromised,
+    }: { inPart?: (before: EpochOffset) => TakenInPart; target?: string; isCompromised?: boolean } = {},
   ): Promise<void> {
     checkInput('no tokens can be taken back', { clientId }, { clientId: clientIdRule })
     const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
@@ -45,7 +66,8 @@ export function createHostClientTokens({
         if (found) {
           const { kind, accountId } = found.client
           const change = 'tokens.revoked'
-          events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
+          if (isCompromised) events.emit('client.compromised', { kind, clientId, accountId, actor })
+          else events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
         }
         return { result: undefined, taken: takenOf(clientId, found), actor }
       } catch (error) {
@@ -69,6 +91,20 @@ export function createHostClientTokens({
       const epoch = (await registry.find(clientId))?.epoch ?? 0
       const inPart = ({ takenInPart }: EpochOffset) => ({ since: takenInPart?.since ?? epoch, scopes })
       await take(clientId, options, { inPart, target: scopes.join(' ') })
+    },
+
+    async reportCompromised(kind, clientId, options = {}) {
+      checkInput('it cannot be reported', { clientId }, { clientId: clientIdRule })
+      checkChange('compromised', options)
+      // A record that cannot be read keeps no tokens alive.
+      const found = await registry.find(clientId).catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error
+        return undefined
+      })
+      if (found && found.kind !== kind) {
+        throw clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
+      }
+      await take(clientId, options, { isCompromised: true })
     },
 
     takenOf: async (clientId) => takenOf(clientId, await find(clientId)),

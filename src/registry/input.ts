@@ -36,15 +36,25 @@ export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value))
 }
 
-/** A list whose entries follow a rule, none of them twice. */
-export function listOf(rule: Rule, max = Infinity): Rule {
+/** Entries that a list in an argument may have, unless its rule has a lower maximum. */
+export const MAX_ENTRIES = 10_000
+
+/** Problems of one list that are reported at most: a message is read by people. */
+const MAX_PROBLEMS = 100
+
+/** A list whose entries follow a rule, none of them twice. Checked in linear time. */
+export function listOf(rule: Rule, max = MAX_ENTRIES): Rule {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
     if (value.length > max) return `must have at most ${max} entries`
-    return value.flatMap((entry, index) => {
-      const problem = value.indexOf(entry) < index ? 'is in the list already' : rule(entry)
-      return problemsAt(`[${index}]`, problem)
-    })
+    const seen = new Set<unknown>()
+    const problems: Problem[] = []
+    for (const [index, entry] of value.entries()) {
+      problems.push(...problemsAt(`[${index}]`, seen.has(entry) ? 'is in the list already' : rule(entry)))
+      if (problems.length >= MAX_PROBLEMS) break
+      seen.add(entry)
+    }
+    return problems
   }
 }
 

@@ -62,10 +62,11 @@ export function clientsAtHost(
   const checked = createCheckedRegistry(hostRegistry)
   const offsets = createEpochOffsets(store)
   const registry = withEpochOffsets(checked, offsets)
+  const clientTokens = createHostClientTokens({ ...others, registry, offsets, list: checked.list })
   return {
     registry,
-    ...createReadOnlyServices(),
-    clientTokens: createHostClientTokens({ ...others, registry, offsets, list: checked.list }),
+    ...createReadOnlyServices(clientTokens),
+    clientTokens,
     clientChanged: async () => {},
     follow: async () => async () => {},
   }

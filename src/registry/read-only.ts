@@ -1,9 +1,12 @@
 import { GatehouseError } from '../errors.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { Applications } from './applications.ts'
+import type { Client } from './client.ts'
+import type { ChangeOptions } from './client-service.ts'
+import type { HostClientTokens } from './host-client-tokens.ts'
 
 /** Every method of both; the compiler sees to it that none is missing. */
-const BOTH: Record<keyof ApiKeys & keyof Applications, true> = {
+const BOTH: Record<Exclude<keyof ApiKeys & keyof Applications, 'reportCompromised'>, true> = {
   create: true,
   find: true,
   list: true,
@@ -21,12 +24,12 @@ const BOTH: Record<keyof ApiKeys & keyof Applications, true> = {
   delete: true,
 }
 
-const API_KEYS: Record<keyof ApiKeys, true> = {
+const API_KEYS: Record<Exclude<keyof ApiKeys, 'reportCompromised'>, true> = {
   ...BOTH,
   setResourceServer: true,
 }
 
-const APPLICATIONS: Record<keyof Applications, true> = {
+const APPLICATIONS: Record<Exclude<keyof Applications, 'reportCompromised'>, true> = {
   ...BOTH,
   setRedirectUris: true,
   setPostLogoutRedirectUris: true,
@@ -37,12 +40,22 @@ const APPLICATIONS: Record<keyof Applications, true> = {
 
 /**
  * Stand in for the services where the host keeps API keys and applications itself: every method rejects with
- * `ERR_REGISTRY_READ_ONLY`.
+ * `ERR_REGISTRY_READ_ONLY`, except `reportCompromised`, which revokes the tokens of a client.
  */
-export function createReadOnlyServices(): { apiKeys: ApiKeys; applications: Applications } {
+export function createReadOnlyServices({ reportCompromised }: Pick<HostClientTokens, 'reportCompromised'>): {
+  apiKeys: ApiKeys
+  applications: Applications
+} {
+  const report = (kind: Client['kind']) => ({
+    reportCompromised: (clientId: string, options?: ChangeOptions) =>
+      reportCompromised(kind, clientId, options),
+  })
   return {
-    apiKeys: rejectAll<ApiKeys>('apiKeys', API_KEYS),
-    applications: rejectAll<Applications>('applications', APPLICATIONS),
+    apiKeys: { ...rejectAll<Omit<ApiKeys, 'reportCompromised'>>('apiKeys', API_KEYS), ...report('apiKey') },
+    applications: {
+      ...rejectAll<Omit<Applications, 'reportCompromised'>>('applications', APPLICATIONS),
+      ...report('application'),
+    },
   }
 }
 

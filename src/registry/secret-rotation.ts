@@ -36,7 +36,7 @@ export function rotateSecret(
  * current one again and does not expire.
  *
  * @param now milliseconds since the epoch
- * @returns undefined if the old one is gone already
+ * @returns undefined if the old one is gone already, or if there is no secret at all
  * @throws {GatehouseError} `ERR_CONFLICT` if ending the new one would leave none
  */
 export function revokeSecret(
@@ -45,7 +45,8 @@ export function revokeSecret(
   now: number,
 ): StoredSecret[] | undefined {
   const [newest, old] = secrets.filter((secret) => isLive(secret, now))
-  if (age === 'old') return newest !== undefined && old !== undefined ? [newest] : undefined
+  if (newest === undefined) return undefined
+  if (age === 'old') return old === undefined ? undefined : [newest]
   if (old === undefined) {
     throw new GatehouseError(
       'ERR_CONFLICT',

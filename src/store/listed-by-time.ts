@@ -19,17 +19,33 @@ export function timeOfMember(member: string): number {
   return Number(member.slice(0, TIME))
 }
 
+/** Which part of a list is wanted. */
+export interface ListOptions {
+  /** `cursor` of the page before; the first page if left out. */
+  readonly cursor?: string | undefined
+  /** Items at most, 1 to 500. @default 50 */
+  readonly limit?: number | undefined
+}
+
 /**
- * Refuses a page that nobody can be shown.
+ * Checks the options of a list, as the caller of a service handed them over, and fills in the default.
  *
- * @param page.after a member of the page before, as the caller of a service handed it over
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
  */
-export function checkPage({ after, limit }: { readonly after: unknown; readonly limit: number }): void {
+export function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
+  if (typeof options !== 'object' || options === null) throw refused('the options of a list must be an object')
+  const unknown = Object.keys(options).find((name) => name !== 'cursor' && name !== 'limit')
+  if (unknown !== undefined) throw refused(`a list has no option "${unknown}"; it takes cursor and limit`)
+  const { cursor, limit = 50 } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'limit must be a whole number from 1 to 500')
+    throw refused('limit must be a whole number from 1 to 500')
   }
-  if (after !== undefined && (typeof after !== 'string' || !/^\d{13}:./.test(after))) {
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'after must be the cursor of the page before')
+  if (cursor !== undefined && (typeof cursor !== 'string' || !/^\d{13}:./.test(cursor))) {
+    throw refused('cursor must be the cursor of the page before')
   }
+  return { cursor, limit }
+}
+
+function refused(message: string): GatehouseError {
+  return new GatehouseError('ERR_INVALID_ARGUMENT', message)
 }

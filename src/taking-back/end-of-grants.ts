@@ -113,7 +113,7 @@ export function createEndOfGrants(parts: EndOfGrantsParts): EndOfGrants {
 
     let after: string | undefined
     do {
-      const { items, unreadable, cursor } = await index.page(accountId, { after, limit: AT_A_TIME })
+      const { items, unreadable, cursor } = await index.page(accountId, { cursor: after, limit: AT_A_TIME })
       await Promise.all([
         ...items.map(({ grantId, record }) => revokeOne(grantId, record)),
         ...unreadable.map(({ id }) => revokeOne(id)),

@@ -1,8 +1,8 @@
 import { GatehouseError } from '../errors.ts'
-import type { ListOptions } from '../registry/client-index.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import { checkChange } from '../registry/clients.ts'
 import { checkInput, optional, type Rule } from '../registry/input.ts'
+import type { ListOptions } from '../store/listed-by-time.ts'
 import { doneInSpiteOf, Unreadable } from '../store/unreadable.ts'
 import { toGrant, type Grant, type GrantPage } from '../tokens/grants/grant.ts'
 import type { AuthorizationHolder } from '../tokens/grants/authorization-epochs.ts'
@@ -124,7 +124,7 @@ export function createGrantService(parts: EndOfGrantsParts & { readonly audience
       const errors: GatehouseError[] = []
       let after: string | undefined
       do {
-        const { items, unreadable, cursor } = await index.page(accountId, { after, limit: PAGE })
+        const { items, unreadable, cursor } = await index.page(accountId, { cursor: after, limit: PAGE })
         for (const { record } of items) if (record.userId !== undefined) users.add(record.userId)
         errors.push(...unreadable.map(({ error }) => error))
         after = cursor

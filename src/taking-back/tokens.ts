@@ -3,7 +3,7 @@ import { EXPIRED, type VerifyToken } from '../gateway/verify-token.ts'
 import type { ChangeOptions } from '../registry/client-service.ts'
 import type { ClientTokens } from '../registry/client-tokens.ts'
 import { checkChange } from '../registry/clients.ts'
-import { checkInput } from '../registry/input.ts'
+import { checkInput, type Rule } from '../registry/input.ts'
 import type { Revocations } from '../tokens/revocations/revocations.ts'
 import { anyIdRule } from './any-id.ts'
 import type { RevokedAccess, TokensOfAccount } from './tokens-of-account.ts'
@@ -39,6 +39,9 @@ export interface Tokens {
   revokeAllOf(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }
 
+/** Looked at further on, once it is certain which of the two is meant. */
+const anyValue: Rule = () => undefined
+
 /** @param parts.verify checks that a token is one of ours */
 export function createTokens({
   verify,
@@ -69,6 +72,7 @@ export function createTokens({
 
     async revokeAllOf(owner, options = {}) {
       checkChange('tokens.revokeAllOf', options)
+      checkInput('no tokens can be taken back', owner, { clientId: anyValue, accountId: anyValue })
       const ids = Object(owner) as { clientId?: unknown; accountId?: unknown }
       if ((ids.clientId === undefined) === (ids.accountId === undefined)) {
         throw new GatehouseError('ERR_INVALID_ARGUMENT', 'say either { clientId } or { accountId }')

@@ -4,7 +4,7 @@ import type { Gatehouse } from '../gatehouse.ts'
 import { internalsOf } from '../internals.ts'
 import type { Store } from '../store/contract.ts'
 import { isInUse } from '../store/in-use.ts'
-import { signToken, type MintedToken } from './sign-token.ts'
+import { checkMinted, signToken, type MintedToken } from './sign-token.ts'
 
 /**
  * An access token of this gatehouse for tests of the host's API, without any flow: signed with the real key,
@@ -19,6 +19,7 @@ export async function mintToken<Scope extends string>(
   gatehouse: Gatehouse<Scope>,
   token: MintedToken<Scope>,
 ): Promise<string> {
+  checkMinted(token)
   const internals = internalsOf(gatehouse)
   if (!internals)
     throw new GatehouseError('ERR_INVALID_ARGUMENT', 'mintToken() takes what createGatehouse() made')

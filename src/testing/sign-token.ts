@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
+import { checkInput, type Rule } from '../registry/input.ts'
 
 /** What a minted token says. */
 export interface MintedToken<Scope extends string = string> {
@@ -16,6 +17,25 @@ export interface MintedToken<Scope extends string = string> {
   readonly mode?: 'direct' | 'delegated' | undefined
   /** @default 'test-client' */
   readonly clientId?: string | undefined
+}
+
+const anyValue: Rule = () => undefined
+const FIELDS = {
+  accountId: anyValue,
+  userId: anyValue,
+  scopes: anyValue,
+  expiresIn: anyValue,
+  mode: anyValue,
+  clientId: anyValue,
+} satisfies Record<keyof MintedToken, Rule>
+
+/**
+ * Refuses a token with a field that does not exist.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ */
+export function checkMinted(token: MintedToken): void {
+  checkInput('no token can be minted', token, FIELDS)
 }
 
 /** Signs an access token that looks like a real one (RFC 9068 2). */

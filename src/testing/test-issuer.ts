@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
-import { signToken, type MintedToken } from './sign-token.ts'
+import { checkMinted, signToken, type MintedToken } from './sign-token.ts'
 
 /** An authorization service for tests of an API that has only the gateway. */
 export interface TestIssuer {
@@ -32,8 +32,10 @@ export async function createTestIssuer(options: {
   return {
     issuer,
     jwksUri: `${issuer}/oauth2/jwks`,
-    mintToken: (token) =>
-      signToken(key, { issuer, audience: options.audience, lifetime: token.expiresIn ?? 3600 }, token),
+    async mintToken(token) {
+      checkMinted(token)
+      return signToken(key, { issuer, audience: options.audience, lifetime: token.expiresIn ?? 3600 }, token)
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -21,7 +21,7 @@ async function listed({ gatehouse }: Host, service: 'apiKeys' | 'applications') 
   const items: object[] = []
   let after: string | undefined
   do {
-    const page = await gatehouse[service].list({ after, limit: 2 })
+    const page = await gatehouse[service].list({ cursor: after, limit: 2 })
     items.push(...page.items)
     after = page.cursor
   } while (after !== undefined)

@@ -91,6 +91,8 @@ describeWithRedis('from one kind of store to another', () => {
         'house:clients:application',
         'house:clients:deleted',
         'house:in-use:data',
+        // The mark that the key ring names.
+        'house:revocations:shelves',
         'house:signing-keys:longest-id-token',
         'house:signing-keys:longest-lifetime',
         'house:signing-keys:ring',

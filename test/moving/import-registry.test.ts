@@ -228,7 +228,7 @@ describe('a line that cannot be', () => {
     ['record.client.createdAt', ({ client }) => (client['createdAt'] = 1.5)],
     ['record.client.kind', ({ client }) => (client['kind'] = 'planted')],
     ['record.client.redirectUris', ({ client }) => (client['kind'] = 'application')],
-    ['record.secrets', (record) => (record.secrets = [])],
+    ['record.secrets', (record) => (record.secrets = 'planted' as unknown as [])],
     [
       'record.secrets',
       (record) => (record.secrets = [...record.secrets, ...record.secrets, ...record.secrets]),
@@ -270,6 +270,16 @@ describe('a line that cannot be', () => {
     ['of no JSON', '{"is":\n', 'is no line of an exported registry'],
     ['of another kind', '{"is":"planted"}\n', 'of a kind that this version'],
     ['of a list', '[1]\n', 'is no line of an exported registry'],
+    [
+      'of 200,000 brackets inside each other',
+      `{"is":"client","record":{"v":1,"client":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
+      'is no line of an exported registry',
+    ],
+    [
+      'of signing keys with 200,000 brackets inside each other',
+      `{"is":"signing-keys","record":{"v":2,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
+      'is no line of an exported registry',
+    ],
     [
       'of a revocation that is none',
       '{"is":"revocation","revocation":{"of":"planted"}}\n',

@@ -18,7 +18,7 @@ describeEachKind('lists of clients', (context) => {
     const pages: string[][] = []
     let cursor: string | undefined
     do {
-      const page = await service.listByOwner('acme', { after: cursor, limit: 2 })
+      const page = await service.listByOwner('acme', { cursor, limit: 2 })
       pages.push(page.items.map(({ clientId }) => clientId))
       cursor = page.cursor
     } while (cursor !== undefined)
@@ -81,7 +81,17 @@ describeEachKind('lists of clients', (context) => {
 
   it('refuse a limit or a cursor that makes no sense', async () => {
     const { service } = context.start()
-    const bad = [{ limit: 0 }, { limit: 501 }, { limit: 1.5 }, { limit: '5' }, { after: '' }, { after: 'x' }]
+    const bad = [
+      { limit: 0 },
+      { limit: 501 },
+      { limit: 1.5 },
+      { limit: '5' },
+      { cursor: '' },
+      { cursor: 'x' },
+      // An option that does not exist would begin at the first page again and again.
+      { after: `${START}:a` },
+      null,
+    ]
     for (const options of bad) {
       await expect(service.list(options as never)).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
       await expect(service.listByOwner('acme', options as never)).rejects.toThrow(

@@ -87,7 +87,12 @@ export function services(
     throw error
   })
   const heard: { event: string; [detail: string]: unknown }[] = []
-  const names: (keyof GatehouseEvents)[] = ['client.created', 'client.changed', 'client.deleted']
+  const names: (keyof GatehouseEvents)[] = [
+    'client.created',
+    'client.changed',
+    'client.deleted',
+    'client.compromised',
+  ]
   for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
   const usage = createUsage({ store, logger: silentLogger })
   const revoked: GatehouseEvents['token.revoked'][] = []

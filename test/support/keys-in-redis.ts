@@ -48,6 +48,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'in-use',
   'key ring',
   'longest lifetime',
+  'revocations: shelves',
 ])
 
 /** Keys that are asked about at once. */

@@ -1,7 +1,7 @@
 import type { Person } from '../../host/subject.ts'
 import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
-import { checkPage, idOfMember, timedMember } from '../../store/listed-by-time.ts'
+import { checkedPage, idOfMember, timedMember, type ListOptions } from '../../store/listed-by-time.ts'
 import { Unreadable } from '../../store/unreadable.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 
@@ -28,7 +28,7 @@ export interface ListedGrants {
   readonly items: ListedGrant[]
   /** What stands among them, and cannot be read. */
   readonly unreadable: readonly Unreadable[]
-  /** What to hand over as `after` for the next page; undefined at the end. */
+  /** What to hand over as `cursor` for the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 
@@ -44,14 +44,9 @@ export interface GrantIndex {
   add(entry: GrantEntry, end: number): Promise<void>
   remove(entry: GrantEntry): Promise<void>
   /**
-   * @param options.after `cursor` of the page before
-   * @param options.limit grants at most, 1 to 500; 50 if left out
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
    */
-  page(
-    accountId: string,
-    options: { readonly after?: string | undefined; readonly limit?: number | undefined },
-  ): Promise<ListedGrants>
+  page(accountId: string, options: ListOptions): Promise<ListedGrants>
   /**
    * Begins to find out whether so many grants of the account are listed that one of its pairs may have too many.
    *
@@ -115,8 +110,8 @@ export function createGrantIndex({
       await Promise.all(shelves.map((shelf) => store.remove(shelf, memberOf(entry))))
     },
 
-    async page(accountId, { after, limit = 50 }) {
-      checkPage({ after, limit })
+    async page(accountId, options) {
+      const { cursor: after, limit } = checkedPage(options)
       const shelves = await shelvesOf(accountId)
       const items: ListedGrant[] = []
       const unreadable: Unreadable[] = []

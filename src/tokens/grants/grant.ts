@@ -22,7 +22,7 @@ export interface Grant {
 /** A part of a list of grants. */
 export interface GrantPage {
   readonly items: Grant[]
-  /** What to hand over as `after` for the next page; undefined at the end. */
+  /** What to hand over as `cursor` for the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 

@@ -221,7 +221,7 @@ describeEachStore('grants of an account', (makeStore) => {
       ['no account', () => host.gatehouse.grants.ofAccount('')],
       ['a limit of none', () => host.gatehouse.grants.ofAccount('alice', { limit: 0 })],
       ['a limit too high', () => host.gatehouse.grants.ofAccount('alice', { limit: 501 })],
-      ['a cursor of nobody', () => host.gatehouse.grants.ofAccount('alice', { after: 'x' })],
+      ['a cursor of nobody', () => host.gatehouse.grants.ofAccount('alice', { cursor: 'x' })],
       ['nobody to withdraw of', () => host.gatehouse.grants.revokeAllOf({ accountId: '' })],
       ['no application', () => host.gatehouse.grants.revokeAllOf({ accountId: 'alice', clientId: '' })],
       [

@@ -90,7 +90,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     const page = await apiKeys.list({ limit: 2 })
     expect([ids(page), page.cursor]).toEqual([others, undefined])
     const first = await apiKeys.list({ limit: 1 })
-    expect(ids(await apiKeys.list({ limit: 1, after: first.cursor }))).toEqual([three.client_id])
+    expect(ids(await apiKeys.list({ limit: 1, cursor: first.cursor }))).toEqual([three.client_id])
 
     // Old entries are not tidied up either.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })

@@ -188,7 +188,7 @@ describeEachStore('the list of an account', (makeStore) => {
     const seen: string[] = []
     let pages = 0
     for (let after: string | undefined; ; pages += 1) {
-      const { items, cursor } = await lives.index.page('alice', { after, limit: 2 })
+      const { items, cursor } = await lives.index.page('alice', { cursor: after, limit: 2 })
       seen.push(...items.map(({ grantId }) => grantId))
       after = cursor
       if (after === undefined) break
