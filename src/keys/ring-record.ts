@@ -143,10 +143,7 @@ export function createRingRecords(store: Store, sealing: KeySealing): RingRecord
     return { ...key, sealed: await sealing.seal(toPublicJwk(jwk)) }
   }
 
-  async function draftOf(
-    keys: readonly OpenKey[],
-    { log, replaced }: RingOrigin = {},
-  ): Promise<RingDraft> {
+  async function draftOf(keys: readonly OpenKey[], { log, replaced }: RingOrigin = {}): Promise<RingDraft> {
     const id = randomUUID()
     const sealed = await Promise.all(keys.map(seal))
     return { id, record: { id, keys: sealed, ...(log && { log }), ...(replaced && { replaced }) } }

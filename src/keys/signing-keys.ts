@@ -61,7 +61,8 @@ export function actorOf(options: KeyChangeOptions = {}): string | undefined {
   const unknown = Object.keys(options).find((name) => name !== 'actor')
   if (unknown !== undefined) throw refused(`there is no option "${unknown}"; expected actor`)
   const { actor } = options
-  if (actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor))) return actor
+  if (actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor)))
+    return actor
   throw refused('`actor` must be a text of 1 to 255 characters without control characters')
 }
 

@@ -20,11 +20,7 @@ export interface HostClientTokens extends ClientTokens {
    * @param kind that the client must have, if the host finds it
    * @throws {GatehouseError} as `revokeAll`, and `ERR_NOT_FOUND` if the client is of the other kind
    */
-  reportCompromised(
-    kind: Client['kind'],
-    clientId: string,
-    options: ChangeOptions | undefined,
-  ): Promise<void>
+  reportCompromised(kind: Client['kind'], clientId: string, options: ChangeOptions | undefined): Promise<void>
 }
 
 /**

@@ -33,7 +33,8 @@ export interface ListOptions {
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
  */
 export function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
-  if (typeof options !== 'object' || options === null) throw refused('the options of a list must be an object')
+  if (typeof options !== 'object' || options === null)
+    throw refused('the options of a list must be an object')
   const unknown = Object.keys(options).find((name) => name !== 'cursor' && name !== 'limit')
   if (unknown !== undefined) throw refused(`a list has no option "${unknown}"; it takes cursor and limit`)
   const { cursor, limit = 50 } = options

@@ -53,6 +53,20 @@ describe('events', () => {
     expect(() => create().emit('error', { error: new Error('nobody hears it') })).not.toThrow()
   })
 
+  it('of a name that does not exist cannot be listened to', () => {
+    const events = create()
+    for (const name of ['token.isued', 'toString', '', undefined]) {
+      for (const method of ['on', 'off'] as const) {
+        expect(() => events[method](name as never, () => {})).toThrow(
+          expect.objectContaining({
+            code: 'ERR_INVALID_ARGUMENT',
+            message: expect.stringContaining('token.issued'),
+          }),
+        )
+      }
+    }
+  })
+
   it.each([undefined, null, 'listener', {}])('have no listener that is %j', (listener) => {
     expect(() => create().on('error', listener as never)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
@@ -128,4 +142,5 @@ it('a gatehouse lets its host listen to events, and not make them up', async () 
   expect(gatehouse).toHaveProperty('on')
   expect(gatehouse).toHaveProperty('off')
   expect(gatehouse).not.toHaveProperty('emit')
+  expect(() => gatehouse.on('token.isued' as never, () => {})).toThrow('there is no event "token.isued"')
 })

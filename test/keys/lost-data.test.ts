@@ -96,9 +96,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await loseLog()
     const late = await start()
     expect(late.published().filter((kid) => before.includes(kid))).toEqual([])
-    await vi.waitFor(() =>
-      expect(late.revoked.map(({ kid }) => kid).toSorted()).toEqual(before.toSorted()),
-    )
+    await vi.waitFor(() => expect(late.revoked.map(({ kid }) => kid).toSorted()).toEqual(before.toSorted()))
     await one.list()
     expect(one.published()).toEqual(late.published())
     expect(check(one)).toMatchObject({

@@ -127,6 +127,28 @@ describe('the file', () => {
     expect(await host.gatehouse.applications.list()).toMatchObject({ items: [{ name: 'Bücher €' }] })
   })
 
+  test('without its signing keys brings the clients, and the keys from here go on signing', async () => {
+    const before = await host.gatehouse.signingKeys.list()
+    const options = { signingKeys: false }
+    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({
+      apiKeys: 2,
+      applications: 1,
+      signingKeys: 0,
+    })
+    expect(await host.gatehouse.signingKeys.list()).toEqual(before)
+    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
+  })
+
+  test('without its signing keys needs no secret from before', async () => {
+    const another = await startHost({
+      store: memoryStore(),
+      secret: 'another secret, which is long enough too',
+    })
+    await expect(another.gatehouse.importRegistry(file)).rejects.toThrow(refusal('', 'ERR_SECRET'))
+    expect(await another.gatehouse.importRegistry(file, { signingKeys: false })).toMatchObject({ apiKeys: 2 })
+    await another.close()
+  })
+
   test('of an older version of a record is read', async () => {
     const lines = file.map((line) => {
       const { is, record, ...rest } = fieldsOf(line) as Fields & { record: Record<string, unknown> }

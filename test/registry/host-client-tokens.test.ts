@@ -30,6 +30,7 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
     throw error
   })
   events.on('client.changed', (event) => heard.push(event))
+  events.on('client.compromised', (event) => heard.push({ event: 'client.compromised', ...event }))
   const set = createRevocationSet()
   const revocations = createRevocations({
     store,
@@ -49,6 +50,27 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
 }
 
 describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
+  it('are revoked when the client is reported as compromised; the secret is for the host to revoke', async () => {
+    const { apiKeys, applications, registry, heard, isDead, rows } = atHost(open())
+    await apiKeys.reportCompromised('nightly', { actor: 'ops' })
+    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    expect(heard).toEqual([
+      { event: 'client.compromised', kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ops' },
+    ])
+    expect(await registry.verifySecret((await registry.find('nightly'))!, 'right')).toBe(true)
+
+    await expect(applications.reportCompromised('nightly')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(apiKeys.reportCompromised('')).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    await expect(apiKeys.reportCompromised('nightly', { by: 'ops' } as never)).rejects.toThrow(
+      failure('ERR_INVALID_ARGUMENT'),
+    )
+    expect(isDead(6)).toBe(false)
+    // The host may have deleted it by then.
+    rows.clear()
+    await apiKeys.reportCompromised('nightly')
+    expect(isDead(6)).toBe(true)
+  })
+
   it('are taken back by a count of our own on top of the host’s', async () => {
     const store = open()
     const { registry, clientTokens, heard, isDead } = atHost(store)

@@ -18,4 +18,15 @@ describeEachKind('lastUsedAt', (context) => {
     ])
     expect(await process.service.find(unused)).not.toHaveProperty('lastUsedAt')
   })
+
+  it('is never before createdAt, although it is rounded down to the hour', async () => {
+    const process = context.start()
+    const { clientId, client } = await context.created(process)
+    process.usage.touch(clientId)
+    const expected = { createdAt: START / 1000, lastUsedAt: START / 1000 }
+    await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject(expected))
+    expect(client.createdAt % 3600).toBe(1800)
+    expect((await process.service.list()).items).toMatchObject([expected])
+    expect(await process.service.rename(clientId, 'New')).toMatchObject(expected)
+  })
 })

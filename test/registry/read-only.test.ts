@@ -9,16 +9,19 @@ describe('the services where the host keeps the clients', () => {
   const readOnly = createReadOnlyServices({ reportCompromised: async (...args) => void reported.push(args) })
   const working = services(memoryStore())
 
-  it.each(['apiKeys', 'applications'] as const)('%s have every method, and each says so but the one that revokes tokens', async (service) => {
-    const methods = Object.entries<(...args: never[]) => Promise<unknown>>({ ...readOnly[service] })
-    expect(methods.map(([name]) => name).toSorted()).toEqual(Object.keys(working[service]).toSorted())
-    for (const [name, method] of methods) {
-      if (name === 'reportCompromised') continue
-      await expect(method()).rejects.toThrow(
-        failure('ERR_REGISTRY_READ_ONLY', expect.stringContaining(`${service}.${name}()`)),
-      )
-    }
-  })
+  it.each(['apiKeys', 'applications'] as const)(
+    '%s have every method, and each says so but the one that revokes tokens',
+    async (service) => {
+      const methods = Object.entries<(...args: never[]) => Promise<unknown>>({ ...readOnly[service] })
+      expect(methods.map(([name]) => name).toSorted()).toEqual(Object.keys(working[service]).toSorted())
+      for (const [name, method] of methods) {
+        if (name === 'reportCompromised') continue
+        await expect(method()).rejects.toThrow(
+          failure('ERR_REGISTRY_READ_ONLY', expect.stringContaining(`${service}.${name}()`)),
+        )
+      }
+    },
+  )
 
   it('reportCompromised revokes tokens, of the kind that the service is for', async () => {
     await readOnly.apiKeys.reportCompromised('a', { actor: 'ops' })

@@ -1,0 +1,90 @@
+import { expect, it, vi } from 'vitest'
+import { describeEachKind, failure, START } from './each-kind.ts'
+
+describeEachKind('reporting that a client is compromised', (context) => {
+  const { kind } = context
+  const tokenOf = (clientId: string, epoch: number) => ({
+    tokenId: 't',
+    clientId,
+    scopes: [],
+    keyId: 'k',
+    claims: { access_epoch: epoch },
+  })
+
+  it('revokes all secrets and all tokens at once, makes no secret, and emits one event', async () => {
+    const process = context.start()
+    const { service, registry, heard, revoked, set } = process
+    const { clientId, clientSecret } = await context.created(process, { products: ['invoices'] })
+    const { clientSecret: second } = await service.rotateSecret(clientId)
+    expect(await service.listSecrets(clientId)).toHaveLength(2)
+    heard.length = 0
+    expect(await service.reportCompromised(clientId, { actor: 'ops' })).toBeUndefined()
+
+    const found = (await registry.find(clientId))!
+    for (const secret of [String(clientSecret), second]) {
+      expect(await registry.verifySecret(found, secret)).toBe(false)
+    }
+    expect(await service.listSecrets(clientId)).toEqual([])
+    expect([set.isRevoked(tokenOf(clientId, 0)), set.isRevoked(tokenOf(clientId, 1))]).toEqual([true, false])
+    expect(found.epoch).toBe(1)
+    expect(heard).toEqual([{ event: 'client.compromised', kind, clientId, accountId: 'acme', actor: 'ops' }])
+    expect(revoked).toEqual([{ of: 'client', id: clientId, actor: 'ops' }])
+  })
+
+  it('changes nothing and emits nothing the second time', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    await process.service.reportCompromised(clientId)
+    process.heard.length = 0
+    await process.service.reportCompromised(clientId)
+    expect(process.heard).toEqual([])
+    expect(await process.service.find(clientId)).toMatchObject({ epoch: 1, disabled: false })
+  })
+
+  it('leaves a client that is listed, can be changed, and gets its next secret by rotateSecret', async () => {
+    const process = context.start()
+    const { service, registry } = process
+    const { clientId } = await context.created(process)
+    await service.reportCompromised(clientId)
+    for (const which of ['old', 'new'] as const) {
+      expect(await service.revokeSecret(clientId, which)).toMatchObject({ clientId })
+    }
+    await service.rename(clientId, 'Still here')
+    expect((await service.list()).items).toMatchObject([{ clientId, name: 'Still here' }])
+    const { clientSecret, oldSecretExpiresAt } = await service.rotateSecret(clientId)
+    expect(oldSecretExpiresAt).toBeUndefined()
+    expect(await registry.verifySecret((await registry.find(clientId))!, clientSecret)).toBe(true)
+    expect(await service.listSecrets(clientId)).toEqual([{ createdAt: START / 1000 }])
+  })
+
+  it('rejects a client that does not exist, one of the other kind, and an unknown option', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    const other = kind === 'apiKey' ? process.applications : process.apiKeys
+    await expect(process.service.reportCompromised('nobody')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(other.reportCompromised(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(process.service.reportCompromised(clientId, { by: 'ops' } as never)).rejects.toThrow(
+      failure('ERR_INVALID_ARGUMENT'),
+    )
+    expect(await process.service.listSecrets(clientId)).toHaveLength(1)
+  })
+
+  it('tells other processes that the client has changed', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process)
+    process.changed.length = 0
+    await process.service.reportCompromised(clientId)
+    expect(process.changed).toEqual([clientId])
+  })
+
+  it('wins or loses as a whole against a rotation at the same moment', async () => {
+    const process = context.start()
+    const { service } = process
+    const { clientId } = await context.created(process)
+    vi.useRealTimers()
+    await Promise.all([service.reportCompromised(clientId), service.rotateSecret(clientId)])
+    const secrets = await service.listSecrets(clientId)
+    expect(secrets.length).toBeLessThanOrEqual(1)
+    expect((await service.find(clientId))?.epoch).toBe(1)
+  })
+})
