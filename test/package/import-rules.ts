@@ -39,6 +39,7 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
     'gateway/verify-token.ts',
     'tokens/grants/grant.ts',
     'tokens/grants/grant-record.ts',
+    'type:store',
     'store/unreadable.ts',
   ],
   interaction: ['http', 'type:catalog', 'catalog/localize.ts'],
