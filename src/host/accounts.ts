@@ -3,7 +3,10 @@ import type { Awaitable, None, Nullable } from './answer.ts'
 
 /** What the host knows of one of its accounts. */
 export interface Account<Level extends string = string> {
-  /** The host's own identifier; becomes `sub` and `account_id` of delegated tokens. Never changes. */
+  /**
+   * The host's own identifier; becomes `account_id` of tokens, and `sub` of delegated ones together with the user if
+   * there is one. Never changes.
+   */
   readonly id: string
   /** How well the host knows the account, one of `kycLevels`; the lowest one if left out or unknown. */
   readonly kycLevel?: Level | undefined
@@ -19,7 +22,10 @@ export interface Account<Level extends string = string> {
 export interface SignedIn {
   /** `id` of the account that the person belongs to. */
   readonly accountId: string
-  /** Which member of the account is acting, where accounts have several; recorded, never interpreted. */
+  /**
+   * Which user of the account is acting, where accounts have several. Part of the subject (`sub`): a host that starts to
+   * name users changes it. Account and user together make a subject of at most 255 characters, percent-escaped.
+   */
   readonly userId?: string | undefined
   /**
    * When this person last proved who they are, in epoch seconds. Needed to answer `prompt=login` and
@@ -37,8 +43,9 @@ export interface SignedIn {
  */
 export interface Accounts<Level extends string = string> {
   /**
-   * Looks up the account of exactly this id; a falsy value if there is none (any more). Called at consent, code
-   * exchange, refresh and user info, so it should be quick.
+   * Looks up the account of exactly this id; a falsy value if there is none (any more). With `userId`, wherever the
+   * host has named one, the account as this user acts for it, with the claims of the user; a falsy value if the account
+   * has no such user (any more). Called at consent, code exchange, refresh and user info, so it should be quick.
    */
   find(accountId: string, userId?: string): Awaitable<Nullable<Account<Level>> | None>
   /**

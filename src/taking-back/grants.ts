@@ -24,7 +24,8 @@ export interface GrantHolder {
 export interface Grants {
   /**
    * The grants of an account that are in use, in the order in which they were made, to the second. One whose code
-   * nobody has exchanged yet is not in use. One whose record cannot be read is left out, and the log tells of it.
+   * nobody has exchanged yet is not in use. One whose record cannot be read is left out, and the log tells of it. A
+   * person has at most 100 in use for one application: when another comes into use, the oldest is revoked.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, and what `ready()` throws, as all of these do
    */

@@ -74,7 +74,7 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
   const send = (page: Page, action: 'approve' | 'deny') =>
     browser.submit(page, { action: /consent$/, button: ['action', action], follow: false })
   const outcomeOf = ({ url }: Page) =>
-    url.searchParams.get('error') ?? (url.searchParams.has('code') ? 'code' : `${url.pathname}`)
+    url.searchParams.get('error') ?? (url.searchParams.has('code') ? 'code' : url.pathname)
   const isRemembered = async () =>
     outcomeOf(await browser.open(authorizationUrl(host, clientId, { prompt: 'none' }))) === 'code'
 

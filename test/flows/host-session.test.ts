@@ -119,9 +119,10 @@ describeEachStore("The host's own session", (makeStore) => {
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('another member of the same account: the code is theirs', async () => {
+    it('another user of the same account is signed in: they are asked, the code is theirs', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'arthur' })
-      expect(await ownerOf(await open())).toEqual({ account_id: 'alice', user_id: 'arthur' })
+      expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('consent_required')
+      expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'arthur' })
     })
 
     it('the account is gone, its session at the host stays: no code, and no circle', async () => {
@@ -168,10 +169,8 @@ describeEachStore("The host's own session", (makeStore) => {
     /** Whoever is signed in now is asked anew, and gets the only code; nobody gets one for anna. */
     async function expectNewStart(page: Page) {
       if (next) {
-        const isAsked = asksFor(page) === 'consent'
-        // The account decided already, whichever member of it did.
-        expect(isAsked || next.account_id === 'alice', `${page.url.href} ${page.status}`).toBe(true)
-        expect(await ownerOf(isAsked ? await approve(page) : page)).toEqual(next)
+        expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
+        expect(await ownerOf(await approve(page))).toEqual(next)
         return
       }
       expect(page.url.searchParams.get('code')).toBeNull()

@@ -28,9 +28,9 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(granted).toBe(scope)
       const { payload, protectedHeader } = await verifyIdToken(id_token)
       expect(protectedHeader.alg).toBe('RS256')
-      expect(payload).toMatchObject({ sub: 'alice', nonce: 'n-0' })
+      expect(payload).toMatchObject({ sub: 'alice', account_id: 'alice', nonce: 'n-0' })
       expect(payload.exp! - payload.iat!).toBe(3600)
-      for (const claim of ['name', 'email', 'email_verified', 'picture', 'scope', 'account_id']) {
+      for (const claim of ['name', 'email', 'email_verified', 'picture', 'scope', 'user_id']) {
         expect(payload).not.toHaveProperty(claim)
       }
     })
@@ -95,20 +95,24 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.status).toBe(200)
       expect(response.headers.get('content-type')).toMatch(/^application\/json/)
       expect(response.headers.get('cache-control')).toContain('no-store')
-      expect(await response.json()).toEqual({ sub: 'alice', email: 'alice@example.com' })
+      expect(await response.json()).toEqual({ sub: 'alice', account_id: 'alice', email: 'alice@example.com' })
     })
 
     it('takes the token from a form too (RFC 6750 2.2)', async () => {
       const { access_token } = await signIn({ scope: 'openid' })
       const { status, body } = await host.post('/oauth2/userinfo', { access_token })
-      expect([status, body]).toEqual([200, { sub: 'alice' }])
+      expect([status, body]).toEqual([200, { sub: 'alice', account_id: 'alice' }])
     })
 
     it('tells what the host knows now', async () => {
       const { access_token } = await signIn({ scope: 'openid profile' }, { user: 'bob' })
       const bob = host.accounts.get('bob')!
       host.accounts.set('bob', { ...bob, claims: { name: 'Robert' } })
-      expect(await (await ask(access_token)).json()).toEqual({ sub: 'bob', name: 'Robert' })
+      expect(await (await ask(access_token)).json()).toEqual({
+        sub: 'bob',
+        account_id: 'bob',
+        name: 'Robert',
+      })
       host.accounts.delete('bob')
       const gone = await ask(access_token)
       expect(gone.status).toBe(401)

@@ -223,7 +223,7 @@ describe('Attacks on the authorization request', () => {
     expect(decodeJwt(id_token!)).not.toHaveProperty('email')
     const headers = { authorization: `Bearer ${access_token}` }
     const answer = await send(host.port, { target: '/auth/oauth2/userinfo', headers })
-    expect(json(answer)).toEqual({ sub: 'alice' })
+    expect(json(answer)).toEqual({ sub: 'alice', account_id: 'alice' })
   })
 
   it('a dpop_jkt or a DPoP header binds nothing: the token has no cnf, and is a Bearer token', async () => {

@@ -126,6 +126,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     const answer = await oauth.userInfoRequest(server, client, tokens.access_token, insecure)
     expect(await oauth.processUserInfoResponse(server, client, 'alice', answer)).toEqual({
       sub: 'alice',
+      account_id: 'alice',
       name: 'Alice',
     })
     expect((await fetch(apiCall(tokens.access_token))).status).toBe(200)

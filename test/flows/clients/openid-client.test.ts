@@ -76,7 +76,7 @@ describeEachStore('openid-client', (makeStore) => {
     expect(tokens.expires_in).toBe(3600)
 
     const user = await oauth.fetchUserInfo(config, tokens.access_token, 'alice')
-    expect(user).toEqual({ sub: 'alice', name: 'Alice', email: 'alice@example.com' })
+    expect(user).toEqual({ sub: 'alice', account_id: 'alice', name: 'Alice', email: 'alice@example.com' })
 
     const refreshed = await oauth.refreshTokenGrant(config, tokens.refresh_token!)
     expect(refreshed.claims()?.sub).toBe('alice')

@@ -50,7 +50,12 @@ describeEachStore('Endpoints', (makeStore) => {
       const headers = { authorization: `Bearer ${access_token}` }
       const response = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
       expect(response.status).toBe(200)
-      expect(await response.json()).toEqual({ sub: 'alice', name: 'Alice', email: 'alice@example.com' })
+      expect(await response.json()).toEqual({
+        sub: 'alice',
+        account_id: 'alice',
+        name: 'Alice',
+        email: 'alice@example.com',
+      })
 
       const refused = await fetch(`${host.issuer}/oauth2/userinfo`)
       expect(refused.status).toBe(401)

@@ -108,6 +108,7 @@ async function delegatedAccess(host: Host): Promise<void> {
   const authorization = `Bearer ${String(refreshed.body['access_token'])}`
   expect(await json(host.fetch, `${host.issuer}/oauth2/userinfo`, { authorization })).toEqual({
     sub: 'alice',
+    account_id: 'alice',
     name: 'Alice',
   })
 

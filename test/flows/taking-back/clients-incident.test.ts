@@ -171,8 +171,9 @@ describeEachStore('In an incident', (makeStore) => {
     expect(events).toEqual([])
   })
 
-  it('ids of accounts are of any length and alphabet, as those are that sign in', async () => {
-    const accountId = 'Äß '.repeat(100).trim()
+  it('ids of accounts are of any alphabet, as those are that sign in', async () => {
+    // Escaped, nearly as long as a subject may be.
+    const accountId = 'Äß '.repeat(16).trim()
     host.accounts.set(accountId, { id: accountId })
     const application = await host.createApplication()
     const { access_token } = await connect(host, application, { user: accountId })
