@@ -14,7 +14,7 @@ const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
-  return { readings: [path === '' ? '/' : path, ...parsedPath(target)], query }
+  return { readings: [path === '' ? '/' : path, ...parsedPath(target), ...asPath(target)], query }
 }
 
 /**
@@ -73,6 +73,14 @@ function takenOffBeforeKoa({ req, originalUrl }: Context): string {
   const { originalUrl: whole } = req as { originalUrl?: unknown }
   if (typeof whole !== 'string' || whole === originalUrl) return ''
   return takenOff(readTarget(whole), readTarget(originalUrl)) ?? ''
+}
+
+/**
+ * The path for routers that take a target without an `http` address for a path, and its first character for the slash:
+ * find-my-way finds the handler of `/api/x` at `*api/x`.
+ */
+function asPath(target: string): string[] {
+  return /^https?:\/\//i.test(target) ? [] : [`/${target.slice(1).replace(/[?#].*$/s, '')}`]
 }
 
 function parsedPath(target: string): string[] {

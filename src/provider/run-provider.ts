@@ -20,7 +20,7 @@ export async function runProvider(
   path: string,
   form?: string,
 ): Promise<boolean> {
-  const request = requestAt(ctx, path + ctx.search, form)
+  const request = requestAt(ctx, BACK_FROM_PAGES.test(path) ? path : path + ctx.search, form)
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
   // koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
@@ -45,6 +45,14 @@ export async function runProvider(
   ctx.status = status
   return true
 }
+
+/**
+ * The address that the pages lead back to. It has no parameters: those of the authorization request were stored.
+ *
+ * Relies on: without a `client_id` in the query, oidc-provider answers an error there before it has read them. With
+ * one it reads the parameters that are not there yet, and fails.
+ */
+const BACK_FROM_PAGES = /^\/oauth2\/authorize\/./i
 
 /** Whether an answer is an object that Koa would send as JSON; it has the content type by then. */
 function isObject(body: unknown): body is object {

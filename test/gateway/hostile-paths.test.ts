@@ -1,4 +1,5 @@
 import Koa, { type Context, type Middleware } from 'koa'
+import findMyWay from 'find-my-way'
 import mount from 'koa-mount'
 import { Router } from '@koa/router'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -34,6 +35,11 @@ const TARGETS = [
   'http:api/invoices/list',
   'http:////api/invoices/list',
   '*',
+  '*api',
+  '*api/invoices/list',
+  '*API/invoices/list?x=1',
+  'foo://api/invoices/list',
+  'foo:///api/invoices/list',
   '/api/\x7f',
   '/api/\xa0',
   '/\xa0/../api',
@@ -56,6 +62,11 @@ const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = 
     router.all('/invoices/:id', reach)
     router.all('/{*rest}', reach)
     return router.routes() as Middleware
+  },
+  'find-my-way': (reach) => {
+    const router = findMyWay({ caseSensitive: false, ignoreDuplicateSlashes: true })
+    for (const method of METHODS) router.on(method as 'GET', '/api/*', () => {})
+    return async (ctx, next) => (router.find(ctx.method as 'GET', ctx.url) ? reach(ctx) : next())
   },
   'koa-mount': (reach) => mount('/api', async (ctx: Context) => reach(ctx)) as Middleware,
   'a prefix of ctx.path': (reach) => async (ctx, next) => (isBelow(ctx.path) ? reach(ctx) : next()),

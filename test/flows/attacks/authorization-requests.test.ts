@@ -244,6 +244,22 @@ describe('Attacks on the authorization request', () => {
     expect(decodeJwt(String(direct.body['access_token']))).not.toHaveProperty('cnf')
   })
 
+  it('the address that the pages lead back to rejects whoever has no cookie for it, whatever parameters are sent', async () => {
+    for (const { client_id } of [application, await host.createApiKey()]) {
+      for (const query of [
+        '',
+        `?client_id=${client_id}`,
+        `?client_id=${client_id}&redirect_uri=x&scope=openid`,
+      ]) {
+        const target = `/auth/oauth2/authorize/unknown${query}`
+        for (const method of ['GET', 'HEAD']) {
+          expect((await send(host.port, { method, target })).status, `${method} ${target}`).toBe(400)
+        }
+      }
+    }
+    expect(host.errors).toEqual([])
+  })
+
   it.each([
     'POST /oauth2/request',
     'POST /oauth2/par',
@@ -300,6 +316,7 @@ describe('Attacks on the authorization request', () => {
       authorization_response_iss_parameter_supported: true,
       request_uri_parameter_supported: false,
     })
-    expect(JSON.stringify(document)).not.toMatch(/dpop|HS256|"none"|form_post/)
+    const { prompt_values_supported: _, ...rest } = document
+    expect(JSON.stringify(rest)).not.toMatch(/dpop|HS256|"none"|form_post/)
   })
 })
