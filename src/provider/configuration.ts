@@ -15,7 +15,7 @@ import type { RememberedConsents } from './remembered-consents.ts'
 import { redirectAdvice } from './redirect-advice.ts'
 import { ROUTES } from './routes.ts'
 import { isComingBack, isTokenRequest } from './request-kind.ts'
-import { NotNow, notRedirected } from './seam.ts'
+import { NotNow, notRedirected } from './seam-errors.ts'
 import { tokenClaims } from './token-claims.ts'
 
 /** What the configuration leads to. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../host/logger.ts'
 import type { MemoryWatch } from '../store/memory-watch.ts'
-import { NotNow } from './seam.ts'
+import { NotNow } from './seam-errors.ts'
 import { createPendingInteractions } from './pending-interactions.ts'
 
 /** Decides whether one more authorization request may wait for a person: strangers can make as many as they like. */

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import Koa, { type Middleware } from 'koa'
-import {
-  errors,
-  Provider,
-  type Adapter,
-  type AdapterPayload,
-  type Client as ProviderClient,
-  type KoaContextWithOIDC,
-} from 'oidc-provider'
+import { Provider, type Adapter, type Client as ProviderClient, type KoaContextWithOIDC } from 'oidc-provider'
 import { readBasicCredentials } from '../http/basic-credentials.ts'
 import type { CheckedRegistry } from '../registry/checked-registry.ts'
 import { createRecentlyUsed } from '../registry/recently-used.ts'
-import type { Stored } from '../store/collection.ts'
 import type { AuthorizationEpochs } from '../tokens/grants/authorization-epochs.ts'
 import type { RefreshTokenFormat } from '../tokens/refresh-token.ts'
 import { recordOf } from './client-metadata.ts'
@@ -236,59 +228,6 @@ export interface WithEpochs {
 
 /** A session of oidc-provider's in a browser. */
 export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
-
-/**
- * A request that cannot be answered now. It is answered here and not sent to the application, which would only send
- * the browser again.
- *
- * Relies on: an error is sent to the application unless `allow_redirect` is false, with `statusCode` else, and is no
- * failure of ours if it is to be exposed.
- */
-export class NotNow extends errors.OIDCProviderError {
-  override readonly allow_redirect = false
-  override readonly error_description: string
-  /** Seconds. */
-  readonly retryAfter: number
-
-  constructor(status: 429 | 503, description: string, retryAfter: number) {
-    super(status, 'temporarily_unavailable')
-    this.error_description = description
-    this.retryAfter = retryAfter
-    this.expose = true
-  }
-}
-
-/** Keeps an error from being sent to the application. Relies on: as above. */
-export function notRedirected<T extends Error>(error: T): T {
-  return Object.assign(error, { allow_redirect: false })
-}
-
-/** A session as it was found in the store. It is kept up to date as this request writes it. */
-export interface FoundSession {
-  /** The digest of its cookie. */
-  id: string
-  stored: Stored<AdapterPayload>
-}
-
-/** The session of the browser that this request comes from. */
-export function sessionOfRequest(): ProviderSession | undefined {
-  return Provider.ctx?.oidc.session
-}
-
-/**
- * Whether a session is deleted because it goes on under another cookie.
- *
- * Relies on: the session of the request has the other one by then, and is saved next.
- */
-export function isReplacedSession(cookie: string): boolean {
-  const session = sessionOfRequest()
-  return session !== undefined && session.jti !== cookie
-}
-
-/** Whether this request asks to sign out. Relies on: the name of the route. */
-export function isSignOutRequest(): boolean {
-  return Provider.ctx?.oidc.route === 'end_session'
-}
 
 /**
  * Makes another session of one: its cookie changes, and what was begun in it leads nowhere any more.

@@ -4,7 +4,7 @@ import type { Store } from '../../store/contract.ts'
 import { digest } from '../../store/digest.ts'
 import { isCount, isText, mapOf, objectOf, optional } from '../../store/shape.ts'
 import { isUnreadable } from '../../store/unreadable.ts'
-import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam.ts'
+import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam-sessions.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 
