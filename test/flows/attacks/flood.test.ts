@@ -162,7 +162,9 @@ describe('What is stored of an authorization request', () => {
   it('is nothing that is not read again', async () => {
     const { store, values } = interactionsOf(memoryStore())
     const { host, application } = await hostWith({ store })
-    await authorize(host, application.client_id, { parameters: { display: 'page', acr_values: '1' } })
+    const parameters = { scope: 'openid invoices:read', display: 'page', acr_values: '1' }
+    expect((await authorize(host, application.client_id, { parameters })).code).not.toBe('')
+    expect(values.length).toBeGreaterThan(2)
     const records = values.map((value) => JSON.parse(value) as Record<string, object>)
     const names = ['exp', 'iat', 'kind', 'lastSubmission', 'params', 'prompt', 'result', 'session', 'v']
     for (const record of records) {
@@ -171,6 +173,7 @@ describe('What is stored of an authorization request', () => {
       expect(Object.keys(record['params'] ?? {}).toSorted()).toEqual([
         'client_id',
         'redirect_uri',
+        'resource',
         'response_type',
         'scope',
         'state',
