@@ -148,7 +148,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       const id = application.client_id
       host.accounts.set(id, { id, claims: { name: 'Twin' } })
       const tokens = await signIn({ scope: 'openid profile invoices:read' }, { user: id })
-      expect(await (await ask(tokens.access_token)).json()).toEqual({ sub: id, name: 'Twin' })
+      expect(await (await ask(tokens.access_token)).json()).toEqual({ sub: id, account_id: id, name: 'Twin' })
       const call = await host.call('GET /invoices/list', tokens.access_token)
       expect(call.body['auth']).toMatchObject({ mode: 'delegated', accountId: id, clientId: id })
       host.reached.splice(0)

@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { subjectOf } from '../../../src/host/subject.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -49,14 +50,15 @@ describeEachStore('Names that mean something elsewhere', (makeStore) => {
       const application = await host.createApplication({ accountId })
       const parameters = { scope: 'openid profile invoices:read' }
       const tokens = await connect(host, application, { user: accountId, parameters })
+      const sub = subjectOf({ accountId })
       expect(decodeJwt(tokens.access_token)).toMatchObject({
-        sub: accountId,
+        sub,
         account_id: accountId,
         access_mode: 'delegated',
       })
       const headers = { authorization: `Bearer ${tokens.access_token}` }
       const userInfo = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
-      expect(await userInfo.json()).toEqual({ sub: accountId, name: accountId })
+      expect(await userInfo.json()).toEqual({ sub, account_id: accountId, name: accountId })
       const again = await host.token({
         ...application,
         grant_type: 'refresh_token',
