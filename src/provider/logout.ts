@@ -18,7 +18,9 @@ export function registerLogout(
 ): void {
   provider.use(async function logout(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
-    const tooLong = ctx.path.toLowerCase().startsWith(ROUTES.end_session) && findTooLong(ctx.query)
+    const isSignOut = ctx.path.toLowerCase().startsWith(ROUTES.end_session)
+    // The one parameter that is stored as it is.
+    const tooLong = isSignOut && findTooLong({ state: ctx.query['state'] })
     if (tooLong) {
       answerError(ctx, pages, { status: 400, error: 'invalid_request', description: tooLong.description })
       return

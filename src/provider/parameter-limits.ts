@@ -1,5 +1,5 @@
 /** Bytes that a parameter may have, as JSON, which is how it is stored. No known client comes near. */
-const LIMITS: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050, id_token_hint: 2050 }
+const LIMITS: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050 }
 const OTHERS = 514
 
 /** Bytes that all parameters of an authorization request may have together, besides `scope`. */
@@ -13,7 +13,7 @@ export interface TooLong {
 
 /**
  * Finds what is too long among the parameters of a request: strangers choose them, and they are stored. What `scope`
- * asks for is checked one by one.
+ * asks for is checked one by one, and of an `id_token_hint` there is but the subject by then.
  *
  * @param params by name: texts, lists of texts where a parameter was repeated, undefined where it was left out
  */

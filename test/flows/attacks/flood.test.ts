@@ -104,6 +104,26 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect(callback.searchParams.get('state')).toBe(parameters.state)
   })
 
+  it('an ID token of ours is never too long as a hint, at authorize and at sign-out', async () => {
+    const { store } = watchWrites(makeStore())
+    const user = 'a'.repeat(255)
+    const accounts = new Map([
+      [user, { id: user }],
+      ['acme', { id: 'acme', kycLevel: 'verified' }],
+    ])
+    const { host, application } = await hostWith({ store, accounts })
+    const browser = host.browser()
+    const parameters = { scope: 'openid invoices:read', nonce: 'n'.repeat(512) }
+    const { id_token: hint = '' } = await connect(host, application, { browser, user, parameters })
+    // A key of 4096 bits makes it longer still.
+    expect(hint.length).toBeGreaterThan(1900)
+    const more = { ...parameters, id_token_hint: hint, prompt: 'none' }
+    const url = authorizationUrl(host, application.client_id, more)
+    expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
+    const signOut = new URL(`${host.issuer}/oauth2/logout?id_token_hint=${hint}`)
+    expect((await browser.open(signOut)).status).toBe(200)
+  })
+
   it('a sign-out with a state that is too long ends on the error page, and nothing is stored', async () => {
     const { host, clientId, writes } = await begin()
     const browser = host.browser()
