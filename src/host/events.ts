@@ -170,7 +170,7 @@ export function createEvents(
     if (names.includes(name)) return
     throw new GatehouseError(
       'ERR_INVALID_ARGUMENT',
-      `there is no event "${String(name)}"; the events are ${names.join(', ')}`,
+      `there is no event "${name}"; the events are ${names.join(', ')}`,
     )
   }
 

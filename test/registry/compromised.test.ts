@@ -21,7 +21,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(await service.reportCompromised(clientId, { actor: 'ops' })).toBeUndefined()
 
     const found = (await registry.find(clientId))!
-    for (const secret of [String(clientSecret), second]) {
+    for (const secret of [clientSecret, second]) {
       expect(await registry.verifySecret(found, secret)).toBe(false)
     }
     expect(await service.listSecrets(clientId)).toEqual([])

@@ -3,10 +3,12 @@ import path from 'node:path'
 
 /** Files that replace modules (`vi.mock`), which must not have been loaded before. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
+  'test/flows/keys/lost-redis.test.ts',
   'test/flows/keys/revoking.test.ts',
   'test/flows/keys/rotation.test.ts',
   'test/flows/keys/upgrade.test.ts',
   'test/keys/key-ring.test.ts',
+  'test/keys/lost-data.test.ts',
   'test/keys/rotating-keys.test.ts',
 ])
 
@@ -26,6 +28,7 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
     'sizes',
     'start-up',
     'taking-back/gateway-contact',
+    'unknown-options',
   ].map((name) => `test/flows/${name}.test.ts`),
 )
 
