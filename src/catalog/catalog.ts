@@ -22,6 +22,8 @@ export interface Product {
 export interface RouteClaim {
   /** The route but for the names of its parameters (`shapeOf`). */
   readonly shape: string
+  /** Scope of the operation. */
+  readonly scope: string
 }
 
 /** All products at one moment; never changes, a reload makes a new one. */
@@ -38,7 +40,7 @@ export interface Catalog {
   readonly epoch: number
   /**
    * The operation that a request is, in time that does not grow with the number of operations; undefined where none
-   * claims it, or routers that fold letters beyond ASCII and routers that do not would run different ones.
+   * claims it, or routers that fold more letters than others would run different ones.
    *
    * @param method upper case; HEAD finds the GET
    * @param path canonical path below {base_url}, starting with `/`

@@ -84,7 +84,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     for (const { route, place: at } of ownRoutes) {
       const { method, segments } = route
       const shape = shapeOf(method, segments)
-      const taken = routes.add(method, segments, { operation, place: at, shape })
+      const taken = routes.add(method, segments, { operation, place: at, shape, scope })
       if (taken !== undefined) {
         reading.problem(
           at,

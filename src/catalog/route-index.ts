@@ -7,6 +7,8 @@ interface Node<T> {
   value: T | undefined
 }
 
+const UPPER_CASE = /[A-Z]/
+
 /** Finds what belongs to a method and a path, by walking the path's segments and nothing else. */
 export interface RouteIndex<T> {
   /**
@@ -16,28 +18,32 @@ export interface RouteIndex<T> {
    */
   add(method: string, segments: readonly Segment[], value: T): T | undefined
   /**
-   * What every router finds, whether it folds letters beyond ASCII or not; undefined where they find nothing or
-   * disagree.
+   * What every router finds, whether it folds all letters, those of ASCII or none; undefined where they find nothing
+   * or disagree. A router that tells letter case apart and finds nothing does not count.
    *
    * @param path decoded, starting with `/`; compared as literal text but for letter case and one trailing slash
    */
   find(method: string, path: string): T | undefined
-  /** Everything that any router finds: two values where those that fold disagree with those that do not. */
+  /** Everything that any router finds: several values where those that fold letters disagree with those that do not. */
   findAll(method: string, path: string): readonly T[]
 }
 
 /**
- * An index of routes: a tree of segments, as they are written, and another one for routers that fold Unicode.
+ * An index of routes: a tree of segments for routers that fold the letters of ASCII, one for those that fold Unicode, and
+ * one for those that tell letter case apart.
  *
  * Routers made for URLs do more than is safe here: they decode percent signs, cut at `?`, lower-case beyond
  * ASCII, or let a parameter be empty. A path that reaches the gateway is decoded already, and a second
  * reading of it could match an operation that the host's router does not run.
  */
 export function createRouteIndex<T extends object>(): RouteIndex<T> {
-  const written = createTree<T>(foldCase)
+  const usual = createTree<T>(foldCase)
   const folded = createTree<T>(foldText)
+  const written = createTree<T>((text) => text)
   /** Whether a path of ASCII characters may match a route that has others: `/strasse` and `/straße`. */
   let foldsToAscii = false
+  /** Whether a path in lower case may match a route that is not. */
+  let hasUpperCase = false
 
   return {
     add(method, segments, value) {
@@ -46,15 +52,21 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
       foldsToAscii ||= segments.some(
         (s) => 'literal' in s && !isAscii(s.literal) && isAscii(foldText(s.literal)),
       )
-      return written.add(method, segments, value)
+      hasUpperCase ||= segments.some((s) => 'literal' in s && UPPER_CASE.test(s.literal))
+      written.add(method, segments, value)
+      return usual.add(method, segments, value)
     },
     find(method, path) {
-      const found = written.find(method, path)
+      const found = usual.find(method, path)
+      if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
+        // `GET /items/KEYS` is `/items/keys` to one router, and `/items/:id` to the next.
+        if ((written.find(method, path) ?? found) !== found) return undefined
+      }
       if (!foldsToAscii && isAscii(path)) return found
       return found === folded.find(method, path) ? found : undefined
     },
     findAll(method, path) {
-      const found = new Set([written.find(method, path), folded.find(method, path)])
+      const found = new Set([usual, folded, written].map((tree) => tree.find(method, path)))
       return [...found].filter((value) => value !== undefined)
     },
   }

@@ -9,7 +9,7 @@ export interface Route {
   readonly method: HttpMethod
   /** As the host wrote it. */
   readonly path: string
-  /** Literals are percent-decoded, with ASCII letters in lower case. */
+  /** Literals are percent-decoded. */
   readonly segments: readonly Segment[]
 }
 
@@ -104,5 +104,5 @@ function decodeSegment(text: string): Segment | string {
   if (NEVER_IN_A_SEGMENT.test(folded) || folded === '.' || folded === '..') {
     return `has the segment ${text}: no request with an encoded slash, backslash or control character, or with a character that folds to one or to a dot segment, gets through`
   }
-  return { literal: foldCase(literal) }
+  return { literal }
 }

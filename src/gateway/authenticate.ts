@@ -3,7 +3,7 @@ import { authorizationFields } from './bearer-token.ts'
 import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
-import { requiredScopeOf } from './operation.ts'
+import { requiredScopesOf, type RequiredScopes } from './operation.ts'
 import type { Principal } from './principal.ts'
 import type { Refusal } from './refusal.ts'
 import { readCallTarget } from './request-path.ts'
@@ -46,7 +46,7 @@ export type Authentication = Authenticated | Refusal
 
 /** Decides about a call outside of Koa, exactly as the middleware would. */
 export async function authenticate(
-  dependencies: Pick<GatewayDependencies, 'findScope'>,
+  dependencies: Pick<GatewayDependencies, 'findScope' | 'findClaims'>,
   parts: GatewayParts,
   call: IncomingCall,
   options: AuthenticateOptions = {},
@@ -54,19 +54,21 @@ export async function authenticate(
   requireKnown(options)
   const { admission, refusals, readiness } = parts
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const demanded = options.scope === undefined ? await demandedScope() : options.scope
-  if (typeof demanded !== 'string') return demanded
+  const demanded: RequiredScopes | Refusal =
+    options.scope === undefined ? await demandedScopes() : [options.scope]
+  if ('status' in demanded) return demanded
 
-  const outcome = await admission.admit({ authorization: authorizationOf(call), query }, [demanded])
-  return outcome.ok ? { ...outcome, scope: demanded } : outcome
+  const outcome = await admission.admit({ authorization: authorizationOf(call), query }, demanded)
+  return outcome.ok ? { ...outcome, scope: demanded[0] } : outcome
 
-  async function demandedScope(): Promise<string | Refusal> {
+  async function demandedScopes(): Promise<RequiredScopes | Refusal> {
     const location = locateReadings(parts.locatorAt(options.mountPath), readings)
     if (location.place === 'unclear') return refusals.notFound(location.problem)
     if (location.place === 'elsewhere') return refusals.notFound()
     if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()
     const method = (call.method ?? 'GET').toUpperCase()
-    return requiredScopeOf(method, location.path, dependencies) ?? refusals.notFound()
+    const { path, endsInSlash = false } = location
+    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? refusals.notFound()
   }
 }
 

@@ -2,11 +2,11 @@ import { foldText, isAscii } from '../catalog/fold-text.ts'
 
 /**
  * Where a path stands: outside the API; below {base_url}, with the rest of the path as it was written, without a
- * trailing slash; or somewhere that not every router would read alike.
+ * trailing slash, and whether it had one; or somewhere that not every router would read alike.
  */
 export type Location =
   | { readonly place: 'elsewhere' }
-  | { readonly place: 'below'; readonly path: string }
+  | { readonly place: 'below'; readonly path: string; readonly endsInSlash?: boolean | undefined }
   | { readonly place: 'unclear'; readonly problem: string }
 
 /** Says where a path stands. */
@@ -60,8 +60,9 @@ export function createPathLocator(base: string): LocatePath {
   }
 
   function below(path: string): Location {
-    const end = path.endsWith('/') ? path.length - 1 : path.length
-    return { place: 'below', path: path.slice(prefix.length, end) || '/' }
+    // The root of a host has no other form.
+    if (path === '/' || !path.endsWith('/')) return { place: 'below', path: path.slice(prefix.length) || '/' }
+    return { place: 'below', path: path.slice(prefix.length, -1) || '/', endsInSlash: true }
   }
 
   /** Whether any reading of the path, however generous, leads below the base. */

@@ -5,7 +5,7 @@ import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
-import { isUnclaimed, requiredScopeOf } from './operation.ts'
+import { isUnclaimed, requiredScopesOf } from './operation.ts'
 import type { Principal } from './principal.ts'
 import type { Refusal } from './refusal.ts'
 import { readRequestPath } from './request-path.ts'
@@ -68,19 +68,19 @@ export function guard(
     if (location.place === 'unclear') return writeRefusal(ctx, refusals.notFound(location.problem))
 
     if (!readiness.isReady && !(await readiness.soonReady())) return writeRefusal(ctx, refusals.unavailable())
-    const { path } = location
-    const open = openRoutes?.find(ctx.method, path)
+    const { path, endsInSlash = false } = location
+    const open = openRoutes?.find(ctx.method, path, endsInSlash)
     if (open === 'public') return next()
 
     const request = bearerRequestOf(ctx)
     if (open === 'optional' && hasNoToken(request)) return next()
-    const scope = requiredScopeOf(ctx.method, path, dependencies)
-    if (scope === undefined && open === undefined) {
-      const passes = unclaimed === 'pass' && isUnclaimed(path, ctx.path.endsWith('/'), dependencies)
+    const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
+    if (scopes === undefined && open === undefined) {
+      const passes = unclaimed === 'pass' && isUnclaimed(path, endsInSlash || path === '/', dependencies)
       return passes ? next() : writeRefusal(ctx, refusals.notFound())
     }
 
-    const outcome = await admission.admit(request, scope === undefined ? [] : [scope])
+    const outcome = await admission.admit(request, scopes ?? [])
     if (!outcome.ok) return writeRefusal(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()

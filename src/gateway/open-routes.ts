@@ -4,7 +4,7 @@ import { createRouteIndex } from '../catalog/route-index.ts'
 import { collectProblems } from '../errors.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import { ANY_SEGMENT } from './operation.ts'
+import { ANY_SEGMENT, claimsOfEmptySegment } from './operation.ts'
 
 /** A route below {base_url} that needs no token: written as operations are, and OPTIONS may be one too. */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
@@ -22,8 +22,9 @@ export interface OpenRoutes {
    *
    * @param method as it was sent; HEAD is its GET
    * @param path canonical, below {base_url}
+   * @param endsInSlash whether it did, as it was sent: some routers take that for an empty parameter
    */
-  find(method: string, path: string): Openness | undefined
+  find(method: string, path: string, endsInSlash: boolean): Openness | undefined
 }
 
 interface OpenRoute {
@@ -92,11 +93,12 @@ export function createOpenRoutes(
   }
 
   return {
-    find(method, path) {
+    find(method, path, endsInSlash) {
       const lookedUp = method === 'HEAD' ? 'GET' : method
       const readings = readingsOf(path)
       const [route, other] = readings.map((reading) => index.find(lookedUp, reading))
       if (route === undefined || route !== other) return undefined
+      if (endsInSlash && claimsOfEmptySegment(lookedUp, path, catalog).length > 0) return undefined
 
       const claims = readings.map((reading) => catalog.findClaims(lookedUp, reading))
       if (claims.every((each) => each.length === 0)) return route.openness

@@ -5,7 +5,7 @@ describe('parseRoute', () => {
   it.each([
     ['GET /', 'GET', []],
     ['GET /invoices/:id', 'GET', [{ literal: 'invoices' }, { parameter: 'id' }]],
-    ['PATCH /Invoices/List', 'PATCH', [{ literal: 'invoices' }, { literal: 'list' }]],
+    ['PATCH /Invoices/List', 'PATCH', [{ literal: 'Invoices' }, { literal: 'List' }]],
     ['DELETE /a%20b/%3Ac', 'DELETE', [{ literal: 'a b' }, { literal: ':c' }]],
     ['PUT /caf%C3%A9', 'PUT', [{ literal: 'café' }]],
     ['POST /café/…', 'POST', [{ literal: 'café' }, { literal: '…' }]],

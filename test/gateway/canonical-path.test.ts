@@ -20,7 +20,8 @@ describe('below the base, with the rest of the path as written', () => {
     ['/api/100%25', '/100%25'],
     ['/api/api', '/api'],
   ])('%s', (path, rest) => {
-    expect(locate(path)).toEqual({ place: 'below', path: rest })
+    const endsInSlash = path.endsWith('/') || undefined
+    expect(locate(path)).toEqual({ place: 'below', path: rest, endsInSlash })
   })
 })
 
@@ -57,7 +58,7 @@ describe('a whole host as base', () => {
   test.each(['', '/'])('%j', (base) => {
     const locate = createPathLocator(base)
     expect(locate('/')).toEqual({ place: 'below', path: '/' })
-    expect(locate('/invoices/')).toEqual({ place: 'below', path: '/invoices' })
+    expect(locate('/invoices/')).toEqual({ place: 'below', path: '/invoices', endsInSlash: true })
     for (const path of ['', '*', '//', '/a//b', '/%61', '/..', '/a;b']) {
       expect(locate(path)).toHaveProperty('place', 'unclear')
     }

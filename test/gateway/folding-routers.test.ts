@@ -101,6 +101,76 @@ describe.each([
   })
 })
 
+describe('routers that tell letter case and a slash at the end apart', () => {
+  const open = createRouter()
+  for (const [route, scope] of Object.entries({
+    ...ROUTES,
+    '/status': 'public',
+    '/status/:id': 'status:read',
+  })) {
+    open.on('GET', `/bank${route}`, () => {}, { scope })
+  }
+  const statusCatalog = createCatalog({
+    items: {
+      title: 'Items',
+      operations: Object.fromEntries(
+        Object.entries({ ...ROUTES, '/status/:id': 'status:read' }).map(([route, scope]) => [
+          scope,
+          { route: `GET ${route}`, title: scope },
+        ]),
+      ),
+    },
+  })
+  let ran: string[] = []
+  let call: (path: string, scope?: string) => Promise<number>
+  beforeAll(async () => {
+    const made = await createTestGateway({
+      ...changes,
+      findScope: (method, path) => statusCatalog.findOperation(method, path)?.scope,
+      findClaims: (method, path) => statusCatalog.findClaims(method, path),
+    })
+    const app = new Koa().use(made.gateway.middleware({ public: ['GET /status'] })).use((ctx) => {
+      ran.push((open.find('GET', ctx.path)?.store as { scope: string } | undefined)?.scope ?? 'nothing')
+      ctx.body = 'reached'
+    })
+    call = async (path, scope) => {
+      ran = []
+      const token = scope && (await made.issuer.mint({ aud: 'https://example.com/bank', scope }))
+      return (
+        await request(app.callback())
+          .get(path)
+          .set(token ? { Authorization: `Bearer ${token}` } : {})
+      ).status
+    }
+  })
+
+  test('run no operation with a parameter for the scope of one that is written there in another letter case', async () => {
+    expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
+    expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
+    expect(ran).toEqual([])
+    // Where they find nothing, nobody disagrees.
+    expect(await call('/BANK/ITEMS', 'items:list')).toBe(200)
+    expect(await call('/bank/items/INV-7', 'items:read')).toBe(200)
+    expect(ran).toEqual(['items:read'])
+  })
+
+  test('run no operation with an empty parameter for the scope of the path without it', async () => {
+    expect(await call('/bank/items/', 'items:list')).toBe(403)
+    expect(ran).toEqual([])
+    expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
+    expect(ran).toEqual(['items:read'])
+    expect(await call('/bank/items', 'items:list')).toBe(200)
+    expect(ran).toEqual(['items:list'])
+  })
+
+  test('run no operation with an empty parameter where the path without it is public', async () => {
+    expect(await call('/bank/status')).toBe(200)
+    expect(ran).toEqual(['public'])
+    expect(await call('/bank/status/')).toBe(404)
+    expect(ran).toEqual([])
+  })
+})
+
 describe('Fastify that folds letters, guarded by authenticate(request.raw)', () => {
   const ran: string[] = []
   const app = Fastify({ routerOptions: { caseSensitive: false } })

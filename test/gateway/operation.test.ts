@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { isUnclaimed, requiredScopeOf } from '../../src/gateway/operation.ts'
+import { isUnclaimed, requiredScopesOf } from '../../src/gateway/operation.ts'
 import { readTarget } from '../../src/gateway/request-path.ts'
 
 const catalog = createCatalog({
@@ -13,7 +13,9 @@ const catalog = createCatalog({
   },
 })
 const findScope = (method: string, path: string) => catalog.findOperation(method, path)?.scope
-const required = (method: string, path: string) => requiredScopeOf(method, path, { findScope })
+const findClaims = (method: string, path: string) => catalog.findClaims(method, path)
+const required = (method: string, path: string) =>
+  requiredScopesOf(method, path, false, { findScope, findClaims })?.join(' ')
 
 describe('the scope that a request needs', () => {
   test('is that of its operation', () => {
@@ -63,11 +65,12 @@ test.each([
   ['/a#b?c', ['/a'], ''],
   ['//h/a', ['//h/a'], ''],
   ['', [''], ''],
-  ['*', ['*'], ''],
+  ['*', ['*', '/'], ''],
+  ['*api/x?y', ['*api/x', '/api/x'], 'y'],
   ['https://h/a/../b?c', ['/a/../b', '/b'], 'c'],
   ['http://h?x', ['/', '/'], 'x'],
   ['http://h:port/a', ['/a'], ''],
-  ['http:/h/a', ['http:/h/a', '/a'], ''],
+  ['http:/h/a', ['http:/h/a', '/a', '/ttp:/h/a'], ''],
 ])('the target %j is read as %j', (target, readings, query) => {
   const read = readTarget(target)
   expect(new Set(read.readings)).toEqual(new Set(readings.map((reading) => (target === '' ? '/' : reading))))
