@@ -41,6 +41,18 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly Route
 /** What needs no token. */
 export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as const
 
+/** What answers without a token too, in a stand that is open. */
+export const OPTIONAL = ['GET /banks/:bank/items', 'GET /items'] as const
+
+/** Handlers that no token is asked for in such a stand: no operation has their path, with any method. */
+export const UNCLAIMED: ReadonlySet<string> = new Set([
+  'unlisted GET /admin/kicks',
+  'unlisted POST /admin/kicks',
+  'unlisted GET /internal/:id',
+  'unlisted GET /items/:id/secrets',
+  'unlisted catch-all',
+])
+
 /** What the host's router has below {base_url}, and no operation claims: it must never be reached. */
 const UNLISTED = [
   'GET /admin/kicks',

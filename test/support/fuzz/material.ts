@@ -15,6 +15,7 @@ import {
   SERVICE,
   SIGNED_OUT,
   type Stand,
+  type StandOptions,
 } from './stand.ts'
 import { canonical, forgedTokens, type KnownToken } from './tokens.ts'
 
@@ -42,6 +43,7 @@ const KEPT_SECRETS = 120
 
 /** What valid requests are made of: clients, tokens, codes, cookies, forms. Answers add to it. */
 export interface Material {
+  readonly options: StandOptions
   readonly clients: readonly KnownClient[]
   /** Tokens that no request revokes. */
   readonly steady: readonly KnownToken[]
@@ -214,6 +216,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
 
   const everything = `openid profile email ${SCOPES.join(' ')}`
   const material: Material = {
+    options,
     clients,
     steady: [],
     forged: [],

@@ -1,11 +1,12 @@
 import { inspect } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { headerOf, type Answer } from './answer.ts'
-import type { Incident, Outcome } from './driver.ts'
+import type { Incident, Outcome, Run } from './driver.ts'
 import type { Material } from './material.ts'
 import { INJECTED_HEADER, INJECTED_HTML } from './payloads.ts'
-import { saidIn, type FuzzRequest } from './request.ts'
-import { CATCH_ALL, STRICT_ROUTER } from './routers.ts'
-import { CALLBACK, ISSUER, ORIGIN, SIGNED_OUT } from './stand.ts'
+import { contentOf, saidIn, type FuzzRequest } from './request.ts'
+import { UNCLAIMED } from './api.ts'
+import { CALLBACK, FASTIFY, ISSUER, ORIGIN, SIGNED_OUT } from './stand.ts'
 import type { KnownToken } from './tokens.ts'
 
 /** What must never happen, whatever is sent. */
@@ -53,28 +54,48 @@ function saidBy(request: FuzzRequest): string {
       Buffer.from(text, 'base64').toString(),
     ),
   )
-  return [saidIn(request), ...basics].join('\n')
+  return [saidIn(request), ...basics, inflated(request)].join('\n')
+}
+
+function inflated({ body }: FuzzRequest): string {
+  try {
+    return body ? decodeURIComponent(gunzipSync(Buffer.from(contentOf(body), 'latin1')).toString()) : ''
+  } catch {
+    return ''
+  }
 }
 
 const JWT = /\beyJ[\w-]*\.[\w-]+\.[\w-]*/g
 
 /** Handlers of an operation run only for a token of its scope, and see the client that it was issued to. */
-function judgeRuns({ server, headers }: FuzzRequest, { runs }: Outcome, { tokenOf }: Material): Finding[] {
+function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }: Material): Finding[] {
   if (runs.length === 0) return []
-  const tokens = headers
+  const fields = request.headers
     .filter(([name]) => name.trim().toLowerCase() === 'authorization')
-    .flatMap(([, value]) => value.match(JWT) ?? [])
+    .map(([, value]) => value)
+  const tokens = fields
+    .flatMap((value) => value.match(JWT) ?? [])
     .flatMap((text): readonly KnownToken[] => [tokenOf(text) ?? []].flat())
+  const isOpen = options.isOpen && request.server !== FASTIFY
+  const hasNoToken = !fields.some((value) => /bearer/i.test(value))
+
   return runs
-    .filter(({ handler, clientId }) => {
-      if (handler.startsWith('public ')) return false
-      const own = tokens.filter((token) => token.scopes !== undefined && token.clientId === clientId)
-      // A router that tells letter case, or a slash at the end, apart takes an operation for what it has beside it.
-      if (handler === CATCH_ALL && server === STRICT_ROUTER) return own.length === 0
-      return !own.some((token) => token.scopes?.has(handler))
-    })
-    .map(({ handler }) => ({ class: 'unguarded handler', detail: `${handler} behind ${server}` }))
+    .filter((run) => !mayRun(run))
+    .map(({ handler }) => ({
+      class: 'unguarded handler',
+      detail: `${handler} behind ${request.server}`,
+    }))
+
+  function mayRun({ handler, clientId }: Run): boolean {
+    if (handler.startsWith('public ')) return true
+    if (isOpen && UNCLAIMED.has(handler)) return true
+    if (isOpen && OPEN_OPERATIONS.has(handler) && hasNoToken && clientId === undefined) return true
+    return tokens.some((token) => token.scopes?.has(handler) && token.clientId === clientId)
+  }
 }
+
+/** Operations of optional routes. */
+const OPEN_OPERATIONS = new Set(['banks:items', 'items:list'])
 
 function judgeSecrets(
   { received, incidents }: Outcome,
@@ -97,9 +118,10 @@ function judgeSecrets(
   for (const { clientId, label } of clients) {
     if (!received.includes(clientId) || said.includes(clientId)) continue
     const isTokens = (said.match(JWT) ?? []).some((text) => tokenOf(text)?.clientId === clientId)
-    // The feed names those whose tokens were revoked, the end of a sign-out whose it was.
+    // The feed names those whose tokens were revoked, the pages and the sign-out whose they are.
     const isFeed = received.includes('"revocations":') || received.includes('/logout/success?client_id=')
-    if (!isTokens && !isFeed) findings.push({ class: 'client id of another', detail: label })
+    const isPage = said.includes('/interaction/') || said.includes('/oauth2/authorize/')
+    if (!isTokens && !isFeed && !isPage) findings.push({ class: 'client id of another', detail: label })
   }
   return findings
 }

@@ -20,8 +20,6 @@ export type KoaRouting = (reach: Reach) => Middleware
 
 /** Handler of all that no route of the API claims. */
 export const CATCH_ALL = 'unlisted catch-all'
-/** The router that tells letter case and slashes at the end apart, and has such a handler. */
-export const STRICT_ROUTER = 'find-my-way'
 
 /** Routers of Koa apps, which stand below `gateway.middleware()`. */
 export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
@@ -44,7 +42,8 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
     return router.routes() as unknown as Middleware
   },
 
-  [STRICT_ROUTER]: findMyWayWith({}),
+  // It tells letter case and slashes at the end apart: to have a handler for all would open what is public.
+  'find-my-way': findMyWayWith({}, []),
 
   'find-my-way caseSensitive: false': findMyWayWith({
     caseSensitive: false,
@@ -54,14 +53,16 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
   }),
 }
 
-function findMyWayWith(options: object): KoaRouting {
+const CAUGHT = ['GET', 'POST', 'DELETE'] as const
+
+function findMyWayWith(options: object, caught: readonly (typeof CAUGHT)[number][] = CAUGHT): KoaRouting {
   return (reach) => {
     const router = findMyWay(options)
     for (const { method, path, handler } of ROUTES) {
       const methods = method === 'GET' ? (['GET', 'HEAD'] as const) : ([method] as const)
       for (const one of methods) router.on(one, decodedRoute(path), () => {}, handler)
     }
-    for (const method of ['GET', 'POST', 'DELETE'] as const) {
+    for (const method of caught) {
       router.on(method, `${BASE}/*`, () => {}, CATCH_ALL)
     }
     return (ctx, next) => {
@@ -112,7 +113,7 @@ export async function startFastify(driver: Driver, gateway: Gateway, reach: Reac
       },
     })
   for (const { method, path, handler } of ROUTES) add(method, decodedRoute(path), handler)
-  for (const method of ['GET', 'POST', 'DELETE']) add(method, `${BASE}/*`, CATCH_ALL)
+  for (const method of CAUGHT) add(method, `${BASE}/*`, CATCH_ALL)
   await app.ready()
   if (!server) throw new Error('Fastify has made no server')
   return server

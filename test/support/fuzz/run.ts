@@ -73,6 +73,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
       keys,
       hasHostSession: turn % 2 === 1,
       hasBodyParser: turn % 4 >= 2,
+      isOpen: turn % 3 === 1,
       ...options.stand,
     })
     const unwatch = watchProcess(stand)

@@ -6,7 +6,7 @@ import { memoryStore } from '../../../adapters/memory.ts'
 import { createGatehouse, type Gatehouse } from '../../../src/gatehouse.ts'
 import { generateSigningKey, type SigningJwk } from '../../../src/keys/generate-key.ts'
 import type { GatehouseOptions } from '../../../src/options.ts'
-import { products, PUBLIC } from './api.ts'
+import { OPTIONAL, products, PUBLIC } from './api.ts'
 import { createDriver, type Driver } from './driver.ts'
 import { BASE, KOA_ROUTERS, startFastify, type Reach } from './routers.ts'
 
@@ -49,6 +49,8 @@ export interface StandOptions {
   readonly hasHostSession: boolean
   /** Whether a body parser of the host's stands above. */
   readonly hasBodyParser: boolean
+  /** Whether the gateways of the Koa apps let pass what no operation claims, and have optional routes. */
+  readonly isOpen: boolean
   /** Options that differ. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Stands above everything in each Koa app for generated requests: something broken, for a test of the oracle. */
@@ -68,6 +70,8 @@ export interface Stand {
 
 /** First bytes of the addresses that generated requests come from. */
 export const GENERATED_FROM = '192.0.'
+
+const OPEN = { optional: OPTIONAL, unclaimed: 'pass' } as const
 
 const isGenerated = ({ ip }: Context) => ip.startsWith(GENERATED_FROM)
 
@@ -97,10 +101,11 @@ export async function startStand(options: StandOptions): Promise<Stand> {
   for (const [name, routing] of Object.entries(KOA_ROUTERS)) {
     const app = new Koa()
     app.on('error', (error) => driver.note({ kind: 'app error', value: error }))
-    if (options.hasBodyParser) app.use(bodyParser({ enableTypes: ['json', 'form', 'text'] }))
+    if (options.hasBodyParser)
+      app.use(bodyParser({ enableTypes: ['json', 'form', 'text'], onError: rejectBody }))
     if (above) app.use((ctx, next) => (isGenerated(ctx) ? above(ctx, next) : next()))
     app.use(gatehouse.middleware())
-    app.use(gatehouse.gateway.middleware({ public: PUBLIC }))
+    app.use(gatehouse.gateway.middleware({ public: PUBLIC, ...(options.isOpen && OPEN) }))
     if (between) app.use(between)
     app.use(routing(reach))
     app.use((ctx: Context) => {
@@ -141,6 +146,11 @@ const sessionAccounts: GatehouseOptions['accounts'] = {
   },
   signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
   signOut: (ctx) => void ctx.cookies.set(HOST_COOKIE, null),
+}
+
+/** The parser's own errors hold the body, and some are 500. */
+function rejectBody(_error: Error, ctx: Context): void {
+  ctx.throw(400)
 }
 
 /** What a host's session cookie holds; it cannot be made up. */
