@@ -135,7 +135,11 @@ describe('a fault at each call to the store', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    expect(failed).toBe(calls.length * FAULTS.length - 1)
+    // The exchange does not depend on the count of grants, and only a write that came through may be answered with
+    // success all the same.
+    const needed = calls.filter((call) => !call.startsWith('range grants:'))
+    expect(needed.length).toBe(calls.length - 2)
+    expect(failed).toBe(needed.length * FAULTS.length - 1)
   })
 
   test('of a direct token: it works when it is tried again', async () => {
