@@ -68,6 +68,10 @@ async function start(): Promise<void> {
     logger,
   })
 
+  // Whoever tries this out is told at once what is wrong. A site need not wait: mounting starts it in the background.
+  await gatehouse.ready()
+  if (secret !== undefined && secret !== settings.secret) keepSecret(secret)
+
   const app = new Koa()
   app.keys = [sessionKey(secret)]
   app.use(session({ key: 'harbour.session', sameSite: 'lax' }, app))
@@ -81,8 +85,6 @@ async function start(): Promise<void> {
   app.use(connectedApplications(gatehouse).routes())
 
   const server = await listen(app, settings.port, 'PORT')
-  await gatehouse.ready()
-  if (secret !== undefined && secret !== settings.secret) keepSecret(secret)
   const { apiKey, application } = await provideDemoClients(gatehouse, partnerOrigin)
   const partnerApp = createPartnerApp(
     { issuer: `${origin}/auth`, api: `${origin}/api`, ...application },

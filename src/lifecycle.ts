@@ -34,7 +34,7 @@ const RETRY_EVERY = 250
 /**
  * @param start from nothing to running; called again after a failure
  * @param stop ends what `start` made
- * @param onFailure told of each attempt that failed
+ * @param onFailure told of each attempt that failed, from `begin()` on: before that, whoever waits is told
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -47,6 +47,7 @@ export function createLifecycle<Running>(
   /** Why it was tried again. */
   let storeFailure: GatehouseError | undefined
   let closed = false
+  let hasBegun = false
 
   async function startUntilItRuns(): Promise<Running> {
     for (;;) {
@@ -57,7 +58,7 @@ export function createLifecycle<Running>(
         // The store may have been taken away with it: then that is no failure.
         if (closed) throw closedError()
         failure = error
-        onFailure(error)
+        if (hasBegun) onFailure(error)
         if (!isStoreAway(error)) throw error
         storeFailure = error
         // The process may end meanwhile, if there is nothing else to do.
@@ -95,6 +96,7 @@ export function createLifecycle<Running>(
       return failure
     },
     begin() {
+      hasBegun = true
       inBackground(async () => closed || running !== undefined || startOnce())
     },
     async ready(timeoutMs) {

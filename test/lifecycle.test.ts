@@ -118,11 +118,19 @@ test('a failure in the background is told, and rejects nothing', async () => {
   expect(lifecycle.failure).toBe(failure)
 })
 
+test('before it begins in the background, a failure is told to whoever waits alone', async () => {
+  const failed = vi.fn()
+  const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), nothing, failed)
+  await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')
+  expect(failed).not.toHaveBeenCalled()
+})
+
 test('what fails because it was closed meanwhile is ERR_CLOSED, and told to nobody', async () => {
   let fail: (error: unknown) => void = () => {}
   const failed = vi.fn()
   const start = () => new Promise<string>((_, reject) => (fail = reject))
   const lifecycle = createLifecycle(start, nothing, failed)
+  lifecycle.begin()
   const waiting = lifecycle.ready(1000)
   await lifecycle.close()
   fail(away())

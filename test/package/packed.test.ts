@@ -183,7 +183,7 @@ describe('the packed package', () => {
       [
         '200 864000 direct acme',
         '200 3600 delegated alice',
-        '200 3600 {"sub":"alice","name":"Alice"}',
+        '200 3600 {"sub":"alice","account_id":"alice","name":"Alice"}',
         'function function function',
         '',
       ].join('\n'),
@@ -212,9 +212,7 @@ describe('the packed package', () => {
        // Meanwhile it does something else, and the start begins.
        setTimeout(() => console.log('the work is done'), 500)`,
     )
-    const began = performance.now()
     expect(await runToEnd(project, process.execPath, ['mounted.mjs'])).toBe('the work is done\n')
-    expect(performance.now() - began).toBeLessThan(10_000)
   })
 
   it('installs beside Koa 2 and its types, compiles there in a strict project, and runs', async () => {
