@@ -77,7 +77,7 @@ function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }
     .flatMap((value) => value.match(JWT) ?? [])
     .flatMap((text): readonly KnownToken[] => [tokenOf(text) ?? []].flat())
   const isOpen = options.isOpen && request.server !== FASTIFY
-  const hasNoToken = !fields.some((value) => /bearer/i.test(value))
+  const hasNoToken = !fields.some((value) => /^\s*bearer(?: |$)/i.test(value))
 
   return runs
     .filter((run) => !mayRun(run))

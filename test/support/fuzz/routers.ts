@@ -19,7 +19,8 @@ export type Reach = (handler: string, principal: Principal | undefined) => void
 export type KoaRouting = (reach: Reach) => Middleware
 
 /** Handler of all that no route of the API claims. */
-export const CATCH_ALL = 'unlisted catch-all'
+const CATCH_ALL = 'unlisted catch-all'
+const CAUGHT = ['GET', 'POST', 'DELETE'] as const
 
 /** Routers of Koa apps, which stand below `gateway.middleware()`. */
 export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
@@ -52,8 +53,6 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
     useSemicolonDelimiter: true,
   }),
 }
-
-const CAUGHT = ['GET', 'POST', 'DELETE'] as const
 
 function findMyWayWith(options: object, caught: readonly (typeof CAUGHT)[number][] = CAUGHT): KoaRouting {
   return (reach) => {
