@@ -56,9 +56,6 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
     ctx.status = 202
     ctx.body = { status: 'accepted', from: ctx.state.auth.accountId }
   })
-  .get('/health', (ctx) => {
-    ctx.body = { status: 'ok' }
-  })
 
 /** Invoices of the account that the call acts on. */
 export const invoicesOf = ({ accountId }: Pick<Principal, 'accountId'>): readonly Invoice[] =>

@@ -61,9 +61,10 @@ describe('npm start', () => {
     expect(complaints).toEqual([])
   })
 
-  it('leaves a path open that is public, and closes all others', async () => {
+  it('leaves the paths outside of the API open, and closes all below it', async () => {
     const status = async (url: string) => (await fetch(`http://localhost:${example.port}${url}`)).status
-    expect(await status('/api/health')).toBe(200)
+    expect(await status('/health')).toBe(200)
+    expect(await status('/api/health')).toBe(404)
     expect(await status('/api/invoices/list')).toBe(401)
     expect(await status('/api/unheard-of')).toBe(404)
   })
