@@ -53,7 +53,7 @@ const report = await fuzz({
 
 console.log(
   `statuses: ${[...report.statuses]
-    .toSorted()
+    .toSorted(([one], [other]) => one - other)
     .map(([status, times]) => `${status} × ${times}`)
     .join(', ')}`,
 )

@@ -51,7 +51,7 @@ describe('The oracle finds', () => {
     ['secret in an answer', (ctx, next) => (ctx.path === '/auth/oauth2/logout' ? tell(ctx, SECRET) : next())],
     [
       'markup from a request',
-      (ctx, next) => (ctx.query['state'] ? tell(ctx, `${ctx.query['state']}`) : next()),
+      (ctx, next) => (ctx.query['state'] ? tell(ctx, [ctx.query['state']].join()) : next()),
     ],
     ['header from a request', (ctx, next) => (ctx.query['state'] && ctx.set('X-Fuzz-Injected', '1'), next())],
     ['redirect elsewhere', (ctx, next) => (ctx.query['scope'] ? ctx.redirect('//evil.example') : next())],

@@ -74,7 +74,10 @@ export function createDriver() {
   function attributed(handler: RequestListener): RequestListener {
     return (request, response) => {
       const exchange = open.get(request.socket) ?? open.get(request.socket.remotePort ?? 0)
-      if (!exchange) return void handler(request, response)
+      if (!exchange) {
+        handler(request, response)
+        return
+      }
       exchange.begun += 1
       exchange.pending += 1
       response.once('close', () => {

@@ -1,7 +1,8 @@
 import { SCOPES } from './api.ts'
-import type { KnownClient, Material } from './material.ts'
+import type { KnownClient } from './clients.ts'
+import type { Material } from './material.ts'
 import { hostileValue } from './payloads.ts'
-import type { Random } from './random.ts'
+import { weighted, type Random } from './random.ts'
 import type { FuzzRequest, Pair } from './request.ts'
 import { AUDIENCE, CALLBACK, PASSWORD, SERVICE, SIGNED_OUT } from './stand.ts'
 
@@ -260,11 +261,18 @@ const feed: MakeRequest = (random, material) => {
 }
 
 /** All endpoints, those with more behind them more often. */
-const ENDPOINTS: readonly MakeRequest[] = [
-  ...[authorize, authorize, authorize, token, token, token, token],
-  ...[page, page, page, revoke, introspect, introspect, userinfo, userinfo],
-  ...[document, logout, resume, feed],
-]
+const ENDPOINTS = weighted<MakeRequest>([
+  [authorize, 3],
+  [token, 4],
+  [page, 3],
+  [revoke, 1],
+  [introspect, 2],
+  [userinfo, 2],
+  [document, 1],
+  [logout, 1],
+  [resume, 1],
+  [feed, 1],
+])
 
 /** A request to one of the endpoints of the authorization service, before anything is spoiled. */
 export const endpointRequest: MakeRequest = (random, material) => random.pick(ENDPOINTS)(random, material)

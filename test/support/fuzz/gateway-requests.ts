@@ -1,28 +1,17 @@
 import { ROUTES, type ApiRoute } from './api.ts'
 import type { Material } from './material.ts'
 import { mutatedToken } from './payloads.ts'
-import type { Random } from './random.ts'
+import { words, type Random } from './random.ts'
 import { utf8, type FuzzRequest, type Pair } from './request.ts'
 import { BASE } from './routers.ts'
 import { ORIGIN } from './stand.ts'
 
 /** Values that a parameter of a route may have: also the written names of other routes. */
 const PARAMETERS = [
-  ...[
-    '7',
-    'keys',
-    'KEYS',
-    'sign',
-    'items',
-    'list',
-    'a,b',
-    'a%2Cb',
-    'c%20d',
-    'secrets',
-    'kicks',
-    '%E2%84%AAeys',
-  ],
-  ...['fix', 'health', '%2e%2e', '..', '.', 'key%73', 'x;y', '%ff', 'a%2Fb', 'stra%C3%9Fe', 'sync', '100%25'],
+  ...words(
+    '7 keys KEYS sign items list a,b a%2Cb c%20d secrets kicks %E2%84%AAeys fix health %2e%2e .. .',
+    'key%73 x;y %ff a%2Fb stra%C3%9Fe sync 100%25',
+  ),
 ]
 
 /** A request to the API behind one of the routers, as a client sends it, or with a token that does not fit. */
@@ -92,94 +81,20 @@ const SEQUENCES: Readonly<Record<string, string>> = {
   'c%C3%A9': 'C%C3%89',
 }
 const INSERTED = [
-  ...[
-    '/',
-    '//',
-    '/./',
-    '/../',
-    '/x/../',
-    '/%2e/',
-    '/%2e%2e/',
-    '/.%2e/',
-    '/..;/',
-    ';',
-    ';x=1',
-    ';/',
-    '\\',
-    '%5c',
-  ],
-  ...[
-    '%2f',
-    '%2F',
-    '%00',
-    '%0a',
-    '%20',
-    '%09',
-    '%7f',
-    '%',
-    '%zz',
-    '%c0%af',
-    '%25',
-    '%252f',
-    '%3f',
-    '%23',
-    '%3b',
-  ],
-  ...[
-    '?',
-    '#',
-    '.',
-    '.json',
-    '*',
-    '+',
-    '~',
-    '!',
-    '@',
-    ':',
-    '|',
-    '^',
-    '\t',
-    '\x0b',
-    '\x80',
-    '\xff',
-    utf8('\u200b'),
-  ],
+  ...words(
+    '/ // /./ /../ /x/../ /%2e/ /%2e%2e/ /.%2e/ /..;/ ; ;x=1 ;/ \\ %5c %2f %2F %00 %0a %20 %09 %7f',
+    '% %zz %c0%af %25 %252f %3f %23 %3b ? # . .json * + ~ ! @ : | ^ \t \x0b \x80 \xff',
+  ),
+  utf8('\u200b'),
 ]
 const PREFIXES = [
-  ...[
-    '/',
-    '//',
-    '/.',
-    '/x/..',
-    '/site/..',
-    '/auth/..',
-    '/auth/oauth2/../..',
-    '/%2e%2e',
-    '/x%2f..',
-    '/x\\..',
-    '\\',
-  ],
-  ...[
-    '//localhost:3000',
-    '//evil.example',
-    ORIGIN,
-    'HTTP://LOCALHOST',
-    'http://evil.example',
-    'http:',
-    'foo:',
-    'http:/',
-  ],
-  ...[
-    'http://a:b@localhost',
-    'http://[::1',
-    'http://localhost:port',
-    '/http://localhost',
-    ';',
-    '/;',
-    '*',
-    '%2f',
-    '',
-  ],
+  ...words(
+    '/ // /. /x/.. /site/.. /auth/.. /auth/oauth2/../.. /%2e%2e /x%2f.. /x\\.. \\ //localhost:3000',
+    '//evil.example HTTP://LOCALHOST http://evil.example http: foo: http:/ http://a:b@localhost',
+    'http://[::1 http://localhost:port /http://localhost ; /; * %2f',
+  ),
+  '',
+  ORIGIN,
 ]
 
 /** A path written in another way, which some router may take for the same. */
@@ -231,7 +146,7 @@ function folded(path: string, random: Random): string {
   const letter = random.pick(letters)
   const other = asBytes(random.pick(FOLDINGS[letter] ?? []), random)
   if (random.chance(0.3)) return path.replaceAll(new RegExp(`[${letter}]`, 'gi'), other)
-  const places = [...path].flatMap((one, at) => (one.toLowerCase() === letter ? [at] : []))
+  const places = path.split('').flatMap((one, at) => (one.toLowerCase() === letter ? [at] : []))
   const at = random.pick(places)
   return path.slice(0, at) + other + path.slice(at + 1)
 }
@@ -240,7 +155,7 @@ function folded(path: string, random: Random): string {
 function asBytes(text: string, random: Random): string {
   const bytes = utf8(text)
   if (random.chance(0.15)) return bytes
-  return [...bytes].map((byte) => (byte > '\x7f' ? percent(byte, random) : byte)).join('')
+  return bytes.replaceAll(/[\x80-\xff]/g, (byte) => percent(byte, random))
 }
 
 function percent(byte: string, random: Random): string {

@@ -1,33 +1,12 @@
-import { createBrowser, formsOf, type Browser, type Page } from '../browser.ts'
+import { formsOf, type Browser, type Page } from '../browser.ts'
 import { headerOf, type Answer } from './answer.ts'
 import { SCOPES } from './api.ts'
 import type { Outcome } from './driver.ts'
-import { createInsideFetch } from './inside-fetch.ts'
+import { createClients, type KnownClient } from './clients.ts'
+import { cookiesOf, createJourneys } from './journeys.ts'
 import { saidIn, type FuzzRequest, type Pair } from './request.ts'
-import {
-  CALLBACK,
-  HOST_COOKIE,
-  hostCookie,
-  ISSUER,
-  ORIGIN,
-  PASSWORD,
-  SECRET,
-  SERVICE,
-  SIGNED_OUT,
-  type Stand,
-  type StandOptions,
-} from './stand.ts'
+import { ISSUER, ORIGIN, PASSWORD, SECRET, type Stand, type StandOptions } from './stand.ts'
 import { canonical, forgedTokens, type KnownToken } from './tokens.ts'
-
-/** An API key or application of the stand. */
-export interface KnownClient {
-  readonly label: string
-  readonly kind: 'apiKey' | 'application'
-  readonly clientId: string
-  readonly clientSecret: string
-  /** Whether it gets tokens. */
-  readonly isGood: boolean
-}
 
 /** A form that waits to be sent, as a page of ours has it. */
 export interface PendingForm {
@@ -66,11 +45,13 @@ export interface Material {
   learn(request: FuzzRequest, outcome: Outcome): void
 }
 
+/** Makes everything of a stand that requests are made of. */
 export async function createMaterial(stand: Stand): Promise<Material> {
-  const { gatehouse, driver, options } = stand
-  const server = stand.servers.get(SERVICE)
-  if (!server) throw new Error('the stand has no authorization service')
+  const { gatehouse, options } = stand
+  const { authorize, issue } = createJourneys(stand)
   const clients = await createClients(stand)
+  const [first] = clients
+  if (!first) throw new Error('the stand has no clients')
   const secrets = new Map<string, string>([
     [SECRET, 'the secret of the options'],
     [PASSWORD, 'a password'],
@@ -93,30 +74,11 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     byCanonical.set(canonical(token.text) ?? token.text, token)
     return token
   }
-  let journeys = 0
-
-  const newBrowser = () => {
-    journeys += 1
-    const address = `10.${journeys >> 16}.${(journeys >> 8) & 255}.${journeys & 255}`
-    return createBrowser({ follow: [ORIGIN], fetch: createInsideFetch(driver, server, address) })
-  }
-
-  async function issue(parameters: Record<string, string>): Promise<Record<string, string>> {
-    const page = await newBrowser().request(new URL(`${ISSUER}/oauth2/token`), {
-      method: 'POST',
-      body: new URLSearchParams(parameters).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    if (page.status !== 200) throw new Error(`no token: ${page.status} ${page.body}`)
-    return JSON.parse(page.body) as Record<string, string>
-  }
-
   const credentials = ({ clientId, clientSecret }: KnownClient) => ({
     client_id: clientId,
     client_secret: clientSecret,
   })
-  const clientCalled = (label: string) =>
-    clients.find((one) => one.label === label) ?? (clients[0] as KnownClient)
+  const clientCalled = (label: string) => clients.find((one) => one.label === label) ?? first
 
   async function direct(label: string, scope?: string): Promise<KnownToken> {
     const client = clientCalled(label)
@@ -135,43 +97,6 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     const scopes = new Set((answer['scope'] ?? '').split(' '))
     return known({ label, text, scopes, clientId })
   }
-
-  /** Opens an authorization request in a new browser, signs in, and stops where `until` says. */
-  async function authorize(
-    client: KnownClient,
-    scope: string,
-    until: 'sign-in' | 'consent' | 'code',
-  ): Promise<{ page: Page; browser: Browser }> {
-    const browser = newBrowser()
-    if (options.hasHostSession && until !== 'sign-in') {
-      const value = hostCookie('alice', `u${journeys % 3}`)
-      browser.cookies.set(`${HOST_COOKIE}|${ORIGIN}|/`, { value, path: '/', origin: ORIGIN })
-    }
-    const url = new URL(`${ISSUER}/oauth2/authorize`)
-    const parameters = {
-      client_id: client.clientId,
-      redirect_uri: CALLBACK,
-      response_type: 'code',
-      scope,
-      prompt: 'consent',
-    }
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
-    let page = await browser.open(url)
-    if (!options.hasHostSession) {
-      if (until === 'sign-in') return { page, browser }
-      page = await browser.submit(page, {
-        action: /sign-in/,
-        change: { identifier: 'alice', password: PASSWORD },
-      })
-    }
-    if (until === 'code') {
-      page = await browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
-    }
-    return { page, browser }
-  }
-
-  const cookiesOf = (browser: Browser) =>
-    [...browser.cookies.entries()].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
 
   function keep<T>(list: T[], one: T): void {
     list.push(one)
@@ -214,6 +139,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     return young
   }
 
+  let refills = 0
   const everything = `openid profile email ${SCOPES.join(' ')}`
   const material: Material = {
     options,
@@ -230,7 +156,8 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     tokenOf: (text) => byCanonical.get(canonical(text) ?? text),
 
     async refill() {
-      const client = clientCalled(journeys % 3 === 0 ? 'another application' : 'an application')
+      refills += 1
+      const client = clientCalled(refills % 3 === 0 ? 'another application' : 'an application')
       await exchange(client, everything, '')
       const { page } = await authorize(client, everything, 'code')
       keep(material.codes, { text: codeFrom(page), client })
@@ -256,7 +183,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     const client = clients.find(({ clientId }) => said.includes(clientId))
     if (code !== null && code.length === 43) keepSecret(code, 'authorization code')
     if (code !== null && client) keep(material.codes, { text: code, client })
-    if (/^\/auth\/interaction\//.test(pathname)) {
+    if (pathname.startsWith('/auth/interaction/')) {
       const cookies = answer.headers.filter(([name]) => name.toLowerCase() === 'set-cookie')
       const cookie = cookies.map(([, value]) => value.split(';', 1)[0]).join('; ')
       if (cookie !== '') keep(material.forms, { path: pathname, fields: [], cookie })
@@ -264,7 +191,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     if (answer.status !== 200 || !isIssued) return
     const issued = JSON.parse(answer.body) as Record<string, string>
     forgetUsed(said)
-    const owner = client ?? (clients[0] as KnownClient)
+    const owner = client ?? first
     keep(material.young, tokenFrom(issued, 'token of a request'))
     const refreshToken = issued['refresh_token']
     if (refreshToken === undefined) return
@@ -322,43 +249,3 @@ export async function createMaterial(stand: Stand): Promise<Material> {
 }
 
 const payloadOf = (jwt: string) => Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()
-
-async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
-  const products = ['items', 'banks', 'texts']
-  const clients: KnownClient[] = []
-  const apiKey = async (label: string, changes: object = {}, isGood = true) => {
-    const made = await gatehouse.apiKeys.create({ accountId: 'acme', name: label, products, ...changes })
-    const { clientId } = made.apiKey
-    clients.push({ label, kind: 'apiKey', clientId, clientSecret: made.clientSecret ?? '', isGood })
-  }
-  const application = async (label: string, changes: object = {}) => {
-    const made = await gatehouse.applications.create({
-      accountId: 'acme',
-      name: `${label} <fuzz> "quoted"`,
-      products,
-      redirectUris: [CALLBACK],
-      postLogoutRedirectUris: [SIGNED_OUT],
-      ...changes,
-    })
-    const { clientId } = made.application
-    clients.push({
-      label,
-      kind: 'application',
-      clientId,
-      clientSecret: made.clientSecret ?? '',
-      isGood: true,
-    })
-  }
-  await apiKey('an API key')
-  await apiKey('an API key of two products', {
-    products: ['items', 'texts'],
-    removedOperations: ['items:drop'],
-  })
-  await apiKey('a resource server', { resourceServer: true })
-  await apiKey('a disabled API key', {}, false)
-  await apiKey('a deleted API key', {}, false)
-  await apiKey('an API key without products', { products: [] }, false)
-  await application('an application')
-  await application('another application', { redirectUris: [CALLBACK, `${CALLBACK}?tenant=7`] })
-  return clients
-}

@@ -2,27 +2,16 @@ import { gzipSync } from 'node:zlib'
 import { mutatedPath } from './gateway-requests.ts'
 import type { Material } from './material.ts'
 import { HOSTILE_NAMES, hostileValue, mutatedText, mutatedToken } from './payloads.ts'
-import type { Random } from './random.ts'
+import { weighted, words, type Random } from './random.ts'
 import { contentOf, type FuzzBody, type FuzzRequest, type Pair } from './request.ts'
 
 type Mutation = (request: FuzzRequest, random: Random, material: Material) => FuzzRequest
 
 const METHODS = [
-  ...[
-    'GET',
-    'HEAD',
-    'POST',
-    'PUT',
-    'PATCH',
-    'DELETE',
-    'OPTIONS',
-    'TRACE',
-    'PROPFIND',
-    'CONNECT',
-    'QUERY',
-    'LINK',
-  ],
-  ...['get', 'Get', 'FOO', 'M-SEARCH', 'PURGE'],
+  ...words(
+    'GET HEAD POST PUT PATCH DELETE OPTIONS TRACE PROPFIND CONNECT QUERY LINK get Get FOO M-SEARCH',
+    'PURGE',
+  ),
 ]
 
 const HEADERS: readonly Pair[] = [
@@ -122,8 +111,9 @@ const COOKIE: Mutation = (request, random, material) => {
   const cookies = text.split('; ')
   const at = random.below(cookies.length)
   const [name = '', value = ''] = (cookies[at] ?? '').split(/=(.*)/s)
-  if (random.chance(0.3)) cookies.splice(at, 1)
-  else if (random.chance(0.3)) cookies.push(cookies[at] ?? '')
+  const kind = random.below(4)
+  if (kind === 0) cookies.splice(at, 1)
+  else if (kind === 1) cookies.push(cookies[at] ?? '')
   else cookies[at] = `${name}=${lineOf(mutatedText(value, random))}`
   const others = request.headers.filter((header) => header[0] !== 'Cookie')
   return { ...request, headers: [...others, ['Cookie', cookies.join('; ')]] }
@@ -240,10 +230,21 @@ function asJson({ content }: FuzzBody): string {
   return typeof content === 'string' ? JSON.stringify(content) : JSON.stringify(Object.fromEntries(content))
 }
 
-const OF_ENDPOINTS: readonly Mutation[] = [
-  ...[PARAMETER, PARAMETER, PARAMETER, PARAMETER, HEADER, HEADER, BODY, BODY, COOKIE, TOKEN, METHOD, PATH],
-]
-const OF_GATEWAY: readonly Mutation[] = [PATH, PATH, PATH, PATH, PATH, PATH, HEADER, TOKEN, METHOD]
+const OF_ENDPOINTS = weighted<Mutation>([
+  [PARAMETER, 4],
+  [HEADER, 2],
+  [BODY, 2],
+  [COOKIE, 1],
+  [TOKEN, 1],
+  [METHOD, 1],
+  [PATH, 1],
+])
+const OF_GATEWAY = weighted<Mutation>([
+  [PATH, 6],
+  [HEADER, 1],
+  [TOKEN, 1],
+  [METHOD, 1],
+])
 
 /** How many mutations a request gets. */
 const COUNTS = [0, 1, 1, 1, 1, 2, 2, 3, 4]

@@ -33,3 +33,13 @@ export function createRandom(seed: number): Random {
     },
   }
 }
+
+/** Lists whose entries have no spaces. */
+export function words(...lines: readonly string[]): string[] {
+  return lines.flatMap((line) => line.split(' '))
+}
+
+/** A list to pick from that holds each entry as often as it says. */
+export function weighted<T>(entries: readonly (readonly [entry: T, times: number])[]): readonly T[] {
+  return entries.flatMap(([entry, times]) => Array.from({ length: times }, () => entry))
+}

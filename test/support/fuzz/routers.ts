@@ -104,7 +104,7 @@ export async function startFastify(driver: Driver, gateway: Gateway, reach: Reac
   })
   const add = (method: string, url: string, handler: string) =>
     app.route({
-      method: method as 'GET',
+      method,
       url,
       handler: async (request) => {
         reach(handler, (request as { principal?: Principal }).principal)

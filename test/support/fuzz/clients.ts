@@ -1,0 +1,52 @@
+import { CALLBACK, SIGNED_OUT, type Stand } from './stand.ts'
+
+/** An API key or application of the stand. */
+export interface KnownClient {
+  readonly label: string
+  readonly kind: 'apiKey' | 'application'
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Whether it gets tokens. */
+  readonly isGood: boolean
+}
+
+/** Makes the clients of a stand, among them some that get no token. */
+export async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
+  const products = ['items', 'banks', 'texts']
+  const clients: KnownClient[] = []
+  const apiKey = async (label: string, changes: object = {}, isGood = true) => {
+    const made = await gatehouse.apiKeys.create({ accountId: 'acme', name: label, products, ...changes })
+    const { clientId } = made.apiKey
+    clients.push({ label, kind: 'apiKey', clientId, clientSecret: made.clientSecret ?? '', isGood })
+  }
+  const application = async (label: string, changes: object = {}) => {
+    const made = await gatehouse.applications.create({
+      accountId: 'acme',
+      name: `${label} <fuzz> "quoted"`,
+      products,
+      redirectUris: [CALLBACK],
+      postLogoutRedirectUris: [SIGNED_OUT],
+      ...changes,
+    })
+    const { clientId } = made.application
+    clients.push({
+      label,
+      kind: 'application',
+      clientId,
+      clientSecret: made.clientSecret ?? '',
+      isGood: true,
+    })
+  }
+  await apiKey('an API key')
+  await apiKey('an API key of two products', {
+    products: ['items', 'texts'],
+    removedOperations: ['items:drop'],
+  })
+  await apiKey('a resource server', { resourceServer: true })
+  await apiKey('a disabled API key', {}, false)
+  await apiKey('a deleted API key', {}, false)
+  await apiKey('an API key without products', { products: [] }, false)
+  await application('an application')
+  await application('another application', { redirectUris: [CALLBACK, `${CALLBACK}?tenant=7`] })
+  return clients
+}

@@ -1,0 +1,69 @@
+import { createBrowser, type Browser, type Page } from '../browser.ts'
+import type { KnownClient } from './clients.ts'
+import { createInsideFetch } from './inside-fetch.ts'
+import { CALLBACK, HOST_COOKIE, hostCookie, ISSUER, ORIGIN, PASSWORD, SERVICE, type Stand } from './stand.ts'
+
+/** What people and clients do at a stand when nobody spoils it. */
+export function createJourneys({ driver, servers, options }: Stand) {
+  const server = servers.get(SERVICE)
+  if (!server) throw new Error('the stand has no authorization service')
+  let journeys = 0
+
+  const newBrowser = () => {
+    journeys += 1
+    const address = `10.${journeys >> 16}.${(journeys >> 8) & 255}.${journeys & 255}`
+    return createBrowser({ follow: [ORIGIN], fetch: createInsideFetch(driver, server, address) })
+  }
+
+  /** What the token endpoint answers. */
+  async function issue(parameters: Record<string, string>): Promise<Record<string, string>> {
+    const page = await newBrowser().request(new URL(`${ISSUER}/oauth2/token`), {
+      method: 'POST',
+      body: new URLSearchParams(parameters).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    if (page.status !== 200) throw new Error(`no token: ${page.status} ${page.body}`)
+    return JSON.parse(page.body) as Record<string, string>
+  }
+
+  /** Opens an authorization request in a new browser, signs in, and stops where `until` says. */
+  async function authorize(
+    client: KnownClient,
+    scope: string,
+    until: 'sign-in' | 'consent' | 'code',
+  ): Promise<{ page: Page; browser: Browser }> {
+    const browser = newBrowser()
+    if (options.hasHostSession && until !== 'sign-in') {
+      const value = hostCookie('alice', `u${journeys % 3}`)
+      browser.cookies.set(`${HOST_COOKIE}|${ORIGIN}|/`, { value, path: '/', origin: ORIGIN })
+    }
+    const url = new URL(`${ISSUER}/oauth2/authorize`)
+    const parameters = {
+      client_id: client.clientId,
+      redirect_uri: CALLBACK,
+      response_type: 'code',
+      scope,
+      prompt: 'consent',
+    }
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    let page = await browser.open(url)
+    if (!options.hasHostSession) {
+      if (until === 'sign-in') return { page, browser }
+      page = await browser.submit(page, {
+        action: /sign-in/,
+        change: { identifier: 'alice', password: PASSWORD },
+      })
+    }
+    if (until === 'code') {
+      page = await browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
+    }
+    return { page, browser }
+  }
+
+  return { authorize, issue }
+}
+
+/** The `Cookie` header that a browser sends, wherever it goes. */
+export function cookiesOf(browser: Browser): string {
+  return [...browser.cookies.entries()].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
+}
