@@ -12,8 +12,10 @@ export interface OperationDefinition<Level extends string = string> {
   /**
    * One or more routes below {base_url}. A segment that starts with `:` matches any one segment; where a
    * written segment and a parameter both fit, the written one wins, from left to right. Letter case and one
-   * trailing slash make no difference, as in Koa's routers. Characters that are not allowed in an address
-   * are percent-encoded (RFC 3986 2.1), or written as they are where they are not ASCII.
+   * trailing slash make no difference, as in Koa's routers, except where another router would run another operation:
+   * beside `/items/:id`, `/items/KEYS` is not `/items/keys` but 404, and `/items/` needs the scope of `/items/:id` as
+   * well. Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1), or written as they are
+   * where they are not ASCII.
    */
   readonly route: RouteDefinition | readonly RouteDefinition[]
   /** What it does, for the person who is asked to allow it: "Read your invoices". */
