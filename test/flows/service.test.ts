@@ -17,9 +17,10 @@ describeEachStore('The service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it('is the hour of the last token, of both modes, and undefined before', async () => {
+    it('is the hour of the last token of either mode, never before the client was created, and undefined before', async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
+      const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
       const host = await start({ store: makeStore() })
       const { apiKeys, applications } = host.gatehouse
       const key = await host.createApiKey()
@@ -31,8 +32,8 @@ describeEachStore('The service', (makeStore) => {
       await host.token({ ...key, grant_type: 'client_credentials' })
       const { refresh_token } = await connect(host, application)
       await vi.waitFor(async () => {
-        expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(noon)
-        expect((await applications.find(application.client_id))?.lastUsedAt).toBe(noon)
+        expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(createdAt)
+        expect((await applications.find(application.client_id))?.lastUsedAt).toBe(createdAt)
       })
 
       vi.setSystemTime(Date.now() + HOUR * 1000)
@@ -40,7 +41,7 @@ describeEachStore('The service', (makeStore) => {
       await vi.waitFor(async () => {
         expect((await applications.find(application.client_id))?.lastUsedAt).toBe(noon + HOUR)
       })
-      expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(noon)
+      expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(createdAt)
     })
   })
 
