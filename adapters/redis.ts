@@ -2,13 +2,13 @@ import { GatehouseError } from '../src/errors.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
-import { storeFailure } from './redis/failure.ts'
+import { storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
-import { countLosses } from './redis/losses.ts'
+import { countLosses } from './redis/connection-losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
-import { carryOut, writes, type Write } from './redis/writes.ts'
+import { carryOut, writes, type Write } from './redis/write-commands.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
@@ -42,7 +42,7 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if what it is handed cannot work: no client, one that reads from replicas,
  *   unknown options; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no state to answer,
- *   `ERR_STORE_RECORD` if a key is taken by something else, `ERR_CLOSED` after `close()`
+ *   `ERR_STORE_CORRUPT` if a key is taken by something else, `ERR_CLOSED` after `close()`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   requireOptions(client, options)

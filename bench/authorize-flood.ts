@@ -61,7 +61,7 @@ async function measure(
   const credentials = { client_id: application.clientId, client_secret: clientSecret }
   const somebody = createSomebody(host, credentials)
   await somebody.signIn()
-  if (used !== undefined) await fillUp(redis, used)
+  if (used !== undefined) await replenish(redis, used)
 
   const before = await usedMegabytes(redis)
   const until = performance.now() + SECONDS * 1000
@@ -236,7 +236,7 @@ function send(
 }
 
 /** Fills a share of the memory with what is somebody else's. */
-async function fillUp(redis: Redis, share: number): Promise<void> {
+async function replenish(redis: Redis, share: number): Promise<void> {
   const value = 'x'.repeat(100_000)
   for (let index = 0; (await usedMegabytes(redis)) * 1e6 < MAXMEMORY * share; index += 1) {
     await redis.set(`ballast:${index}`, value)

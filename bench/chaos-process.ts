@@ -12,7 +12,7 @@ export interface ProcessOptions {
   /** Of the process that the issuer names. */
   readonly servicePort: number
   readonly durability?: Durability | undefined
-  readonly refreshRetrySeconds: number
+  readonly refreshTokenGraceSeconds: number
   readonly storeTimeoutMs: number
 }
 
@@ -31,7 +31,7 @@ export interface Memory {
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as ProcessOptions
-const { addresses, port, servicePort, durability, refreshRetrySeconds, storeTimeoutMs } = options
+const { addresses, port, servicePort, durability, refreshTokenGraceSeconds, storeTimeoutMs } = options
 const tell = (told: Told) => process.send?.(told)
 /** How often the logger was told what, and when last: seconds from the start. */
 const complaints: Record<string, { times: number; last: number }> = {}
@@ -42,7 +42,7 @@ const { gatehouse } = await startHost({
   port,
   servicePort,
   gatehouse: {
-    refreshRetrySeconds,
+    refreshTokenGraceSeconds,
     storeTimeoutMs,
     logger: { debug() {}, info: note, warn: note, error: note },
   },

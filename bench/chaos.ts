@@ -8,7 +8,7 @@
  * - `pause-master`: the same, but the master is frozen for 10 s, and wakes up when it is none any more.
  * - `pause`: a single Redis, which is frozen for 10 s, twice.
  *
- * With `durability` (one replica, 500 ms) on the cluster and `refreshRetrySeconds: 10`, it fails if a refresh token gets
+ * With `durability` (one replica, 500 ms) on the cluster and `refreshTokenGraceSeconds: 10`, it fails if a refresh token gets
  * two living successors, if a client is refused that has used nothing twice, if anything answers 5xx but 503, if a
  * request takes longer than the store's deadline allows, or if somebody has to wait for more than 5 s when all is well
  * again. With `--no-durability` it only counts what replication that nobody waits for lets slip. `--seconds 30` is
@@ -107,7 +107,7 @@ function optionsOf(port: number): ProcessOptions {
     port,
     servicePort: ports[0] ?? port,
     ...(durable && { durability: { replicas: 1, timeoutMs: 500 } }),
-    refreshRetrySeconds: 10,
+    refreshTokenGraceSeconds: 10,
     storeTimeoutMs: STORE_TIMEOUT_MS,
   }
 }
@@ -189,8 +189,8 @@ function reportAnswers(): void {
     const ofWhat = (counts[what] ??= {})
     ofWhat[status] = (ofWhat[status] ?? 0) + 1
     // Nothing is wrong with an authorization request here, nor with who asks about a token.
-    const isRefusal = status >= 400 && status < 500 && (what === 'authorize' || what === 'introspect')
-    if (status === 0 || isRefusal || (status >= 500 && status !== 503))
+    const isRejection = status >= 400 && status < 500 && (what === 'authorize' || what === 'introspect')
+    if (status === 0 || isRejection || (status >= 500 && status !== 503))
       failures.push(`${what} was answered ${status} ${text}`)
     if (status === 503 && !retryAfter) failures.push(`${what} was answered 503 without Retry-After`)
   }

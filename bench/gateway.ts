@@ -11,7 +11,7 @@ import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createKnownRevocations } from '../src/tokens/revocations/known-revocations.ts'
+import { createRevocationView } from '../src/revocation/revocation-view.ts'
 import { median, round } from './figures.ts'
 
 const ROUNDS = 9
@@ -56,9 +56,9 @@ const gateway = createGatewayFrom({
   findClaims: (method, path) => catalog.findClaims(method, path),
   isKnownScope: (scope) => catalog.operations.has(scope),
   listScopes: () => scopes,
-  revocations: createKnownRevocations({
+  revocations: createRevocationView({
     source: { read: async () => ({ revocations: [], cursor: '', more: false }) },
-    policy: { catchUpSeconds: 5, onLostContact: 'keep-serving', refuseAfterSeconds: 60 },
+    policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,
     events,
   }),

@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
-import { createGatehouse, type Gatehouse } from '../src/gatehouse.ts'
-import type { GatehouseOptions } from '../src/options.ts'
+import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
+import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
+import type { GatehouseOptions } from '../src/options/options.ts'
 import type { Store } from '../src/store/contract.ts'
 
 /** The cookie that names the account of whoever uses the browser. */

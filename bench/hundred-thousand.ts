@@ -9,9 +9,9 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
-import { createGrantLives } from '../src/tokens/grants/grant-lives.ts'
-import { createRefreshFamilies } from '../src/tokens/refresh-families.ts'
-import { createRefreshTokenFormat } from '../src/tokens/refresh-token.ts'
+import { createGrantLifecycle } from '../src/grants/grant-lifecycle.ts'
+import { createTokenFamilies } from '../src/grants/refresh-tokens/token-families.ts'
+import { createRefreshTokenFormat } from '../src/grants/refresh-tokens/token-format.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { byKind, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
@@ -118,10 +118,10 @@ async function fillApplications(): Promise<string[]> {
 
 /** Grants in use, each with its refresh token: records as the flow makes them, by what writes them there. */
 async function fillGrants(): Promise<void> {
-  const lifetimes = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, rememberedConsent: 365 * DAY }
-  const lives = createGrantLives(filling.store, lifetimes)
+  const lifetimes = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, storedConsent: 365 * DAY }
+  const lives = createGrantLifecycle(filling.store, lifetimes)
   const format = createRefreshTokenFormat([Buffer.alloc(32, 1)])
-  const families = createRefreshFamilies(filling.store, format, { restartable: 120 })
+  const families = createTokenFamilies(filling.store, format, { restartable: 120 })
   const audience = `${filling.host.origin}/api`
   const scope = `openid ${SCOPES}`
   const started = performance.now()

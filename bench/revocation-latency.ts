@@ -60,7 +60,7 @@ async function run(): Promise<void> {
   redis = await startRedis()
   const redisUrl = redis.url
   const servicePort = await freePort()
-  const start = async (options: Pick<ProcessOptions, 'role' | 'catchUpSeconds' | 'credentials'>) =>
+  const start = async (options: Pick<ProcessOptions, 'role' | 'pollIntervalSeconds' | 'credentials'>) =>
     startProcess({
       ...options,
       redisUrl,
@@ -68,8 +68,8 @@ async function run(): Promise<void> {
       port: options.role === 'service' && children.length === 1 ? servicePort : await freePort(),
     })
 
-  const one = await start({ role: 'service', catchUpSeconds: 5 })
-  const other = await start({ role: 'service', catchUpSeconds: 5 })
+  const one = await start({ role: 'service', pollIntervalSeconds: 5 })
+  const other = await start({ role: 'service', pollIntervalSeconds: 5 })
   const [bystander] = await one.ask<Target[]>({ ask: 'targets', kind: 'client', count: 1 })
   const token = bystander?.token ?? ''
   await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
@@ -84,7 +84,7 @@ async function run(): Promise<void> {
     claims.push({ what: `a ${kind}, by message`, times, limits: { median: 10, p99: 100 } })
   }
 
-  const deaf = await start({ role: 'deaf', catchUpSeconds: CATCH_UP })
+  const deaf = await start({ role: 'deaf', pollIntervalSeconds: CATCH_UP })
   claims.push({
     what: 'publish/subscribe cut',
     times: await underLoad([one, deaf], token, async () => spread(one, deaf, await ofAllKinds(one))),
@@ -92,7 +92,7 @@ async function run(): Promise<void> {
   })
 
   const credentials = await one.ask<ProcessOptions['credentials']>({ ask: 'resourceServer' })
-  const polling = await start({ role: 'gateway', catchUpSeconds: CATCH_UP, credentials })
+  const polling = await start({ role: 'gateway', pollIntervalSeconds: CATCH_UP, credentials })
   claims.push({
     what: 'over HTTP',
     times: await underLoad([one, polling], token, async () => spread(one, polling, await ofAllKinds(one))),

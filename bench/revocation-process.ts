@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 import { redisStore } from '../adapters/redis.ts'
-import { createGatehouse, type Gatehouse } from '../src/gatehouse.ts'
+import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
+import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
-import type { RevocationFeed } from '../src/options.ts'
+import type { RevocationFeed } from '../src/options/options.ts'
 
 /** What a process is started with, as JSON. */
 export interface ProcessOptions {
@@ -14,7 +15,7 @@ export interface ProcessOptions {
   /** Its port, and that of the authorization service. */
   readonly port: number
   readonly servicePort: number
-  readonly catchUpSeconds: number
+  readonly pollIntervalSeconds: number
   /** `service`; `deaf`: one that hears no message; `gateway`: without the store, over HTTP. */
   readonly role: 'service' | 'deaf' | 'gateway'
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined
@@ -36,7 +37,7 @@ export type Question = { readonly number: number } & (
 )
 
 const CALLBACK = 'https://app.example/callback'
-const { redisUrl, port, servicePort, catchUpSeconds, role, credentials } = JSON.parse(
+const { redisUrl, port, servicePort, pollIntervalSeconds, role, credentials } = JSON.parse(
   process.argv[2] ?? '',
 ) as ProcessOptions
 const issuer = `http://localhost:${servicePort}/auth`
@@ -60,7 +61,9 @@ await gateway.ready()
 process.send?.({ ready: (server.address() as AddressInfo).port })
 
 function gatewayAlone(): Gateway {
-  const revocations = { ...credentials, catchUpSeconds } as RevocationFeed & { catchUpSeconds: number }
+  const revocations = { ...credentials, pollIntervalSeconds } as RevocationFeed & {
+    pollIntervalSeconds: number
+  }
   const made = createGateway({ issuer, audience, products, revocations })
   app.use(made.middleware())
   return made
@@ -74,7 +77,7 @@ function service(): Pick<Gateway, 'ready'> {
     secret: 'a secret for measurements, long enough to be one',
     store: role === 'deaf' ? { ...store, subscribe: async () => async () => {} } : store,
     products,
-    revocations: { catchUpSeconds },
+    revocations: { pollIntervalSeconds },
     accounts: {
       find: (id) => ({ id }),
       current: () => ({ accountId: 'alice' }),

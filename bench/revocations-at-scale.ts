@@ -17,10 +17,10 @@ import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createKnownRevocations, type KnownRevocations } from '../src/tokens/revocations/known-revocations.ts'
-import { createRevocationLog } from '../src/tokens/revocations/revocation-log.ts'
-import type { Revocation } from '../src/tokens/revocations/revocation.ts'
-import type { RevocationSource } from '../src/tokens/revocations/revocation-source.ts'
+import { createRevocationView, type KnownRevocations } from '../src/revocation/revocation-view.ts'
+import { createRevocationLog } from '../src/revocation/revocation-log.ts'
+import type { Revocation } from '../src/revocation/revocation.ts'
+import type { RevocationSource } from '../src/revocation/revocation-source.ts'
 import { startRedis } from '../test/support/redis-server.ts'
 import { round } from './figures.ts'
 
@@ -115,9 +115,9 @@ async function fill(): Promise<void> {
 }
 
 function known(source: RevocationSource) {
-  return createKnownRevocations({
+  return createRevocationView({
     source,
-    policy: { catchUpSeconds: 5, onLostContact: 'keep-serving', refuseAfterSeconds: 60 },
+    policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,
     events,
   })

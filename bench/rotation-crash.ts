@@ -59,17 +59,17 @@ async function crashOnce(crash: number): Promise<void> {
     await delay(randomInt(400))
     await victim.kill()
   }
-  await within(victim.ended, 'the process did not crash')
+  await withTimeout(victim.ended, 'the process did not crash')
   await rotation
   const isWritten = currents(await readRing()) !== before
   outcomes[isWritten ? 'the rotation was written' : 'nothing was written'] += 1
 
   const crashedAt = performance.now()
-  await within(useToken(steady), 'no token was issued and taken')
-  await within(untilThereIsANext(), 'there was no next key')
+  await withTimeout(useToken(steady), 'no token was issued and taken')
+  await withTimeout(untilThereIsANext(), 'there was no next key')
   recovery.push(performance.now() - crashedAt)
   await steady.ask('rotate', HANG)
-  await within(useToken(steady), 'no token was issued and taken after a rotation')
+  await withTimeout(useToken(steady), 'no token was issued and taken after a rotation')
 }
 
 async function useToken({ port }: Running): Promise<void> {
@@ -115,7 +115,7 @@ function currents({ keys }: Ring): string {
   return keys.flatMap(({ state, kid }) => (state === 'current' ? kid : [])).join()
 }
 
-async function within(work: Promise<unknown>, failure: string): Promise<void> {
+async function withTimeout(work: Promise<unknown>, failure: string): Promise<void> {
   const timer = new AbortController()
   const late = delay(HANG, undefined, { signal: timer.signal }).then(() => {
     throw new Error(`${failure} within ${HANG} ms`)

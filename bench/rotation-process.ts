@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
 import { redisStore } from '../adapters/redis.ts'
-import { createGatehouse } from '../src/gatehouse.ts'
+import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { Store } from '../src/store/contract.ts'
 import type { Question, Told } from './processes.ts'
@@ -86,7 +86,7 @@ function service(): () => Promise<void> {
       signInUrl: () => '/sign-in',
     },
   })
-  for (const name of ['key.published', 'key.promoted', 'key.retired'] as const) {
+  for (const name of ['key.published', 'key.activated', 'key.retired'] as const) {
     gatehouse.on(name, ({ kid, alg }) => tell({ event: { name, kid, alg, at: Date.now() } }))
   }
   app.use(gatehouse.middleware())

@@ -204,7 +204,7 @@ function report(): void {
   const seconds = (endedAt - startedAt) / 1000
   for (const alg of ['ES256', 'RS256']) {
     const promoted = rotations.filter(
-      ({ name: what, ...event }) => what === 'key.promoted' && event.alg === alg,
+      ({ name: what, ...event }) => what === 'key.activated' && event.alg === alg,
     )
     const during = promoted.filter(({ at }) => at >= startedAt)
     const times = promoted.map(({ at }) => at).toSorted((a, b) => a - b)

@@ -1,7 +1,7 @@
 /**
  * How large what a gatehouse keeps in Redis is: bytes of each API key, application, session, grant and all the rest by
  * MEMORY USAGE, with its share of the lists that it stands in. One grant is refreshed every hour for 90 days, by a
- * clock that is put forward, with and without `refreshRetrySeconds`. Fails if a grant with all its keys takes 4 KiB or
+ * clock that is put forward, with and without `refreshTokenGraceSeconds`. Fails if a grant with all its keys takes 4 KiB or
  * grows with its refreshes, or if a key without an expiry is found that ought to have one. Starts a Redis of its own.
  * `node bench/sizes.ts` (Node 22.18 or later), some 30 seconds.
  */
@@ -76,10 +76,10 @@ console.log(`Redis ${version}, Node ${process.version}`)
 process.exit(failures.length === 0 ? 0 : 1)
 
 /** A host with a client of its own, so that its keys can be told apart. */
-async function open(keyPrefix: string, refreshRetrySeconds: number) {
+async function open(keyPrefix: string, refreshTokenGraceSeconds: number) {
   const client = new Redis(server.url)
   const store = redisStore(client, { keyPrefix })
-  const made = await startHost({ store, port: await freePort(), gatehouse: { refreshRetrySeconds } })
+  const made = await startHost({ store, port: await freePort(), gatehouse: { refreshTokenGraceSeconds } })
   return {
     host: made,
     async close() {
@@ -202,7 +202,7 @@ async function weighWhatStays(): Promise<void> {
   for (let user = 0; user < OWNERS; user += 1) {
     const accountId = `user-${user}`
     ended.push(...(await grants.ofAccount(accountId)).items.map(({ grantId }) => grantId))
-    await grants.revokeAllOf({ accountId })
+    await grants.revokeAll({ accountId })
   }
   const after = await keysInRedis(redis)
   const withdrawn = after.filter(({ name }) => ended.some((grantId) => name.endsWith(`:${grantId}`)))
@@ -211,9 +211,9 @@ async function weighWhatStays(): Promise<void> {
 }
 
 /** Refreshes one grant every hour; fails if it grows. */
-async function weighRefreshes(refreshRetrySeconds: number): Promise<void> {
-  const keyPrefix = `refreshing-${refreshRetrySeconds}:`
-  const { host: at, close: end } = await open(keyPrefix, refreshRetrySeconds)
+async function weighRefreshes(refreshTokenGraceSeconds: number): Promise<void> {
+  const keyPrefix = `refreshing-${refreshTokenGraceSeconds}:`
+  const { host: at, close: end } = await open(keyPrefix, refreshTokenGraceSeconds)
   const client = await createApplicationAt(at, 'acme')
   const user = createUser(at, 'alice')
   const code = await consent(user, await user.open(authorizationUrl(at, client)))
@@ -238,7 +238,7 @@ async function weighRefreshes(refreshRetrySeconds: number): Promise<void> {
     await end()
   }
   console.log(
-    `a grant with all its keys, refreshRetrySeconds ${refreshRetrySeconds}: ` +
+    `a grant with all its keys, refreshTokenGraceSeconds ${refreshTokenGraceSeconds}: ` +
       [...weights].map(([refreshes, bytes]) => `${bytes} bytes after ${refreshes} refreshes`).join(', '),
   )
   for (const [refreshes, bytes] of weights) {

@@ -135,7 +135,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
         response.status === 403
           ? 'You did not allow Tallybook to create invoices. To change that, choose “Change what is allowed”.'
           : 'The invoice was not created.'
-      say(ctx, { good: false, text, details: await refusalOf(response) })
+      say(ctx, { good: false, text, details: await rejectionOf(response) })
     }),
   )
 
@@ -196,7 +196,7 @@ function welcome({ tokens }: Connection, before: Connection | undefined): Notice
 }
 
 /** What the service answered, in one line (RFC 6750 3.1). */
-async function refusalOf(response: Response): Promise<string> {
+async function rejectionOf(response: Response): Promise<string> {
   const { error, error_description } = Object(await response.json().catch(() => undefined))
   return [`${response.status} ${error ?? response.statusText}`, error_description].filter(Boolean).join(': ')
 }

@@ -117,6 +117,6 @@ try {
   // What the person in front of it can change is one line; anything else is a bug, with its stack.
   const readable = error instanceof StartError || error instanceof GatehouseError
   console.error(readable ? error.message : error)
-  if (error instanceof GatehouseError && error.code === 'ERR_SECRET') console.error(ANOTHER_SECRET)
+  if (error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH') console.error(ANOTHER_SECRET)
   process.exit(1)
 }

@@ -1,25 +1,25 @@
 import type { ProductSource } from './catalog/definition.ts'
 import { createLiveCatalog } from './catalog/live-catalog.ts'
 import { catalogLookups } from './catalog/lookups.ts'
-import { periodically } from './scheduling/periodically.ts'
+import { periodically } from './async/periodically.ts'
 import { createGatewayFrom, type Gateway } from './gateway/gateway.ts'
 import { remoteKeys } from './gateway/remote-keys.ts'
-import { untoldRevocations } from './gateway/untold-revocations.ts'
+import { noRevocations } from './gateway/no-revocations.ts'
 import { checkFetchedKeys } from './health/fetched-keys-check.ts'
 import { checkProducts } from './health/product-check.ts'
 import { createStoreHealth, type StoreHealth } from './health/store-health.ts'
-import type { CheckedProducts, ScopeOf } from './infer.ts'
+import type { CheckedProducts, ScopeOf } from './options/infer-scopes.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
 import { createStartFailures } from './host/start-failures.ts'
-import type { GatewayOptions } from './options.ts'
-import { resolveGatewaySettings } from './settings/resolve-gateway-settings.ts'
-import { guardStore } from './store/guarded-store.ts'
-import { createKnownRevocations } from './tokens/revocations/known-revocations.ts'
-import { createRemoteRevocations } from './tokens/revocations/remote-revocations.ts'
-import { createRevocationLog } from './tokens/revocations/revocation-log.ts'
-import type { RevocationSource } from './tokens/revocations/revocation-source.ts'
-import type { FeedSettings } from './settings/settings.ts'
+import type { GatewayOptions } from './options/options.ts'
+import { resolveGatewaySettings } from './options/resolve-gateway-options.ts'
+import { createResilientStore } from './store/resilient-store.ts'
+import { createRevocationView } from './revocation/revocation-view.ts'
+import { createHttpSource } from './revocation/http-source.ts'
+import { createRevocationLog } from './revocation/revocation-log.ts'
+import type { RevocationSource } from './revocation/revocation-source.ts'
+import type { FeedSettings } from './options/resolved-options.ts'
 
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
@@ -35,9 +35,9 @@ export type { GatewayHealth } from './gateway/health.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
-export type { Refusal } from './gateway/refusal.ts'
+export type { ErrorResponse } from './gateway/error-responses.ts'
 export type { Logger } from './host/logger.ts'
-export type { GatewayOptions, RevocationFeed, RevocationOptions } from './options.ts'
+export type { GatewayOptions, RevocationFeed, RevocationOptions } from './options/options.ts'
 export type { Store } from './store/contract.ts'
 
 /**
@@ -59,16 +59,16 @@ export function createGateway<const Products extends ProductSource>(
   const catalog = createLiveCatalog({
     products: settings.products,
     loadTimeoutMs: settings.productsTimeoutMs,
-    onRefused: (error) => logger.error({ err: error }, 'the products could not be loaded'),
+    onRejected: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
   const keys = remoteKeys(settings)
   const events = createEvents(
     (error, event) => logger.error({ err: error, event }, 'an event listener failed'),
-    ['revocations.lost', 'revocations.current'],
+    ['revocations.stale', 'revocations.fresh'],
   )
   const { revocations: policy } = settings
   const feed = policy && openFeed(policy, logger)
-  const revoked = feed && createKnownRevocations({ source: feed.source, policy, logger, events })
+  const revoked = feed && createRevocationView({ source: feed.source, policy, logger, events })
   revoked?.onAdded(refreshKeys)
   let knownKeys = 0
   let stopRefreshing: (() => void) | undefined
@@ -92,7 +92,7 @@ export function createGateway<const Products extends ProductSource>(
     audience,
     getKey: keys.getKey,
     ...catalogLookups(catalog),
-    revocations: revoked ?? untoldRevocations,
+    revocations: revoked ?? noRevocations,
     events,
     storeHealth: feed?.storeHealth,
     check() {
@@ -120,8 +120,8 @@ function openFeed(
   feed: FeedSettings,
   logger: Logger,
 ): { readonly source: RevocationSource; readonly storeHealth?: StoreHealth } {
-  if (!('store' in feed)) return { source: createRemoteRevocations(feed) }
-  const { store, stop } = guardStore(feed.store, feed.timeoutMs, logger)
+  if (!('store' in feed)) return { source: createHttpSource(feed) }
+  const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)
   return {
     source: { ...createRevocationLog(store), close: stop },
     storeHealth: createStoreHealth(store),

@@ -1,4 +1,5 @@
-export { createGatehouse, type Gatehouse } from './gatehouse.ts'
+export { createGatehouse } from './gatehouse/create-gatehouse.ts'
+export type { Gatehouse } from './gatehouse/gatehouse.ts'
 export type {
   Branding,
   GatehouseOptions,
@@ -7,8 +8,8 @@ export type {
   RevocationOptions,
   RotationSchedule,
   SignInAttempts,
-} from './options.ts'
-export type { ProductOf, ScopeOf } from './infer.ts'
+} from './options/options.ts'
+export type { ProductOf, ScopeOf } from './options/infer-scopes.ts'
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
   HttpMethod,
@@ -24,8 +25,8 @@ export type { GatehouseEvents } from './host/events.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
-export type { Texts } from './interaction/texts.ts'
-export type { ImportedRegistry, ImportOptions } from './moving/import-registry.ts'
+export type { Texts } from './authorization-server/interaction/texts.ts'
+export type { ImportedRegistry, ImportOptions } from './backup/import.ts'
 export type {
   ApiKey,
   Application,
@@ -34,18 +35,23 @@ export type {
   HostApplication,
   HostClient,
   Registry,
-} from './registry/client.ts'
-export type { ApiKeys, NewApiKey } from './registry/api-keys.ts'
-export type { Applications, NewApplication } from './registry/applications.ts'
-export type { ClientPage } from './registry/client-index.ts'
-export type { ListOptions } from './store/listed-by-time.ts'
-export type { ChangeOptions, RotatedSecret, RotationOptions, SecretInfo } from './registry/client-service.ts'
-export { hashSecret } from './registry/secrets.ts'
-export type { AccountChanges } from './taking-back/accounts.ts'
-export type { GrantHolder, Grants } from './taking-back/grants.ts'
-export type { TokenOwner, Tokens } from './taking-back/tokens.ts'
-export type { RevokedAccess } from './taking-back/tokens-of-account.ts'
-export type { Grant, GrantPage } from './tokens/grants/grant.ts'
+} from './clients/client.ts'
+export type { ApiKeys, NewApiKey } from './clients/api-keys.ts'
+export type { Applications, NewApplication } from './clients/applications.ts'
+export type { ClientPage } from './clients/client-index.ts'
+export type { ListOptions } from './store/time-index.ts'
+export type {
+  ChangeOptions,
+  RotatedSecret,
+  RotationOptions,
+  SecretInfo,
+} from './clients/client-service-types.ts'
+export { hashSecret } from './clients/secrets.ts'
+export type { AccountService } from './access/account-service.ts'
+export type { GrantHolder, Grants } from './grants/grant-service.ts'
+export type { TokenOwner, Tokens } from './access/token-service.ts'
+export type { RevokedAccess } from './access/revoke-account.ts'
+export type { Grant, GrantPage } from './grants/grant.ts'
 export type {
   Authenticated,
   Authentication,
@@ -58,5 +64,5 @@ export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
 export type { GatewayHealth } from './gateway/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
-export type { Refusal } from './gateway/refusal.ts'
+export type { ErrorResponse } from './gateway/error-responses.ts'
 export type { Store, StoreCheck, StoreInspection } from './store/contract.ts'

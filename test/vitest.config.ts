@@ -13,7 +13,7 @@ const files = testFiles(root)
 /** What also runs on Koa 2: everything about being mounted, and flows over the host's own response. */
 const ON_KOA_2 = [
   'test/flows/mounting/*.test.ts',
-  'test/flows/{consent,content-negotiation,host-session}.test.ts',
+  'test/flows/authorize/{consent,content-negotiation,host-session}.test.ts',
   'test/gateway/gateway.test.ts',
 ]
 

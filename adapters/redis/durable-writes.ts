@@ -1,12 +1,12 @@
 import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisClient, RedisCommand } from './client.ts'
 import { addressOf, anyNode, connect } from './connect.ts'
-import { isNoScript, storeFailure } from './failure.ts'
-import { createLane, LaneGivenUp, type LaneReply } from './lane.ts'
+import { isNoScript, storeFailure } from './errors.ts'
+import { createLane, LaneGivenUp, type LaneReply } from './wait-connection.ts'
 import type { Durability } from './options.ts'
 import { redirectionOf } from './redirection.ts'
 import { slotOf } from './slot.ts'
-import { carryOut, type Write } from './writes.ts'
+import { carryOut, type Write } from './write-commands.ts'
 
 type Lane = ReturnType<typeof createLane>
 

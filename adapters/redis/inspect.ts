@@ -1,5 +1,5 @@
 import { GatehouseError } from '../../src/errors.ts'
-import { within } from '../../src/scheduling/within.ts'
+import { withTimeout } from '../../src/async/with-timeout.ts'
 import type { StoreCheck, StoreInspection } from '../../src/store/contract.ts'
 import type { RedisClient, RedisServerClient } from './client.ts'
 import { addressOf } from './connect.ts'
@@ -10,7 +10,7 @@ import { checkServer } from './inspect/server-checks.ts'
 /** Milliseconds that one server of a cluster is waited for, so that one that is stuck hides none of the others. */
 const PATIENCE = 500
 
-const WORST_FIRST: readonly StoreCheck['verdict'][] = ['bad', 'warning', 'unknown', 'good']
+const WORST_FIRST: readonly StoreCheck['status'][] = ['bad', 'warning', 'unknown', 'good']
 
 /**
  * What Redis says about itself: whether it takes writes, evicts, keeps what it is told, has its replicas, and its
@@ -51,7 +51,7 @@ export async function inspectRedis(
 
 const SILENT: StoreCheck = {
   name: 'cluster',
-  verdict: 'bad',
+  status: 'bad',
   message: 'this master does not answer',
   fix: 'Bring it back, or promote its replica; `redis-cli --cluster check <host:port>` says how the cluster sees it',
 }
@@ -64,7 +64,7 @@ async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<r
 }
 
 function askMaster(master: RedisServerClient): Promise<ServerAnswers> {
-  return within(PATIENCE, () => askServer(master, { address: addressOf(master), isCluster: true }), {
+  return withTimeout(PATIENCE, () => askServer(master, { address: addressOf(master), isCluster: true }), {
     error: () => new Error(`no answer within ${PATIENCE} ms`),
   })
 }
@@ -92,14 +92,14 @@ function worstOfEach(servers: readonly { address: string; checks: readonly Store
       .toSorted((one, other) => rank(one.check) - rank(other.check))
     const [worst] = found
     if (worst === undefined) return []
-    const alike = found.filter(({ check }) => check.verdict === worst.check.verdict)
+    const alike = found.filter(({ check }) => check.status === worst.check.status)
     const { message, ...rest } = worst.check
     return [{ ...rest, message: `${whereOf(alike.length, found.length, worst.address)}${message}` }]
   })
 }
 
-function rank({ verdict }: StoreCheck): number {
-  return WORST_FIRST.indexOf(verdict)
+function rank({ status }: StoreCheck): number {
+  return WORST_FIRST.indexOf(status)
 }
 
 function whereOf(alike: number, all: number, address: string): string {

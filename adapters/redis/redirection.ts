@@ -1,5 +1,5 @@
 import type { RedisClientOptions } from './client.ts'
-import { messageOf } from './failure.ts'
+import { messageOf } from './errors.ts'
 
 /** Where a node of a cluster sends a command that it has not executed. */
 export interface Redirection {

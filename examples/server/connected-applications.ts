@@ -52,7 +52,7 @@ export function connectedApplications({ applications, grants }: Pick<Gatehouse, 
       const account = signedInAccount(ctx)
       const { clientId } = Object(ctx.request.body) as { clientId?: unknown }
       if (account && typeof clientId === 'string' && clientId !== '') {
-        await grants.revokeAllOf({ accountId: account.id, clientId }, { actor: account.id })
+        await grants.revokeAll({ accountId: account.id, clientId }, { actor: account.id })
       }
       ctx.status = 303
       ctx.redirect('/applications')

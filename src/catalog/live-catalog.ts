@@ -2,9 +2,9 @@ import { GatehouseError } from '../errors.ts'
 import type { Catalog, CurrentCatalog } from './catalog.ts'
 import { createCatalog, type CatalogOptions } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
-import { givenBy, givesTheSame, type Given } from './given.ts'
-import { oneAtATime } from '../scheduling/one-at-a-time.ts'
-import { within } from '../scheduling/within.ts'
+import { productScopesOf, isSameAs, type ProductScopes } from './product-scopes.ts'
+import { coalesce } from '../async/coalesce.ts'
+import { withTimeout } from '../async/with-timeout.ts'
 import { restrictCatalog } from './restrict-catalog.ts'
 
 /** Where the catalog comes from, and who is told about it. */
@@ -12,14 +12,14 @@ export interface LiveCatalogOptions extends CatalogOptions {
   /** The products, or a function that loads them. */
   readonly products: ProductSource
   /** Loading failed, or what was loaded is not valid; the catalog that was in force stays. */
-  readonly onRefused?: ((error: GatehouseError) => void) | undefined
+  readonly onRejected?: ((error: GatehouseError) => void) | undefined
   /** Milliseconds after which a load counts as failed. */
   readonly loadTimeoutMs: number
 }
 
 /** What of a catalog may be in force. */
 export interface Restriction {
-  readonly products: Given
+  readonly products: ProductScopes
   /** The epoch of what is in force. */
   readonly epoch: number
 }
@@ -31,9 +31,9 @@ export interface LiveCatalog extends CurrentCatalog {
   /** Whether there is a catalog; false only until the first load of products from a function. */
   readonly loaded: boolean
   /** What the products give by themselves, in force or not; nothing while nothing could be loaded yet. */
-  readonly given: Given
+  readonly given: ProductScopes
   /** Why the last load was refused; undefined where it was not, or nothing was loaded. */
-  readonly refusal: GatehouseError | undefined
+  readonly rejection: GatehouseError | undefined
   /**
    * Loads the first catalog, if there is none yet. May be called again after it failed.
    *
@@ -61,13 +61,13 @@ export interface LiveCatalog extends CurrentCatalog {
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { products, loadTimeoutMs } = options
   let loaded: Catalog | undefined
-  let given: Given = {}
-  let refusal: GatehouseError | undefined
+  let given: ProductScopes = {}
+  let rejection: GatehouseError | undefined
   let restriction: Restriction | undefined
   let current: Catalog | undefined
   let starting: Promise<void> | undefined
 
-  const reload = oneAtATime(async () => {
+  const reload = coalesce(async () => {
     if (typeof products === 'function') await load(products)
   })
   if (typeof products !== 'function') use(createCatalog(products, options))
@@ -88,8 +88,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     get given() {
       return given
     },
-    get refusal() {
-      return refusal
+    get rejection() {
+      return rejection
     },
     async start() {
       if (current !== undefined) return
@@ -97,7 +97,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     },
     reload,
     restrict(to) {
-      const isNew = to.epoch !== restriction?.epoch || !givesTheSame(to.products, restriction.products)
+      const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)
       restriction = to
       if (isNew) restrict()
     },
@@ -105,7 +105,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   function use(catalog: Catalog): void {
     loaded = catalog
-    given = givenBy(catalog)
+    given = productScopesOf(catalog)
     restrict()
   }
 
@@ -117,18 +117,18 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   async function load(from: () => unknown): Promise<void> {
     try {
       // One that never ends would hold up all that come after it.
-      const definitions = await within(loadTimeoutMs, from, {
+      const definitions = await withTimeout(loadTimeoutMs, from, {
         error: () => new Error(`no answer within ${loadTimeoutMs} ms`),
         keepsAlive: false,
       })
       use(createCatalog(definitions, options))
-      refusal = undefined
+      rejection = undefined
     } catch (error) {
-      refusal = isInvalidCatalog(error)
+      rejection = isInvalidCatalog(error)
         ? error
         : new GatehouseError('ERR_CATALOG', 'the products could not be loaded', { cause: error })
-      options.onRefused?.(refusal)
-      throw refusal
+      options.onRejected?.(rejection)
+      throw rejection
     }
   }
 }

@@ -45,7 +45,7 @@ export function readProduct(reading: Reading, id: string, value: unknown): ReadP
     reading.problem(place, 'must be an object with title and operations')
     return undefined
   }
-  refuseUnknownKeys(reading, place, value, PRODUCT_KEYS)
+  rejectUnknownKeys(reading, place, value, PRODUCT_KEYS)
   const title = readText(reading, [...place, 'title'], value['title'])
   const description = readOptionalText(reading, [...place, 'description'], value['description'])
   const operations = readOperations(reading, [...place, 'operations'], value['operations'])
@@ -90,7 +90,7 @@ function readOperation(reading: Reading, place: Place, scope: string, value: unk
     reading.problem(place, 'must be an object with route and title')
     return []
   }
-  refuseUnknownKeys(reading, place, value, OPERATION_KEYS)
+  rejectUnknownKeys(reading, place, value, OPERATION_KEYS)
   const routes = readRoutes(reading, [...place, 'route'], value['route'])
   const title = readText(reading, [...place, 'title'], value['title'])
   const description = readOptionalText(reading, [...place, 'description'], value['description'])
@@ -163,7 +163,7 @@ function readText(reading: Reading, place: Place, value: unknown): LocalizedText
   return Object.fromEntries(entries) as Record<string, string>
 }
 
-function refuseUnknownKeys(reading: Reading, place: Place, value: object, known: readonly string[]): void {
+function rejectUnknownKeys(reading: Reading, place: Place, value: object, known: readonly string[]): void {
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
       reading.problem([...place, key], `is unknown; what can stand here is ${known.join(', ')}`)

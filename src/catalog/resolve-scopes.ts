@@ -35,7 +35,7 @@ export function applicationScopes(
  * @param kycLevel level of the developer's account; has no bearing on API keys
  * @returns undefined if it may have it
  */
-export function explainRefusal(
+export function explainRejection(
   catalog: Catalog,
   client: ScopeHolder,
   kycLevel: string | undefined,

@@ -1,5 +1,5 @@
 import type { Catalog, Product } from './catalog.ts'
-import { scopesOf, type Given } from './given.ts'
+import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
  * The part of a catalog that may be given. A route of an operation that is left out belongs to nobody, rather than
@@ -9,7 +9,7 @@ import { scopesOf, type Given } from './given.ts'
  * @param epoch of `to`
  * @returns the frozen catalog
  */
-export function restrictCatalog(catalog: Catalog, to: Given, epoch: number): Catalog {
+export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {
   const products = new Map<string, Product>()
   const scopes = new Set<string>()
   for (const [id, product] of catalog.products) {

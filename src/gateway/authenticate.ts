@@ -3,9 +3,9 @@ import { authorizationFields } from './bearer-token.ts'
 import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
-import { requiredScopesOf, type RequiredScopes } from './operation.ts'
+import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { Principal } from './principal.ts'
-import type { Refusal } from './refusal.ts'
+import type { ErrorResponse } from './error-responses.ts'
 import { readCallTarget } from './request-path.ts'
 
 /** A call from anywhere; Node's `IncomingMessage` is one, and so is the Fetch API's `Request`. */
@@ -42,7 +42,7 @@ export interface Authenticated {
 }
 
 /** Who is calling, or the response that they get. */
-export type Authentication = Authenticated | Refusal
+export type Authentication = Authenticated | ErrorResponse
 
 /** Decides about a call outside of Koa, exactly as the middleware would. */
 export async function authenticate(
@@ -52,23 +52,23 @@ export async function authenticate(
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
   requireKnown(options)
-  const { admission, refusals, readiness } = parts
+  const { authorizeRequest, errorResponses, readiness } = parts
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const demanded: RequiredScopes | Refusal =
+  const demanded: RequiredScopes | ErrorResponse =
     options.scope === undefined ? await demandedScopes() : [options.scope]
   if ('status' in demanded) return demanded
 
-  const outcome = await admission.admit({ authorization: authorizationOf(call), query }, demanded)
+  const outcome = await authorizeRequest.admit({ authorization: authorizationOf(call), query }, demanded)
   return outcome.ok ? { ...outcome, scope: demanded[0] } : outcome
 
-  async function demandedScopes(): Promise<RequiredScopes | Refusal> {
+  async function demandedScopes(): Promise<RequiredScopes | ErrorResponse> {
     const location = locateReadings(parts.locatorAt(options.mountPath), readings)
-    if (location.place === 'unclear') return refusals.notFound(location.problem)
-    if (location.place === 'elsewhere') return refusals.notFound()
-    if (!readiness.isReady && !(await readiness.soonReady())) return refusals.unavailable()
+    if (location.place === 'unclear') return errorResponses.notFound(location.problem)
+    if (location.place === 'elsewhere') return errorResponses.notFound()
+    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
     const method = (call.method ?? 'GET').toUpperCase()
     const { path, endsInSlash = false } = location
-    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? refusals.notFound()
+    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? errorResponses.notFound()
   }
 }
 

@@ -11,9 +11,9 @@ export interface GatewayRevocations {
   /** Whether a verified token has been taken back. */
   isRevoked(principal: Principal): boolean
   /** Whether all tokens are to be refused with 503, because nobody knows any more which were taken back. */
-  readonly mustRefuse: boolean
+  readonly mustReject: boolean
   /** How well they are known; undefined where nobody tells this gateway. */
-  readonly contact: RevocationContact | undefined
+  readonly contact: RevocationFreshness | undefined
   /** How many are in force. */
   readonly size: number
   /** Calls `listener` when tokens may have been taken back. @returns a function that ends it */
@@ -21,7 +21,7 @@ export interface GatewayRevocations {
 }
 
 /** How well revocations are known. */
-export interface RevocationContact {
+export interface RevocationFreshness {
   /** Whether they cannot be heard of at the moment. */
   readonly isLost: boolean
   /** Seconds since all of them were known. */
@@ -29,7 +29,7 @@ export interface RevocationContact {
 }
 
 /** Everything that `gateway.on(name, listener)` can be asked for. */
-export type GatewayEvents = Pick<GatehouseEvents, 'revocations.lost' | 'revocations.current'>
+export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
 
 /** Who tells of them. */
 export interface GatewayEventSource {

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import { GatehouseError } from '../errors.ts'
-import { createAdmission } from './admission.ts'
+import { createAuthorizeRequest } from './authorize-request.ts'
 import {
   authenticate,
   type AuthenticateOptions,
@@ -9,13 +9,13 @@ import {
 } from './authenticate.ts'
 import { createPathLocators } from './path-locators.ts'
 import type { GatewayDependencies, GatewayEventSource } from './dependencies.ts'
-import { readHealth, type GatewayHealth } from './health.ts'
+import { readGatewayHealth, type GatewayHealth } from './health.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
 import { createReadiness } from './readiness.ts'
-import { createRefusals } from './refusal.ts'
+import { createErrorResponses } from './error-responses.ts'
 import { requireScope } from './require-scope.ts'
-import { createSignals } from './signals.ts'
+import { createTokenSignals } from './token-signals.ts'
 import { wellKnown } from './well-known.ts'
 
 /** Guards an API: lets calls through that carry a token with the scope of their operation. */
@@ -81,12 +81,12 @@ export function createGatewayFrom<Scope extends string = string>(
   if (URL.parse(dependencies.audience) === null) {
     throw new GatehouseError('ERR_OPTIONS', 'audience must be the absolute URL of the API')
   }
-  const refusals = createRefusals(dependencies.audience)
+  const errorResponses = createErrorResponses(dependencies.audience)
   const readiness = createReadiness(dependencies)
-  const signals = createSignals(dependencies.revocations)
-  const admission = createAdmission(dependencies, refusals, readiness, signals.signalOf)
+  const signals = createTokenSignals(dependencies.revocations)
+  const authorizeRequest = createAuthorizeRequest(dependencies, errorResponses, readiness, signals.signalOf)
   const locatorAt = createPathLocators(new URL(dependencies.audience).pathname)
-  const parts = { admission, refusals, readiness, locatorAt }
+  const parts = { authorizeRequest, errorResponses, readiness, locatorAt }
   let closing: Promise<void> | undefined
 
   return {
@@ -98,7 +98,7 @@ export function createGatewayFrom<Scope extends string = string>(
     },
     requireScope(...scopes) {
       readiness.begin()
-      return requireScope(dependencies, admission, scopes)
+      return requireScope(dependencies, authorizeRequest, scopes)
     },
     authenticate(call, options) {
       return authenticate(dependencies, parts, call, options)
@@ -108,7 +108,7 @@ export function createGatewayFrom<Scope extends string = string>(
       return wellKnown(dependencies)
     },
     health() {
-      return readHealth(dependencies, readiness)
+      return readGatewayHealth(dependencies, readiness)
     },
     ready() {
       return readiness.whenReady()

@@ -5,9 +5,9 @@ import { locateReadings } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
-import { isUnclaimed, requiredScopesOf } from './operation.ts'
+import { isUnclaimed, requiredScopesOf } from './required-scope.ts'
 import type { Principal } from './principal.ts'
-import type { Refusal } from './refusal.ts'
+import type { ErrorResponse } from './error-responses.ts'
 import { readRequestPath } from './request-path.ts'
 import { wellKnown } from './well-known.ts'
 
@@ -50,7 +50,7 @@ export function guard(
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkOptions(options)
-  const { admission, refusals, readiness } = parts
+  const { authorizeRequest, errorResponses, readiness } = parts
   const { when, unclaimed } = options
   const locatePath = parts.locatorAt(options.mountPath)
   const openRoutes = openRoutesOf(dependencies, options)
@@ -65,9 +65,10 @@ export function guard(
   async function decide(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
-    if (location.place === 'unclear') return writeRefusal(ctx, refusals.notFound(location.problem))
+    if (location.place === 'unclear') return writeRejection(ctx, errorResponses.notFound(location.problem))
 
-    if (!readiness.isReady && !(await readiness.soonReady())) return writeRefusal(ctx, refusals.unavailable())
+    if (!readiness.isReady && !(await readiness.soonReady()))
+      return writeRejection(ctx, errorResponses.unavailable())
     const { path, endsInSlash = false } = location
     const open = openRoutes?.find(ctx.method, path, endsInSlash)
     if (open === 'public') return next()
@@ -77,11 +78,11 @@ export function guard(
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
     if (scopes === undefined && open === undefined) {
       const passes = unclaimed === 'pass' && isUnclaimed(path, endsInSlash || path === '/', dependencies)
-      return passes ? next() : writeRefusal(ctx, refusals.notFound())
+      return passes ? next() : writeRejection(ctx, errorResponses.notFound())
     }
 
-    const outcome = await admission.admit(request, scopes ?? [])
-    if (!outcome.ok) return writeRefusal(ctx, outcome)
+    const outcome = await authorizeRequest.admit(request, scopes ?? [])
+    if (!outcome.ok) return writeRejection(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
   }
@@ -107,10 +108,10 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
  * Answers with a refusal. Written and not thrown: Koa drops the headers that are set already (CORS) when it
  * answers an error, and tells the app's `error` listeners.
  */
-export function writeRefusal(ctx: Context, refusal: Refusal): void {
-  ctx.status = refusal.status
-  ctx.set(refusal.headers)
-  ctx.body = refusal.body
+export function writeRejection(ctx: Context, rejection: ErrorResponse): void {
+  ctx.status = rejection.status
+  ctx.set(rejection.headers)
+  ctx.body = rejection.body
 }
 
 /** What opens routes; undefined where nothing does, so that no call looks for one. */

@@ -1,5 +1,5 @@
 import type { Health } from '../health/health.ts'
-import { takeStock } from '../health/take-stock.ts'
+import { readHealth } from '../health/read-health.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { Readiness } from './readiness.ts'
 
@@ -7,16 +7,16 @@ import type { Readiness } from './readiness.ts'
 export type GatewayHealth = Health
 
 /** Takes stock. Waits until the gateway is ready, at most as long as a request does. Never rejects. */
-export function readHealth(
+export function readGatewayHealth(
   { check, storeHealth, revocations }: Pick<GatewayDependencies, 'check' | 'storeHealth' | 'revocations'>,
   readiness: Pick<Readiness, 'isReady' | 'soonReady' | 'state' | 'failure'>,
 ): Promise<GatewayHealth> {
-  return takeStock({
+  return readHealth({
     start: readiness,
     works: async () => readiness.isReady || readiness.soonReady(),
     storeHealth,
     check,
     revocations,
-    isReady: ({ works }) => works && !revocations.mustRefuse,
+    isReady: ({ works }) => works && !revocations.mustReject,
   })
 }

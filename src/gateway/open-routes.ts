@@ -4,7 +4,7 @@ import { createRouteIndex } from '../catalog/route-index.ts'
 import { collectProblems } from '../errors.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import { ANY_SEGMENT, claimsOfEmptySegment } from './operation.ts'
+import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
 /** A route below {base_url} that needs no token: written as operations are, and OPTIONS may be one too. */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`

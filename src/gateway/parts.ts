@@ -1,12 +1,12 @@
-import type { Admission } from './admission.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
 import type { LocatorAt } from './path-locators.ts'
 import type { Readiness } from './readiness.ts'
-import type { Refusals } from './refusal.ts'
+import type { ErrorResponses } from './error-responses.ts'
 
 /** What one gateway has once, and all its ways in share. */
 export interface GatewayParts {
-  readonly admission: Admission
-  readonly refusals: Refusals
+  readonly authorizeRequest: AuthorizeRequest
+  readonly errorResponses: ErrorResponses
   readonly readiness: Readiness
   readonly locatorAt: LocatorAt
 }

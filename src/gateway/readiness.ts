@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
-import { inBackground } from '../scheduling/in-background.ts'
-import { soon } from '../scheduling/soon.ts'
+import { inBackground } from '../async/in-background.ts'
+import { settlesWithin } from '../async/settles-within.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
 /** Whether a gateway can work yet. */
@@ -63,7 +63,7 @@ export function createReadiness(
     },
     whenReady,
     soonReady() {
-      return soon(whenReady, dependencies.startTimeoutMs)
+      return settlesWithin(whenReady, dependencies.startTimeoutMs)
     },
     close() {
       state = 'closed'

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
-import type { Admission } from './admission.ts'
+import type { AuthorizeRequest } from './authorize-request.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import { bearerRequestOf, writeRefusal } from './guard.ts'
+import { bearerRequestOf, writeRejection } from './guard.ts'
 import type { Principal } from './principal.ts'
 
 /**
@@ -14,7 +14,7 @@ import type { Principal } from './principal.ts'
  */
 export function requireScope(
   dependencies: Pick<GatewayDependencies, 'isKnownScope'>,
-  admission: Admission,
+  authorizeRequest: AuthorizeRequest,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
@@ -26,10 +26,10 @@ export function requireScope(
 
   return async function requireScope(ctx, next) {
     const { auth } = ctx.state as { auth?: unknown }
-    const outcome = admission.isOurs(auth)
-      ? admission.authorize(auth, scopes)
-      : await admission.admit(bearerRequestOf(ctx), scopes)
-    if (!outcome.ok) return writeRefusal(ctx, outcome)
+    const outcome = authorizeRequest.isOurs(auth)
+      ? authorizeRequest.authorize(auth, scopes)
+      : await authorizeRequest.admit(bearerRequestOf(ctx), scopes)
+    if (!outcome.ok) return writeRejection(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
   }

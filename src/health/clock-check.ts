@@ -1,4 +1,4 @@
-import { bad, good, warning } from '../store/verdicts.ts'
+import { bad, good, warning } from '../store/check-results.ts'
 import type { HealthCheck } from './health.ts'
 
 /** Milliseconds of difference from which on clocks count as not synchronized. */
@@ -27,8 +27,8 @@ export function checkClock(
   const limit = Math.min(TOLERATED, tolerance)
   if (difference <= SYNCHRONIZED) return good(name, 'the clocks of this process and of the database agree')
   const direction = ahead > 0 ? 'behind' : 'ahead of'
-  const verdict = difference > limit * 1000 ? bad : warning
-  return verdict(
+  const status = difference > limit * 1000 ? bad : warning
+  return status(
     name,
     `the clock of this process is ${Math.round(difference / 100) / 10} s ${direction} the one of ` +
       `the database; processes may differ by ${limit} s`,

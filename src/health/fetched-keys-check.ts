@@ -1,5 +1,5 @@
-import { bad, good, unknown, warning } from '../store/verdicts.ts'
-import { SEE_START } from './fixes.ts'
+import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 

@@ -13,7 +13,7 @@ export interface Health {
    */
   readonly ready: boolean
   /** The worst of `checks`; what is unknown counts as a warning. */
-  readonly verdict: 'good' | 'warning' | 'bad'
+  readonly status: 'good' | 'warning' | 'bad'
   /** What was looked at, each with the fix in words where it is not good. */
   readonly checks: readonly HealthCheck[]
   /** How well it is known which tokens were taken back. */

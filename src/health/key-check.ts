@@ -1,7 +1,7 @@
 import { GatehouseError } from '../errors.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
-import { bad, good, unknown, warning } from '../store/verdicts.ts'
-import { ANOTHER_SECRET, SEE_START } from './fixes.ts'
+import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { ANOTHER_SECRET, SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
@@ -20,7 +20,7 @@ const REPORTED = 7 * 86_400
  * @param now milliseconds since the epoch
  */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
-  const { keys, areHosts, isSigningRevoked, confirmedAt } = condition
+  const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
   if (isSecret(condition.failure)) {
     return bad(
       name,
@@ -32,12 +32,12 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
     return bad(
       name,
       'a key that signs was revoked, so what it signs is refused',
-      areHosts
+      managedByHost
         ? 'Put another key first in `signingKeys.jwks`, in every process'
         : 'Another key signs as soon as the store answers: see the check `store`',
     )
   }
-  if (areHosts) {
+  if (managedByHost) {
     return good(
       name,
       `${keys.length} ${keys.length === 1 ? 'key is' : 'keys are'} kept by the host (signingKeys.jwks), and ready`,
@@ -118,5 +118,5 @@ function because({ failure }: KeyCondition): string {
 }
 
 function isSecret(error: unknown): boolean {
-  return error instanceof GatehouseError && error.code === 'ERR_SECRET'
+  return error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH'
 }

@@ -1,7 +1,7 @@
-import { givenBy, lacking } from '../catalog/given.ts'
+import { productScopesOf, lacking } from '../catalog/product-scopes.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import { bad, good, unknown, warning } from '../store/verdicts.ts'
-import { CORRECT_PRODUCTS, SEE_START } from './fixes.ts'
+import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { CORRECT_PRODUCTS, SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
@@ -11,24 +11,24 @@ const NAMED = 5
 
 /** Whether the products are there, could be loaded the last time, and all of them are given. */
 export function checkProducts(
-  catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'given' | 'refusal'>,
+  catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'given' | 'rejection'>,
 ): HealthCheck {
-  const { refusal } = catalog
+  const { rejection } = catalog
   if (!catalog.loaded) {
-    return refusal === undefined
+    return rejection === undefined
       ? unknown(name, 'the products have not been loaded yet', SEE_START)
-      : bad(name, `the products are not there: ${reasonOf(refusal)}`, CORRECT_PRODUCTS)
+      : bad(name, `the products are not there: ${reasonOf(rejection)}`, CORRECT_PRODUCTS)
   }
   const { products, operations } = catalog.current
   const message = `${products.size} products with ${operations.size} operations are in force`
-  if (refusal !== undefined) {
+  if (rejection !== undefined) {
     return warning(
       name,
-      `${message}, as they were before the last load, which was refused: ${reasonOf(refusal)}`,
+      `${message}, as they were before the last load, which was refused: ${reasonOf(rejection)}`,
       CORRECT_PRODUCTS,
     )
   }
-  const withheld = lacking(givenBy(catalog.current), catalog.given)
+  const withheld = lacking(productScopesOf(catalog.current), catalog.given)
   if (withheld.length === 0) return good(name, message)
   const named = withheld.slice(0, NAMED).map(({ product, scope }) => `${scope} of ${product}`)
   const more = withheld.length - named.length

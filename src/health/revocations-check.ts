@@ -1,11 +1,11 @@
-import { bad, good, unknown, warning } from '../store/verdicts.ts'
-import { SEE_START } from './fixes.ts'
+import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { SEE_START } from './remedies.ts'
 import type { HealthCheck, RevocationHealth } from './health.ts'
 
 /** The revocations that a gateway knows of. */
-export interface FollowedRevocations {
+export interface RevocationView {
   /** Whether all tokens are to be refused with 503, because nobody knows any more which were taken back. */
-  readonly mustRefuse: boolean
+  readonly mustReject: boolean
   /** How well they are known; undefined where nobody tells. */
   readonly contact: { readonly isLost: boolean; readonly ageSeconds: number } | undefined
   /** How many are in force. */
@@ -20,10 +20,7 @@ const LONG = 300
  *
  * @param areKnown whether all of them were ever known
  */
-export function revocationHealth(
-  { contact, size }: FollowedRevocations,
-  areKnown: boolean,
-): RevocationHealth {
+export function revocationHealth({ contact, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
     followed: contact !== undefined,
     lost: contact?.isLost ?? false,
@@ -38,7 +35,7 @@ export function revocationHealth(
  * @param areKnown whether all of them were ever known
  */
 export function checkRevocations(
-  { contact, mustRefuse, size }: FollowedRevocations,
+  { contact, mustReject, size }: RevocationView,
   areKnown: boolean,
 ): HealthCheck {
   const name = 'revocations'
@@ -57,17 +54,17 @@ export function checkRevocations(
     )
   }
   const { isLost, ageSeconds } = contact
-  if (!isLost && !mustRefuse) {
+  if (!isLost && !mustReject) {
     return good(
       name,
       `all tokens that were taken back are known, as of ${ageSeconds} s ago: ${size} in force`,
     )
   }
-  const outcome = mustRefuse
+  const outcome = mustReject
     ? 'all tokens are refused with 503'
     : 'those that were taken back since are let through'
-  const verdict = mustRefuse || ageSeconds > LONG ? bad : warning
-  return verdict(
+  const status = mustReject || ageSeconds > LONG ? bad : warning
+  return status(
     name,
     `what is taken back cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
     'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +

@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
-import { bad, good, warning } from '../store/verdicts.ts'
-import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './fixes.ts'
+import { bad, good, warning } from '../store/check-results.ts'
+import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
@@ -28,12 +28,12 @@ export function checkStart({ state, failure }: StartState): HealthCheck {
 
 function fixOf(failure: unknown): string {
   const code = failure instanceof GatehouseError ? failure.code : undefined
-  if (code === 'ERR_SECRET') return ANOTHER_SECRET
+  if (code === 'ERR_SECRET_MISMATCH') return ANOTHER_SECRET
   if (code === 'ERR_CATALOG') return CORRECT_PRODUCTS
   if (code === 'ERR_STORE_UNAVAILABLE') {
     return 'See the check `store`; it starts by itself once the store is back'
   }
-  if (code === 'ERR_STORE_RECORD') {
+  if (code === 'ERR_STORE_CORRUPT') {
     return (
       'Somebody else has written below the key prefix of this service: give each service a prefix ' +
       'of its own, and restore what was overwritten'

@@ -1,18 +1,18 @@
 import type { Store, StoreInspection } from '../store/contract.ts'
-import { bad, good, unknown, warning } from '../store/verdicts.ts'
+import { bad, good, unknown, warning } from '../store/check-results.ts'
 import type { HealthCheck } from './health.ts'
 import { checkClock } from './clock-check.ts'
-import { keepFor } from './keep-for.ts'
+import { cacheFor } from '../async/cache-for.ts'
 import { reasonOf } from './reason.ts'
 
 /** Looks at a store. */
 export interface StoreHealth {
   /** What was found, at most a second ago. Never rejects; takes as long as a call to the store may. */
-  look(): Promise<StoreLook>
+  look(): Promise<StoreHealthResult>
 }
 
 /** What was found. */
-export interface StoreLook {
+export interface StoreHealthResult {
   /** Whether it answers, and takes writes as far as it says. */
   readonly isUsable: boolean
   readonly checks: readonly HealthCheck[]
@@ -36,7 +36,7 @@ export function createStoreHealth(
   /** When it was found not to answer for the first time since it last did: milliseconds since the epoch. */
   let awaySince: number | undefined
 
-  async function look(): Promise<StoreLook> {
+  async function look(): Promise<StoreHealthResult> {
     // At the same time, so that a store that is away is waited for once.
     const [ping, inspection] = await Promise.allSettled([timed(() => store.ping()), inspect()])
     if (ping.status === 'rejected') {
@@ -45,7 +45,7 @@ export function createStoreHealth(
     }
     awaySince = undefined
     const checks = [ANSWERS, checkLatency(ping.value), ...inspected(inspection)]
-    return { isUsable: !checks.some(isRefusingWrites), checks }
+    return { isUsable: !checks.some(isRejectingWrites), checks }
   }
 
   async function inspect(): Promise<{ found: StoreInspection; clock: HealthCheck | undefined }> {
@@ -63,7 +63,7 @@ export function createStoreHealth(
     return store.volatile && !known.some(({ name }) => name === FORGETS.name) ? [...known, FORGETS] : known
   }
 
-  return { look: keepFor(KEPT, look) }
+  return { look: cacheFor(KEPT, look) }
 }
 
 const ANSWERS = good('store', 'the store answers')
@@ -75,8 +75,8 @@ const FORGETS = warning(
   'Fine for trials and tests; in production use redisStore(client)',
 )
 
-function isRefusingWrites({ name, verdict }: HealthCheck): boolean {
-  return name === 'store.writes' && verdict === 'bad'
+function isRejectingWrites({ name, status }: HealthCheck): boolean {
+  return name === 'store.writes' && status === 'bad'
 }
 
 function away(error: unknown, since: number): HealthCheck {

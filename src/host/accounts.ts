@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Awaitable, None, Nullable } from './answer.ts'
+import type { Awaitable, None, Nullable } from '../validation/host-callback.ts'
 
 /** What the host knows of one of its accounts. */
 export interface Account<Level extends string = string> {

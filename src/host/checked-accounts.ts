@@ -1,7 +1,15 @@
 import type { Context } from 'koa'
 import type { Problem } from '../errors.ts'
 import type { Account, Accounts, SignedIn } from './accounts.ts'
-import { ask, fieldsOf, isObject, kindOf, refuseUnfit, unfitAnswer, type Awaitable } from './answer.ts'
+import {
+  ask,
+  fieldsOf,
+  isObject,
+  kindOf,
+  rejectUnfit,
+  unfitAnswer,
+  type Awaitable,
+} from '../validation/host-callback.ts'
 import type { Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
 
@@ -60,7 +68,7 @@ export function createCheckedAccounts(
     const fields = fieldsOf(FIND, await ask(FIND, () => accounts.find(accountId, userId)))
     if (!fields) return undefined
     const { id, kycLevel, claims } = fields
-    refuseUnfit(FIND, [
+    rejectUnfit(FIND, [
       idProblem('id', id),
       // Another account's level and claims must never be taken for this one's.
       isText(id) && id !== accountId
@@ -109,7 +117,7 @@ function readSignedIn(callback: string, answer: unknown): SignedIn | undefined {
   const fields = fieldsOf(callback, answer)
   if (!fields) return undefined
   const { accountId, userId, signedInAt } = fields
-  refuseUnfit(callback, [
+  rejectUnfit(callback, [
     idProblem('accountId', accountId),
     isNone(userId) ? undefined : idProblem('userId', userId),
     isNone(signedInAt) ? undefined : timeProblem('signedInAt', signedInAt),

@@ -15,7 +15,7 @@ export interface GatehouseEvents {
     expiresAt: number
   }
   /** The token endpoint refused a request. */
-  'token.refused': { clientId?: string | undefined; error: string; description?: string | undefined }
+  'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
   /** A refresh token was used a second time; its family has been ended (RFC 9700 4.14.2). */
   'refresh_token.reused': {
     clientId: string
@@ -25,7 +25,7 @@ export interface GatehouseEvents {
   }
   /** An authorization code was used a second time; its grant has been ended (RFC 6749 4.1.2). */
   'code.reused': { clientId: string; accountId: string; userId?: string | undefined; grantId: string }
-  /** A client sent a refresh token again within `refreshRetrySeconds`, and got the same new one. */
+  /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new one. */
   'refresh_token.retried': {
     clientId: string
     accountId: string
@@ -72,13 +72,13 @@ export interface GatehouseEvents {
     actor?: string | undefined
   }
   /** Revoked tokens cannot be heard of in this process at the moment. */
-  'revocations.lost': { ageSeconds: number }
+  'revocations.stale': { ageSeconds: number }
   /** They are heard of again. */
-  'revocations.current': { ageSeconds: number }
+  'revocations.fresh': { ageSeconds: number }
   /** A key was made, and is published from now on; it signs later. */
   'key.published': KeyChange
   /** A key signs from now on. */
-  'key.promoted': KeyChange
+  'key.activated': KeyChange
   /** Everything that a key had signed has expired; it is not published any more. */
   'key.retired': KeyChange
   /** A key was taken out of service before its time. */
@@ -86,7 +86,7 @@ export interface GatehouseEvents {
   /** A new catalog is in force in this process. */
   'catalog.reloaded': { products: number; operations: number }
   /** A new catalog was invalid; the last good one stays. */
-  'catalog.refused': { error: Error }
+  'catalog.rejected': { error: Error }
   /** Our own failure that a client saw as 5xx. */
   error: { error: Error }
 }
@@ -130,7 +130,7 @@ export interface EventSource {
 /** All names; the compiler sees to it that none is missing. */
 const NAMES: Record<keyof GatehouseEvents, true> = {
   'token.issued': true,
-  'token.refused': true,
+  'token.rejected': true,
   'refresh_token.reused': true,
   'code.reused': true,
   'refresh_token.retried': true,
@@ -142,14 +142,14 @@ const NAMES: Record<keyof GatehouseEvents, true> = {
   'client.deleted': true,
   'client.compromised': true,
   'token.revoked': true,
-  'revocations.lost': true,
-  'revocations.current': true,
+  'revocations.stale': true,
+  'revocations.fresh': true,
   'key.published': true,
-  'key.promoted': true,
+  'key.activated': true,
   'key.retired': true,
   'key.revoked': true,
   'catalog.reloaded': true,
-  'catalog.refused': true,
+  'catalog.rejected': true,
   error: true,
 }
 

@@ -67,14 +67,14 @@ export function createHostKeys(parts: {
     },
     get condition() {
       return {
-        areHosts: true,
+        managedByHost: true,
         keys: keys.map((key) => ({ alg: key.alg, state: stateOf(key), since: 0 })),
         isSigningRevoked: signing.some(({ kid }) => isKeyRevoked(kid)),
         isStale: false,
       }
     },
     getKey,
-    async keepUp() {},
+    async ensureFresh() {},
     onChanged(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

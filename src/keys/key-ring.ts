@@ -3,9 +3,9 @@ import { silentLogger, type Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { toPublicJwk, type SigningJwk } from './generate-key.ts'
 import { inState } from './key-states.ts'
-import { createRingLoader } from './ring-loader.ts'
-import { createRingRecords, type OpenKey } from './ring-record.ts'
-import type { KeySealing } from './sealing.ts'
+import { createRingLoader } from './key-ring-loader.ts'
+import { createKeyRingRecords, type OpenKey } from './key-ring-record.ts'
+import type { KeyEncryption } from './key-encryption.ts'
 
 /** The keys that sign now, and what of all of them is published. */
 export interface KeyRing {
@@ -30,10 +30,10 @@ export function viewOf(keys: readonly OpenKey[]): KeyRing {
 /** The keys of a store for those who only use them, loaded or created; see `createRingLoader`. */
 export async function loadKeyRing(
   store: Store,
-  sealing: KeySealing,
+  sealing: KeyEncryption,
   logger: Logger = silentLogger,
 ): Promise<KeyRing> {
-  const load = createRingLoader({ records: createRingRecords(store, sealing), logger })
+  const load = createRingLoader({ records: createKeyRingRecords(store, sealing), logger })
   const { ring } = await load()
   return viewOf(ring.keys)
 }

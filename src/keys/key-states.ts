@@ -26,13 +26,13 @@ export interface RotationPolicy {
   readonly rotateAfter: number
   /** For how long it is published before it does. */
   readonly publishAhead: number
-  /** For how long a key stays published after it has signed; see `tailOf`. */
+  /** For how long a key stays published after it has signed; see `retentionOf`. */
   readonly tail: Readonly<Record<SigningAlgorithm, number>>
 }
 
 /** What happened to a key. */
 export interface KeyChange {
-  readonly what: 'published' | 'promoted' | 'retired' | 'revoked'
+  readonly what: 'published' | 'activated' | 'retired' | 'revoked'
   readonly kid: string
   readonly alg: SigningAlgorithm
 }
@@ -59,7 +59,7 @@ const REMEMBERED = 5
  * Seconds for which a key stays published after it has signed for the last time here: what it has signed lives for
  * `longestLifetime`, and another process may have signed with it after that.
  */
-export function tailOf(longestLifetime: number): number {
+export function retentionOf(longestLifetime: number): number {
   return longestLifetime + LATE + SKEW
 }
 
@@ -120,7 +120,7 @@ export function rotate<Key extends RingKey>(
 }
 
 /** Fills up what is lacking, and does nothing else. */
-export function fillUp<Key extends RingKey>(
+export function replenish<Key extends RingKey>(
   keys: readonly Key[],
   now: number,
   fresh: readonly Key[],
@@ -135,8 +135,9 @@ export function revoke<Key extends RingKey>(
   fresh: readonly Key[],
   revoked: string,
 ): KeyStep<Key> {
-  const takeOut: Move = ({ kid, state }) => (kid === revoked && state !== 'revoked' ? 'revoked' : undefined)
-  return settle(move(keys, now, [takeOut]), now, fresh)
+  const takeOutOfService: Move = ({ kid, state }) =>
+    kid === revoked && state !== 'revoked' ? 'revoked' : undefined
+  return settle(move(keys, now, [takeOutOfService]), now, fresh)
 }
 
 /** When something is due next: epoch seconds; `Infinity` if nothing is. */
@@ -240,6 +241,6 @@ function promote<Key extends RingKey>(
 ): KeyStep<Key> {
   return {
     keys: keys.map((key) => (key.kid === kid ? { ...key, state: 'current' as const, since: now } : key)),
-    changes: [...changes, { what: 'promoted', kid, alg }],
+    changes: [...changes, { what: 'activated', kid, alg }],
   }
 }

@@ -4,7 +4,7 @@ import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { joinRings } from './join-rings.ts'
+import { mergeKeyRings } from './merge-key-rings.ts'
 import { viewOf, type KeyRing } from './key-ring.ts'
 import {
   canSign,
@@ -14,21 +14,21 @@ import {
   revoke,
   rotate,
   rotationDue,
-  tailOf,
+  retentionOf,
   type RotationPolicy,
 } from './key-states.ts'
-import { createRingKeeper } from './ring-keeper.ts'
-import type { LogMarks } from './ring-loader.ts'
-import { createRingRecords, makeKeys, type OpenKey } from './ring-record.ts'
+import { createKeyRingStore } from './key-ring-store.ts'
+import type { LogMarks } from './key-ring-loader.ts'
+import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
 import { createRotation } from './rotation.ts'
-import type { KeySealing } from './sealing.ts'
+import type { KeyEncryption } from './key-encryption.ts'
 import { createRevokedKeys, type RevokeKey } from './revoked-keys.ts'
 import { actorOf, type KeySource } from './signing-keys.ts'
 
 /** What keys that rotate by themselves are handed. */
 export interface RotatingKeysParts {
   readonly store: Store
-  readonly sealing: KeySealing
+  readonly sealing: KeyEncryption
   /** Of the revocation log in the same store. */
   readonly marks: LogMarks
   /** See `RotationSchedule`. */
@@ -40,7 +40,7 @@ export interface RotatingKeysParts {
   readonly events: EventSink
   readonly logger: Logger
   /** See `createRotation`. */
-  readonly lookEveryMs?: number | undefined
+  readonly pollIntervalMs?: number | undefined
   readonly patienceMs?: number | undefined
 }
 
@@ -54,17 +54,17 @@ const BURST = 5
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const { store, schedule, longestLifetimes, isKeyRevoked, events, logger } = parts
-  const { lookEveryMs = 60_000, patienceMs = 3000 } = parts
+  const { pollIntervalMs = 60_000, patienceMs = 3000 } = parts
   const listeners = new Set<() => void>()
   let ring: KeyRing = { signing: [], published: { keys: [] } }
   let findKey: JWTVerifyGetKey = createLocalJWKSet({ keys: [] })
   /** When unknown keys were looked for, as far as it counts. */
   let looks: number[] = []
-  let lastLook: Promise<void> | undefined
+  let lastPoll: Promise<void> | undefined
   let waiting: Promise<void> | undefined
 
-  const records = createRingRecords(store, parts.sealing)
-  const keeper = createRingKeeper({
+  const records = createKeyRingRecords(store, parts.sealing)
+  const keeper = createKeyRingStore({
     store,
     records,
     marks: parts.marks,
@@ -88,7 +88,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     keeper,
     readPolicy,
     onSeen: revokedKeys.settle,
-    lookEveryMs,
+    pollIntervalMs,
     patienceMs,
   })
 
@@ -98,7 +98,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     return {
       rotateAfter: schedule.rotateAfterSeconds,
       publishAhead: schedule.publishAheadSeconds,
-      tail: { ES256: tailOf(access), RS256: tailOf(id) },
+      tail: { ES256: retentionOf(access), RS256: retentionOf(id) },
     }
   }
 
@@ -116,7 +116,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   }
 
   /** Takes a key out of service, and its tokens back, unless nothing else could sign. */
-  async function takeOut(
+  async function takeOutOfService(
     kid: string,
     fresh: readonly OpenKey[],
     takeBack: () => Promise<void>,
@@ -133,25 +133,25 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   }
 
   /** Looks once a second on average, so that made-up names of keys cause no load; who comes too early waits. */
-  function lookForUnknown(): Promise<void> {
+  function pollForUnknown(): Promise<void> {
     if (waiting) return waiting
     const now = performance.now()
     looks = looks.filter((at) => now - at < BURST * 1000)
     const [oldest = now] = looks
-    if (looks.length < BURST) return lookNow()
+    if (looks.length < BURST) return pollNow()
     waiting = delay(oldest + BURST * 1000 - now, undefined, { ref: false }).then(() => {
       // Who comes from here on may ask for what is published after this look.
       waiting = undefined
-      return lookNow()
+      return pollNow()
     })
     return waiting
   }
 
-  function lookNow(): Promise<void> {
+  function pollNow(): Promise<void> {
     const look = rotation.look()
     // Those who come at the same moment share one.
-    if (look !== lastLook) looks.push(performance.now())
-    lastLook = look
+    if (look !== lastPoll) looks.push(performance.now())
+    lastPoll = look
     return look
   }
 
@@ -160,22 +160,22 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
 
   async function join(other: readonly OpenKey[]): Promise<number> {
     const { keys } = await keeper.read()
-    const canDo = canSign(joinRings(keys, other, 0).keys)
+    const canDo = canSign(mergeKeyRings(keys, other, 0).keys)
     const fresh = canDo ? [] : await makeKeys()
     let added = 0
     await keeper.change((own) => {
-      const step = joinRings(own, other, Date.now() / 1000, fresh)
+      const step = mergeKeyRings(own, other, Date.now() / 1000, fresh)
       added = step.keys.filter(({ kid }) => !own.some((key) => key.kid === kid)).length
       return step
     })
-    rotation.fillUpSoon(0)
+    rotation.replenishSoon(0)
     return added
   }
 
   return {
     follow: rotation.follow,
 
-    movable: {
+    exportable: {
       toText: async () => records.toText(await keeper.read()),
       async open(text) {
         const other = await records.fromText(text)
@@ -191,7 +191,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       const keys = keeper.known?.keys ?? []
       const { rotateAfterSeconds: rotateAfter, publishAheadSeconds: publishAhead } = schedule
       return {
-        areHosts: false,
+        managedByHost: false,
         keys: inState(keys, 'current', 'next').map(({ alg, state, since }) => ({ alg, state, since })),
         isSigningRevoked: isSigningRevoked(),
         confirmedAt: Number.isFinite(keeper.confirmedAt) ? keeper.confirmedAt : undefined,
@@ -209,11 +209,11 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
         const isKnown = keeper.known?.keys.some(({ kid }) => kid === header?.kid)
         if (!(error instanceof errors.JWKSNoMatchingKey) || isKnown) throw error
       }
-      await lookForUnknown()
+      await pollForUnknown()
       return findKey(header, token)
     },
 
-    async keepUp() {
+    async ensureFresh() {
       // What is revoked is heard of before the ring is read: what it signed would be dead on arrival.
       if (isFresh() && !isSigningRevoked()) return
       await rotation.look().catch((error: unknown) => {
@@ -247,7 +247,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       // They take long, and nobody waits for them but the caller.
       const fresh = await makeKeys()
       await keeper.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
-      rotation.fillUpSoon(0)
+      rotation.replenishSoon(0)
     },
 
     async revoke(kid, options) {
@@ -265,13 +265,13 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
       policy.catch(() => {})
       // It takes long, and is hardly ever needed.
       let fresh: readonly OpenKey[] = []
-      let outcome = await takeOut(kid, fresh, takeBack, actor)
+      let outcome = await takeOutOfService(kid, fresh, takeBack, actor)
       while (outcome === 'needs a key') {
         fresh = await makeKeys([found.alg])
-        outcome = await takeOut(kid, fresh, takeBack, actor)
+        outcome = await takeOutOfService(kid, fresh, takeBack, actor)
       }
       if (outcome === 'was out') await takeBack()
-      rotation.fillUpSoon(0)
+      rotation.replenishSoon(0)
     },
   }
 }

@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { KeyState, RingKey } from './key-states.ts'
-import type { RingLoss } from './ring-record.ts'
+import type { RingLoss } from './key-ring-record.ts'
 
 /** A signing key without its private part. Times are in epoch seconds. */
 export interface SigningKeyInfo {
@@ -71,7 +71,7 @@ function refused(message: string): GatehouseError {
 }
 
 /** Keys in the store that can be carried to another one. */
-export interface MovableKeys {
+export interface ExportableKeys {
   /** The ring in force, sealed as it stands in the store. The same ring is the same text. */
   toText(): Promise<string>
   /**
@@ -79,7 +79,7 @@ export interface MovableKeys {
    *
    * @returns makes one ring of both: its current keys sign from then on, in every process, and what ours have signed
    *   stays good. To do it again changes nothing. Answers how many keys are new here
-   * @throws {GatehouseError} `ERR_SECRET` if none of the secrets opens it, `ERR_STORE_RECORD` if it is no ring
+   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if none of the secrets opens it, `ERR_STORE_CORRUPT` if it is no ring
    */
   open(text: string): Promise<() => Promise<number>>
 }
@@ -87,7 +87,7 @@ export interface MovableKeys {
 /** How the keys are, as this process knows it. */
 export interface KeyCondition {
   /** Whether the host keeps them itself. */
-  readonly areHosts: boolean
+  readonly managedByHost: boolean
   /** Those that sign, or will; none while they have not been loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
   /** Whether one that signs was revoked: what it signs is dead on arrival. */
@@ -107,12 +107,12 @@ export interface KeyCondition {
 /** Where the keys come from: the store, or the host. */
 export interface KeySource extends SigningKeys {
   /** Undefined where the host keeps the keys. */
-  readonly movable?: MovableKeys | undefined
+  readonly exportable?: ExportableKeys | undefined
   /**
    * Loads the keys, and follows their changes from then on. May be called again after it has rejected.
    *
    * @returns a function that ends it
-   * @throws {GatehouseError} `ERR_SECRET`, `ERR_STORE_RECORD`, `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>
   /** The keys now. Not before `follow()`. */
@@ -127,7 +127,7 @@ export interface KeySource extends SigningKeys {
    *
    * @throws {GatehouseError} what keeps it from looking
    */
-  keepUp(): Promise<void>
+  ensureFresh(): Promise<void>
   /** Calls `listener` whenever other keys sign. @returns a function that ends it */
   onChanged(listener: () => void): () => void
 }

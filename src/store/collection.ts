@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Store } from './contract.ts'
-import { objectOf, type Field, type Fields } from './shape.ts'
-import { isUnreadable, Unreadable } from './unreadable.ts'
+import { objectOf, type Field, type Fields } from '../validation/shape.ts'
+import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 
 /** A record as it was read, with the exact text that `replace` compares. */
 export interface Stored<T> {
@@ -19,7 +19,7 @@ export interface Collection<T extends object> {
   /** The records in the order of `ids`, undefined where absent. */
   getMany(ids: readonly string[]): Promise<(T | undefined)[]>
   /** The same for a list, of which the others are wanted where one cannot be read. */
-  getEach(ids: readonly string[]): Promise<(T | Unreadable | undefined)[]>
+  getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]>
   /** Stores a new record; false if the id is taken. */
   create(id: string, record: T, ttl?: number): Promise<boolean>
   /** Stores the record, whatever was there. */
@@ -42,7 +42,7 @@ export interface Collection<T extends object> {
   /**
    * The record that such a text holds, of an older version too.
    *
-   * @throws {GatehouseError} `ERR_STORE_RECORD`
+   * @throws {GatehouseError} `ERR_STORE_CORRUPT`
    */
   fromText(id: string, text: string): T
 }
@@ -52,7 +52,7 @@ const MAX_ATTEMPTS = 200
 
 /**
  * Typed records over the store. Each is stored as `{"v":version,…}`; one with a newer version, or that is
- * no record at all, is reported as ERR_STORE_RECORD rather than guessed at.
+ * no record at all, is reported as ERR_STORE_CORRUPT rather than guessed at.
  *
  * @param options.name first part of each key: `name:id`
  * @param options.version schema version of the records written now
@@ -102,21 +102,21 @@ export function createCollection<T extends object>(
   }
 
   /** The texts under some keys, where one of them may hold what is no text at all. */
-  async function textsOf(ids: readonly string[]): Promise<(string | Unreadable | undefined)[]> {
+  async function textsOf(ids: readonly string[]): Promise<(string | CorruptRecord | undefined)[]> {
     try {
       return await store.getMany(ids.map(key))
     } catch (error) {
-      if (!isUnreadable(error)) throw error
+      if (!isCorruptRecord(error)) throw error
       return Promise.all(ids.map((id) => store.get(key(id)).catch((cause: unknown) => unreadable(id, cause))))
     }
   }
 
-  function unreadable(id: string, error: unknown): Unreadable {
-    if (!isUnreadable(error)) throw error
-    return new Unreadable(id, key(id), error)
+  function unreadable(id: string, error: unknown): CorruptRecord {
+    if (!isCorruptRecord(error)) throw error
+    return new CorruptRecord(id, key(id), error)
   }
 
-  function decodeEach(id: string, text: string): T | Unreadable {
+  function decodeEach(id: string, text: string): T | CorruptRecord {
     try {
       return decode(id, text)
     } catch (error) {
@@ -177,7 +177,7 @@ function parse(key: string, text: string): Record<string, unknown> {
 
 function noRecord(key: string): GatehouseError {
   return new GatehouseError(
-    'ERR_STORE_RECORD',
+    'ERR_STORE_CORRUPT',
     `what the store holds under "${key}" is no record of koa-gatehouse`,
   )
 }
@@ -188,7 +188,7 @@ function otherVersion(key: string, found: unknown, version: number): GatehouseEr
   const why = isNewer
     ? `has schema version ${String(found)}, and this version of koa-gatehouse reads up to ${version}: a newer one has written it, so start that one or a later one again`
     : `has no schema version that koa-gatehouse has ever written, and this version of it reads up to ${version}: look for another program that writes to the same keys`
-  return new GatehouseError('ERR_STORE_RECORD', `the record "${key}" ${why}`)
+  return new GatehouseError('ERR_STORE_CORRUPT', `the record "${key}" ${why}`)
 }
 
 function always<T>(value: T): () => T {

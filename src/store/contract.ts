@@ -174,7 +174,7 @@ export interface StoreCheck {
   /** Such as `eviction`, `persistence`, `replicas`. */
   readonly name: string
   /** `unknown` where it could not be looked at. */
-  readonly verdict: 'good' | 'warning' | 'bad' | 'unknown'
+  readonly status: 'good' | 'warning' | 'bad' | 'unknown'
   /** What was found, for a person. Neither keys nor values of the store, nor credentials. */
   readonly message: string
   /** What to do about it, where it is not good. */

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../errors.ts'
-import { within } from '../scheduling/within.ts'
+import { withTimeout } from '../async/with-timeout.ts'
 import type { Store } from './contract.ts'
-import { isUnreadable } from './unreadable.ts'
+import { isCorruptRecord } from './corrupt-record.ts'
 
 /**
  * Puts a deadline on every call to a store, so that a database that is away costs a request a bounded time:
@@ -17,7 +17,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 
   async function inTime<T>(start: () => Promise<T>, name?: string): Promise<T> {
     try {
-      return await within(timeoutMs, start, late)
+      return await withTimeout(timeoutMs, start, late)
     } catch (error) {
       throw asOurs(error, name)
     }
@@ -25,7 +25,7 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 
   /** Where one of several cannot be read, each is asked for alone: which one it is has to be told. */
   function eachOf(keys: readonly string[], error: unknown): Promise<(string | undefined)[]> {
-    if (!isUnreadable(error)) throw error
+    if (!isCorruptRecord(error)) throw error
     return Promise.all(keys.map((key) => inTime(() => store.get(key), key)))
   }
 
@@ -68,6 +68,6 @@ function asOurs(error: unknown, name: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {
     return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
   }
-  if (error.code !== 'ERR_STORE_RECORD' || name === undefined) return error
-  return new GatehouseError('ERR_STORE_RECORD', `${error.message} (asked for "${name}")`, { cause: error })
+  if (error.code !== 'ERR_STORE_CORRUPT' || name === undefined) return error
+  return new GatehouseError('ERR_STORE_CORRUPT', `${error.message} (asked for "${name}")`, { cause: error })
 }

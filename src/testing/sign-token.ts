@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { checkInput, type Rule } from '../registry/input.ts'
+import { checkInput, type Rule } from '../validation/input.ts'
 
 /** What a minted token says. */
 export interface MintedToken<Scope extends string = string> {

@@ -33,12 +33,12 @@ export const brokenDescription: readonly BrokenStore[] = [
   },
   {
     breaks: 'inspect answers a verdict of its own',
-    methods: () => inspecting({ name: 'disk', verdict: 'fine' as 'good', message: 'it is there' }),
+    methods: () => inspecting({ name: 'disk', status: 'fine' as 'good', message: 'it is there' }),
     noticedBy: 'inspect, where there is one',
   },
   {
     breaks: 'inspect says nothing of how to mend what is bad',
-    methods: () => inspecting({ name: 'disk', verdict: 'bad', message: 'it is full' }),
+    methods: () => inspecting({ name: 'disk', status: 'bad', message: 'it is full' }),
     noticedBy: 'inspect, where there is one',
   },
   {
@@ -47,7 +47,7 @@ export const brokenDescription: readonly BrokenStore[] = [
       const keys: string[] = []
       return {
         set: (key, value, ttl) => (keys.push(key), good.set(key, value, ttl)),
-        ...inspecting({ name: 'keys', verdict: 'good', message: 'all of them', fix: undefined }, keys),
+        ...inspecting({ name: 'keys', status: 'good', message: 'all of them', fix: undefined }, keys),
       }
     },
     noticedBy: 'inspect, where there is one',

@@ -4,7 +4,7 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { Redis as Redis6 } from 'ioredis-6'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
-import { storeFailure } from '../../adapters/redis/failure.ts'
+import { storeFailure } from '../../adapters/redis/errors.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { askRedis } from '../support/ask-redis.ts'
@@ -125,11 +125,11 @@ describe.each([
       expect(await store.range('index', { limit: 10 })).toEqual(['b'])
     })
 
-    test('a key of another type is ERR_STORE_RECORD, never "absent"', async () => {
+    test('a key of another type is ERR_STORE_CORRUPT, never "absent"', async () => {
       const store = redisStore(await connect())
       await admin.rpush('gatehouse:list', 'x')
       await admin.set('gatehouse:text', 'x')
-      const record = { code: 'ERR_STORE_RECORD', status: 500 }
+      const record = { code: 'ERR_STORE_CORRUPT', status: 500 }
       await expect(store.get('list')).rejects.toMatchObject(record)
       await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(record)
       await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(record)
@@ -276,7 +276,7 @@ describe.each([
     test.each([
       ['NOAUTH', {}],
       ['WRONGPASS', { username: 'default', password: 'another' }],
-    ])('a Redis that wants a password is ERR_STORE_UNAVAILABLE: %s', async (refusal, options) => {
+    ])('a Redis that wants a password is ERR_STORE_UNAVAILABLE: %s', async (rejection, options) => {
       const locked = await startRedis({ args: ['--appendonly', 'no'] })
       await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
       const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
@@ -286,7 +286,7 @@ describe.each([
       const refused = {
         ...unavailable,
         message: expect.stringMatching(
-          new RegExp(`^Redis refused a command: ${refusal}, .*username and password`),
+          new RegExp(`^Redis refused a command: ${rejection}, .*username and password`),
         ),
       }
       await expect(store.get('a')).rejects.toMatchObject(refused)

@@ -47,7 +47,7 @@ function found(
 
 test('with all well, all is good, and nothing has a fix', () => {
   const checks = Object.values(found({}, { settings: { appendfsync: 'everysec', save: '' } }))
-  expect(checks.map(({ verdict, fix }) => [verdict, fix])).toEqual(checks.map(() => ['good', undefined]))
+  expect(checks.map(({ status, fix }) => [status, fix])).toEqual(checks.map(() => ['good', undefined]))
 })
 
 describe('writes', () => {
@@ -73,10 +73,10 @@ describe('writes', () => {
       {},
       'good',
     ],
-  ])('%s', (_, info, settings, verdict) => {
+  ])('%s', (_, info, settings, status) => {
     const { writes } = found(info, { settings })
-    expect(writes).toMatchObject({ verdict })
-    expect(writes?.fix === undefined).toBe(verdict === 'good')
+    expect(writes).toMatchObject({ status })
+    expect(writes?.fix === undefined).toBe(status === 'good')
   })
 })
 
@@ -89,17 +89,17 @@ describe('what is not told is unknown, and never good', () => {
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
   ])('%s %j', (name, info) => {
-    expect(found(info)[name]).toMatchObject({ verdict: 'unknown', fix: expect.any(String) })
+    expect(found(info)[name]).toMatchObject({ status: 'unknown', fix: expect.any(String) })
   })
 
   test('snapshots that were written are told by INFO alone', () => {
-    expect(found({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ verdict: 'warning' })
+    expect(found({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warning' })
   })
 
   test('how often the file reaches the disk is not known, and said', () => {
     const { persistence } = found({})
     expect(persistence).toMatchObject({
-      verdict: 'good',
+      status: 'good',
       message: expect.stringContaining('cannot be looked at'),
     })
   })
@@ -112,21 +112,21 @@ describe('replicas', () => {
     ['one that is silent', [slave(11)], 'bad', '0 of them keep up'],
     ['one that still gets all data', [slave(0, 'wait_bgsave')], 'bad', '0 replicas are connected'],
     ['one to spare', [slave(0), slave(1)], 'good', '2 replicas are connected'],
-  ])('%s', (_, slaves, verdict, message) => {
+  ])('%s', (_, slaves, status, message) => {
     const info = {
       connected_slaves: String(slaves.length),
       ...Object.fromEntries(slaves.map((text, index) => [`slave${index}`, text])),
     }
     expect(found(info, { replicas: 1 })['replicas']).toMatchObject({
-      verdict,
+      status,
       message: expect.stringContaining(message),
     })
-    expect(found(info)['replicas']).toMatchObject({ verdict: 'good' })
+    expect(found(info)['replicas']).toMatchObject({ status: 'good' })
   })
 })
 
 test('a version before 6 is a warning', () => {
-  expect(found({ redis_version: '5.0.14' })['version']).toMatchObject({ verdict: 'warning' })
+  expect(found({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warning' })
 })
 
 test('a cluster that is down although all slots have a server is bad', () => {
@@ -134,5 +134,5 @@ test('a cluster that is down although all slots have a server is bad', () => {
     ['cluster_state', 'fail'],
     ['cluster_slots_ok', '16384'],
   ])
-  expect(found({}, { cluster })['cluster']).toMatchObject({ verdict: 'bad' })
+  expect(found({}, { cluster })['cluster']).toMatchObject({ status: 'bad' })
 })

@@ -89,7 +89,7 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
     expect(checks).toEqual([
       {
         name: 'persistence',
-        verdict: 'bad',
+        status: 'bad',
         message: 'a commit is answered before it is on disk',
         fix: 'set fsync and synchronous_commit to on',
       },

@@ -60,10 +60,10 @@ describe('createLiveCatalog with a function', () => {
   it('can be started again after the first load failed', async () => {
     const down = new Error('connection refused')
     const load = vi.fn().mockRejectedValueOnce(down).mockResolvedValue(products)
-    const onRefused = vi.fn()
-    const live = liveCatalog({ products: load, kycLevels, onRefused })
+    const onRejected = vi.fn()
+    const live = liveCatalog({ products: load, kycLevels, onRejected })
     await expect(live.start()).rejects.toMatchObject({ code: 'ERR_CATALOG', cause: down, problems: [] })
-    expect(onRefused).toHaveBeenCalledTimes(1)
+    expect(onRejected).toHaveBeenCalledTimes(1)
     expect(live.loaded).toBe(false)
     await live.start()
     expect(live.loaded).toBe(true)
@@ -91,15 +91,15 @@ describe('createLiveCatalog with a function', () => {
     ['loading rejects', () => Promise.reject(new Error('down')), 0],
     ['nothing is loaded', () => undefined, 1],
   ])('keeps the last good catalog if %s', async (_, bad, problems) => {
-    const onRefused = vi.fn()
+    const onRejected = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockImplementationOnce(bad)
-    const live = liveCatalog({ products: load, onRefused })
+    const live = liveCatalog({ products: load, onRejected })
     await live.start()
     const good = live.current
     const error = await live.reload().catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(GatehouseError)
     expect(error).toMatchObject({ code: 'ERR_CATALOG', problems: { length: problems } })
-    expect(onRefused.mock.calls).toEqual([[error]])
+    expect(onRejected.mock.calls).toEqual([[error]])
     expect(live.current).toBe(good)
   })
 

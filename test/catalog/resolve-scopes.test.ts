@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { applicationScopes, directScopes, explainRefusal } from '../../src/catalog/resolve-scopes.ts'
+import { applicationScopes, directScopes, explainRejection } from '../../src/catalog/resolve-scopes.ts'
 import { kycLevels, products } from './definitions.ts'
 
 const catalog = createCatalog(products, { kycLevels })
@@ -56,47 +56,47 @@ describe('applicationScopes', () => {
   })
 })
 
-describe('explainRefusal', () => {
+describe('explainRejection', () => {
   const application = { kind: 'application', products: ['invoices'], removedOperations: [] } as const
 
   it('says nothing about what is allowed', () => {
-    expect(explainRefusal(catalog, application, 'none', 'invoices:read')).toBeUndefined()
+    expect(explainRejection(catalog, application, 'none', 'invoices:read')).toBeUndefined()
   })
 
   it('says that an operation is unknown', () => {
-    expect(explainRefusal(catalog, application, 'none', 'invoices:lst')).toBe(
+    expect(explainRejection(catalog, application, 'none', 'invoices:lst')).toBe(
       'the operation invoices:lst does not exist',
     )
   })
 
   it('names the product that is missing', () => {
-    expect(explainRefusal(catalog, application, 'verified', 'payments:list')).toBe(
+    expect(explainRejection(catalog, application, 'verified', 'payments:list')).toBe(
       'the operation payments:list is in no product of this application; add the product payments',
     )
   })
 
   it('names all products that would do', () => {
     const empty = { kind: 'apiKey', products: [], removedOperations: [] } as const
-    expect(explainRefusal(catalog, empty, undefined, 'invoices:create')).toBe(
+    expect(explainRejection(catalog, empty, undefined, 'invoices:create')).toBe(
       'the operation invoices:create is in no product of this API key; add one of the products invoices, payments',
     )
   })
 
   it('says that an operation was removed', () => {
     const client = { ...application, removedOperations: ['invoices:read'] }
-    expect(explainRefusal(catalog, client, 'none', 'invoices:read')).toBe(
+    expect(explainRejection(catalog, client, 'none', 'invoices:read')).toBe(
       'the operation invoices:read was removed from this application',
     )
   })
 
   it('names the KYC level that is missing, but never to an API key', () => {
     const client = { ...application, products: ['payments'] }
-    expect(explainRefusal(catalog, client, 'basic', 'payments:transfer')).toBe(
+    expect(explainRejection(catalog, client, 'basic', 'payments:transfer')).toBe(
       'the operation payments:transfer needs the KYC level verified of the developer',
     )
-    expect(explainRefusal(catalog, client, 'verified', 'payments:transfer')).toBeUndefined()
+    expect(explainRejection(catalog, client, 'verified', 'payments:transfer')).toBeUndefined()
     expect(
-      explainRefusal(catalog, { ...client, kind: 'apiKey' }, undefined, 'payments:transfer'),
+      explainRejection(catalog, { ...client, kind: 'apiKey' }, undefined, 'payments:transfer'),
     ).toBeUndefined()
   })
 
@@ -109,10 +109,12 @@ describe('explainRefusal', () => {
         fc.constantFrom(undefined, ...kycLevels),
         (products, removedOperations, level) => {
           const client = { kind: 'application', products, removedOperations } as const
-          const refusedNot = scopes.filter((s) => explainRefusal(catalog, client, level, s) === undefined)
+          const refusedNot = scopes.filter((s) => explainRejection(catalog, client, level, s) === undefined)
           expect(refusedNot).toEqual(applicationScopes(catalog, client, level))
           const key = { ...client, kind: 'apiKey' } as const
-          const refusedNotDirect = scopes.filter((s) => explainRefusal(catalog, key, level, s) === undefined)
+          const refusedNotDirect = scopes.filter(
+            (s) => explainRejection(catalog, key, level, s) === undefined,
+          )
           expect(refusedNotDirect).toEqual(directScopes(catalog, key))
         },
       ),
@@ -122,7 +124,7 @@ describe('explainRefusal', () => {
   it('keeps to the characters of error_description, and stays short (RFC 6749 5.2)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (scope) => {
-        const sentence = explainRefusal(catalog, application, undefined, scope)
+        const sentence = explainRejection(catalog, application, undefined, scope)
         expect(sentence).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,160}$/)
       }),
     )
@@ -131,7 +133,7 @@ describe('explainRefusal', () => {
       { a: { title: 'A', operations: { a: { route: 'GET /a', title: 'A', kycLevel: level } } } },
       { kycLevels: ['none', level] },
     )
-    expect(explainRefusal(odd, { ...application, products: ['a'] }, 'none', 'a')).toBe(
+    expect(explainRejection(odd, { ...application, products: ['a'] }, 'none', 'a')).toBe(
       'the operation a needs the KYC level gepr?ft ?? of the developer',
     )
   })

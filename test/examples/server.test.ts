@@ -75,10 +75,10 @@ describe('npm start', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
       ready: true,
-      verdict: 'warning',
+      status: 'warning',
       checks: expect.arrayContaining([
-        expect.objectContaining({ name: 'store.persistence', verdict: 'warning' }),
-        expect.objectContaining({ name: 'signing-keys', verdict: 'good' }),
+        expect.objectContaining({ name: 'store.persistence', status: 'warning' }),
+        expect.objectContaining({ name: 'signing-keys', status: 'good' }),
       ]),
     })
   })

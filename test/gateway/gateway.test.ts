@@ -1,4 +1,4 @@
-import { untoldRevocations } from '../../src/gateway/untold-revocations.ts'
+import { noRevocations } from '../../src/gateway/no-revocations.ts'
 import Koa from 'koa'
 import { errors } from 'jose'
 import mount from 'koa-mount'
@@ -184,7 +184,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
   test('revoked, also when it was remembered', async () => {
     const revoked = new Set<string>()
     const isRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
-    ;({ gateway, issuer } = await createTestGateway({ revocations: { ...untoldRevocations, isRevoked } }))
+    ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isRevoked } }))
     const server = serve()
     const token = await issuer.mint({ jti: 'stolen' })
     await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
@@ -302,7 +302,7 @@ describe('our own failure gets 503, never 401', () => {
   test('a revocation check that throws', () =>
     expectUnavailable({
       revocations: {
-        ...untoldRevocations,
+        ...noRevocations,
         isRevoked() {
           throw new Error('bug')
         },

@@ -37,7 +37,7 @@ function open(options: Partial<GatewayOptions> = {}): Gateway {
   return gateway
 }
 
-const listOf = ({ checks }: GatewayHealth) => checks.map(({ name, verdict }) => `${name} ${verdict}`)
+const listOf = ({ checks }: GatewayHealth) => checks.map(({ name, status }) => `${name} ${status}`)
 const checkOf = ({ checks }: GatewayHealth, name: string) => checks.find((check) => check.name === name)
 
 describe('the health of a gateway in another process', () => {
@@ -49,14 +49,14 @@ describe('the health of a gateway in another process', () => {
       'products good',
       'revocations warning',
     ])
-    expect(health).toMatchObject({ ready: true, verdict: 'warning', revocations: { followed: false } })
+    expect(health).toMatchObject({ ready: true, status: 'warning', revocations: { followed: false } })
   })
 
   test('with the store of the service: the store too', async () => {
     const health = await open({ revocations: { store: { ...memoryStore(), volatile: false } } }).health()
     expect(listOf(health).slice(0, 3)).toEqual(['start good', 'store good', 'store.latency good'])
     expect(listOf(health).slice(-3)).toEqual(['signing-keys good', 'products good', 'revocations good'])
-    expect(health).toMatchObject({ ready: true, verdict: 'good' })
+    expect(health).toMatchObject({ ready: true, status: 'good' })
   })
 
   test('whose store is away serves on, and says so', async () => {
@@ -65,20 +65,20 @@ describe('the health of a gateway in another process', () => {
     await gateway.ready()
     store.goAway()
     const health = await gateway.health()
-    expect(health).toMatchObject({ ready: true, verdict: 'bad' })
-    expect(checkOf(health, 'store')).toMatchObject({ verdict: 'bad', fix: expect.any(String) })
+    expect(health).toMatchObject({ ready: true, status: 'bad' })
+    expect(checkOf(health, 'store')).toMatchObject({ status: 'bad', fix: expect.any(String) })
   })
 
   test('whose issuer is away is not ready, and says why', async () => {
     const port = await freePort()
     const health = await open({ jwksUri: `http://127.0.0.1:${port}/jwks` }).health()
-    expect(health).toMatchObject({ ready: false, verdict: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'bad' })
     expect(checkOf(health, 'start')).toMatchObject({
-      verdict: 'bad',
+      status: 'bad',
       message: expect.stringContaining('the keys of access tokens are out of reach'),
     })
     expect(checkOf(health, 'signing-keys')).toMatchObject({
-      verdict: 'bad',
+      status: 'bad',
       message: expect.stringContaining('ECONNREFUSED'),
       fix: expect.stringContaining('jwksUri'),
     })
@@ -102,14 +102,14 @@ describe('the health of a gateway in another process', () => {
       const health = await gateway.health()
       expect(health.ready).toBe(true)
       expect(checkOf(health, 'signing-keys')).toMatchObject({
-        verdict: 'warning',
+        status: 'warning',
         message: expect.stringContaining('HTTP 500'),
       })
     })
     clock.mockReturnValue(from + 10_000)
     fetching.mockImplementation(send)
     await vi.waitFor(async () => {
-      expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ verdict: 'good' })
+      expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ status: 'good' })
     })
   })
 
@@ -123,7 +123,7 @@ describe('the health of a gateway in another process', () => {
     current = { invoices: {} }
     await vi.waitFor(async () => {
       expect(checkOf(await gateway.health(), 'products')).toMatchObject({
-        verdict: 'warning',
+        status: 'warning',
         message: expect.stringContaining('as they were before'),
       })
     }, 3000)
@@ -139,7 +139,7 @@ describe('the health of a gateway in another process', () => {
     const later = Date.now() + 5000
     vi.spyOn(Date, 'now').mockImplementation(() => later)
     const health = await gateway.health()
-    expect(health).toMatchObject({ ready: false, verdict: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'bad' })
     expect(checkOf(health, 'start')).toMatchObject({ message: 'it has been closed' })
     expect(fetching).toHaveBeenCalledTimes(1)
   })

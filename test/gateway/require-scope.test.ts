@@ -1,4 +1,4 @@
-import { untoldRevocations } from '../../src/gateway/untold-revocations.ts'
+import { noRevocations } from '../../src/gateway/no-revocations.ts'
 import Koa from 'koa'
 import { Router } from '@koa/router'
 import request from 'supertest'
@@ -61,7 +61,7 @@ describe('requireScope', () => {
 
   test('goes on from what the middleware found out', async () => {
     const isRevoked = vi.fn(() => false)
-    const { gateway, issuer } = await createTestGateway({ revocations: { ...untoldRevocations, isRevoked } })
+    const { gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isRevoked } })
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
     await agent
       .get('/api/invoices/list')

@@ -5,12 +5,9 @@ import type { Gateway, GatewayEvents } from 'koa-gatehouse/gateway'
 import type { Authentication } from '../../src/gateway/authenticate.ts'
 import { createEvents } from '../../src/host/events.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import {
-  createKnownRevocations,
-  type KnownRevocations,
-} from '../../src/tokens/revocations/known-revocations.ts'
-import type { Revocation } from '../../src/tokens/revocations/revocation.ts'
-import type { RevocationPage } from '../../src/tokens/revocations/revocation-source.ts'
+import { createRevocationView, type KnownRevocations } from '../../src/revocation/revocation-view.ts'
+import type { Revocation } from '../../src/revocation/revocation.ts'
+import type { RevocationPage } from '../../src/revocation/revocation-source.ts'
 import { createTestGateway } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
 
@@ -27,21 +24,21 @@ const away = () => Promise.reject(new Error('away'))
 const logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
 
 interface Setup {
-  readonly onLostContact?: 'keep-serving' | 'refuse'
+  readonly whenStale?: 'serve' | 'refuse'
   readonly tokenCacheBytes?: number
-  readonly catchUpSeconds?: number
+  readonly pollIntervalSeconds?: number
 }
 
 async function setUp({
-  onLostContact = 'keep-serving',
+  whenStale = 'serve',
   tokenCacheBytes = 100_000,
-  catchUpSeconds = 1,
+  pollIntervalSeconds = 1,
 }: Setup = {}) {
   answer = nothing
   const events = createEvents(() => {})
-  revoked = createKnownRevocations({
+  revoked = createRevocationView({
     source: { read: () => answer() },
-    policy: { catchUpSeconds, onLostContact, refuseAfterSeconds: 30 },
+    policy: { pollIntervalSeconds, whenStale, maxStalenessSeconds: 30 },
     logger,
     events,
   })
@@ -144,7 +141,7 @@ test('what was revoked before the gateway started is dead with the first call', 
 })
 
 test('requireScope asks again, however long ago the middleware let the request through', async () => {
-  await setUp({ onLostContact: 'refuse' })
+  await setUp({ whenStale: 'refuse' })
   const between = { wait: async () => {} }
   const handler = vi.fn()
   const app = new Koa()
@@ -194,9 +191,9 @@ describe('while contact is lost', () => {
     heard.length = 0
     logger.warn.mockClear()
     logger.info.mockClear()
-    await setUp({ ...setup, catchUpSeconds: 0.2 })
-    gateway.on('revocations.lost', hear('revocations.lost'))
-    gateway.on('revocations.current', hear('revocations.current'))
+    await setUp({ ...setup, pollIntervalSeconds: 0.2 })
+    gateway.on('revocations.stale', hear('revocations.stale'))
+    gateway.on('revocations.fresh', hear('revocations.fresh'))
     const token = await issuer.mint()
     await admitted(token)
     answer = away
@@ -215,7 +212,7 @@ describe('while contact is lost', () => {
     vi.setSystemTime((NOW + 600) * 1000)
     await admitted(token)
     expect(await callWith(await issuer.mint({ jti: 'known' }))).toMatchObject(REVOKED)
-    expect(heard).toEqual([['revocations.lost', { ageSeconds: expect.any(Number) }]])
+    expect(heard).toEqual([['revocations.stale', { ageSeconds: expect.any(Number) }]])
     expect(logger.warn).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -225,13 +222,13 @@ describe('while contact is lost', () => {
     expect(revocations.ageSeconds).toBeGreaterThanOrEqual(600)
 
     await comeBack()
-    expect(heard[1]?.[0]).toBe('revocations.current')
+    expect(heard[1]?.[0]).toBe('revocations.fresh')
     expect(logger.info).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
   })
 
   test('refuse answers 503 once the time is over, never 401, and serves again', async () => {
-    const token = await lose({ onLostContact: 'refuse' })
+    const token = await lose({ whenStale: 'refuse' })
     const { signal } = await admitted(token)
     vi.setSystemTime((NOW + 25) * 1000)
     await admitted(token)
@@ -258,8 +255,8 @@ describe('while contact is lost', () => {
   test('a listener that was taken off hears nothing', async () => {
     await lose({})
     const listener = vi.fn()
-    gateway.on('revocations.current', listener)
-    gateway.off('revocations.current', listener)
+    gateway.on('revocations.fresh', listener)
+    gateway.off('revocations.fresh', listener)
     await comeBack()
     expect(listener).not.toHaveBeenCalled()
   })
@@ -267,7 +264,7 @@ describe('while contact is lost', () => {
 
 describe('a process that was suspended', () => {
   test('refuses at once when it wakes up, until it has caught up', async () => {
-    await setUp({ onLostContact: 'refuse' })
+    await setUp({ whenStale: 'refuse' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await admitted(token)
     answer = () => new Promise(() => {})
@@ -278,7 +275,7 @@ describe('a process that was suspended', () => {
   })
 
   test('and stopped while both clocks go on, refuses as well', async () => {
-    await setUp({ onLostContact: 'refuse' })
+    await setUp({ whenStale: 'refuse' })
     const token = await issuer.mint()
     await admitted(token)
     const steady = vi.spyOn(performance, 'now')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { givenBy } from '../../src/catalog/given.ts'
+import { productScopesOf } from '../../src/catalog/product-scopes.ts'
 import { restrictCatalog } from '../../src/catalog/restrict-catalog.ts'
 import { GatehouseError } from '../../src/errors.ts'
 import { checkClock } from '../../src/health/clock-check.ts'
@@ -16,8 +16,8 @@ const NOW = 1_900_000_000_000
 
 /** Its verdict, with a fix exactly where it is not good. */
 function verdictOf(check: HealthCheck | undefined) {
-  expect(check?.fix === undefined).toBe(check?.verdict === 'good')
-  return check?.verdict
+  expect(check?.fix === undefined).toBe(check?.status === 'good')
+  return check?.status
 }
 
 describe('the clock', () => {
@@ -32,8 +32,8 @@ describe('the clock', () => {
     ['half a minute before', NOW - 30_000, 'warning'],
     ['more than that before', NOW - 30_001, 'bad'],
     ['more than that after', NOW + 30_401, 'bad'],
-  ])('%s', (_, time, verdict) => {
-    expect(verdictOf(checkClock(time, asked))).toBe(verdict)
+  ])('%s', (_, time, status) => {
+    expect(verdictOf(checkClock(time, asked))).toBe(status)
   })
 
   test('says in which direction it is off', () => {
@@ -59,7 +59,7 @@ describe('signing keys', () => {
     since,
   })
   const well: KeyCondition = {
-    areHosts: false,
+    managedByHost: false,
     keys: [key('ES256', 'current'), key('RS256', 'current'), key('ES256', 'next'), key('RS256', 'next')],
     isSigningRevoked: false,
     confirmedAt: NOW - 30_000,
@@ -67,7 +67,7 @@ describe('signing keys', () => {
     rotationDue: NOW / 1000 + 86_400,
   }
   const failure = new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is away')
-  const secret = new GatehouseError('ERR_SECRET', 'another secret')
+  const secret = new GatehouseError('ERR_SECRET_MISMATCH', 'another secret')
   const lately = [key('ES256', 'current', NOW / 1000 - 200), ...well.keys.slice(1, 2), ...well.keys.slice(3)]
 
   test.each<[string, Partial<KeyCondition>, string, string]>([
@@ -98,15 +98,15 @@ describe('signing keys', () => {
       'has been due since 2030-03-17T',
     ],
     ['one that is just due', { rotationDue: NOW / 1000 - 299 }, 'good', ''],
-  ])('%s', (_, change, verdict, message) => {
+  ])('%s', (_, change, status, message) => {
     const found = checkKeys({ ...well, ...change }, NOW)
-    expect(verdictOf(found)).toBe(verdict)
+    expect(verdictOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 
   test('that the host keeps are good, and said to be the host’s; unless one that signs was revoked', () => {
     const hosts = {
-      areHosts: true,
+      managedByHost: true,
       keys: [key('ES256', 'current', 0)],
       isSigningRevoked: false,
       isStale: false,
@@ -127,9 +127,9 @@ describe('keys that are fetched', () => {
     ['in vain', { fetchedAt: undefined, failure }, 'bad', 'HTTP 404'],
     ['there', { fetchedAt: NOW - 5000, failure: undefined }, 'good', '5 s ago'],
     ['there, but not anew', { fetchedAt: NOW - 5000, failure }, 'warning', 'HTTP 404'],
-  ])('%s', (_, condition, verdict, message) => {
+  ])('%s', (_, condition, status, message) => {
     const found = checkFetchedKeys(condition, NOW)
-    expect(verdictOf(found)).toBe(verdict)
+    expect(verdictOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
@@ -143,27 +143,27 @@ describe('products', () => {
       ]),
     )
   const all = createCatalog({ invoices: { title: 'Invoices', operations: operations(8) } })
-  const refusal = new GatehouseError('ERR_CATALOG', 'not valid:\n  - products.x: wrong')
-  const well = { loaded: true, current: all, given: givenBy(all), refusal: undefined }
+  const rejection = new GatehouseError('ERR_CATALOG', 'not valid:\n  - products.x: wrong')
+  const well = { loaded: true, current: all, given: productScopesOf(all), rejection: undefined }
   const restricted = restrictCatalog(all, { invoices: ['invoices:o7'] }, 1)
 
   test.each([
     ['all well', {}, 'good', '1 products with 8 operations'],
     ['none yet', { loaded: false }, 'unknown', 'not been loaded'],
-    ['refused from the start', { loaded: false, refusal }, 'bad', 'products.x: wrong'],
-    ['refused the last time', { refusal }, 'warning', 'as they were before'],
+    ['refused from the start', { loaded: false, rejection }, 'bad', 'products.x: wrong'],
+    ['refused the last time', { rejection }, 'warning', 'as they were before'],
     ['some withheld', { current: restricted }, 'warning', 'invoices:o0 of invoices'],
     ['some withheld, not all named', { current: restricted }, 'warning', ' and 2 more, because'],
-  ])('%s', (_, change, verdict, message) => {
+  ])('%s', (_, change, status, message) => {
     const found = checkProducts({ ...well, ...change })
-    expect(verdictOf(found)).toBe(verdict)
+    expect(verdictOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
 
 describe('revocations', () => {
   const contact = { isLost: false, ageSeconds: 2 }
-  const well = { contact, mustRefuse: false, size: 7 }
+  const well = { contact, mustReject: false, size: 7 }
   test.each([
     ['all well', well, true, 'good', '7 in force'],
     ['nobody tells', { ...well, contact: undefined }, true, 'warning', 'until they expire'],
@@ -172,14 +172,14 @@ describe('revocations', () => {
     ['lost for long', { ...well, contact: { isLost: true, ageSeconds: 301 } }, true, 'bad', '301 s ago'],
     [
       'lost, and refused',
-      { ...well, contact: { isLost: true, ageSeconds: 61 }, mustRefuse: true },
+      { ...well, contact: { isLost: true, ageSeconds: 61 }, mustReject: true },
       true,
       'bad',
       '503',
     ],
-  ])('%s', (_, revocations, areKnown, verdict, message) => {
+  ])('%s', (_, revocations, areKnown, status, message) => {
     const found = checkRevocations(revocations, areKnown)
-    expect(verdictOf(found)).toBe(verdict)
+    expect(verdictOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
@@ -189,14 +189,14 @@ describe('the start', () => {
     ['running', undefined, 'good', undefined],
     ['starting', undefined, 'warning', 'Wait'],
     ['closed', undefined, 'bad', 'another process'],
-    ['starting', new GatehouseError('ERR_SECRET', 'x'), 'bad', 'used before'],
+    ['starting', new GatehouseError('ERR_SECRET_MISMATCH', 'x'), 'bad', 'used before'],
     ['starting', new GatehouseError('ERR_STORE_UNAVAILABLE', 'x'), 'bad', 'check `store`'],
     ['starting', new GatehouseError('ERR_CATALOG', 'x'), 'bad', 'products'],
-    ['starting', new GatehouseError('ERR_STORE_RECORD', 'x'), 'bad', 'prefix'],
+    ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'bad', 'prefix'],
     ['starting', new TypeError('x'), 'bad', 'log'],
-  ] as const)('%s after %s', (state, failure, verdict, fix) => {
+  ] as const)('%s after %s', (state, failure, status, fix) => {
     const found = checkStart({ state, failure })
-    expect(verdictOf(found)).toBe(verdict)
+    expect(verdictOf(found)).toBe(status)
     expect(found.fix ?? '').toContain(fix ?? '')
   })
 })

@@ -16,7 +16,7 @@ function healthOf(store: Looked, tolerance?: number) {
 }
 
 const listOf = async (store: Looked) =>
-  (await healthOf(store).look()).checks.map(({ name, verdict }) => `${name} ${verdict}`)
+  (await healthOf(store).look()).checks.map(({ name, status }) => `${name} ${status}`)
 
 const inspection =
   (checks: StoreInspection['checks'] = []) =>
@@ -33,7 +33,7 @@ describe('what is found', () => {
   })
 
   test('of one that can: its clock, and what it says itself', async () => {
-    const inspect = inspection([{ name: 'eviction', verdict: 'bad', message: 'm', fix: 'f' }])
+    const inspect = inspection([{ name: 'eviction', status: 'bad', message: 'm', fix: 'f' }])
     expect(await listOf({ ping: async () => {}, inspect })).toEqual([
       'store good',
       'store.latency good',
@@ -48,7 +48,7 @@ describe('what is found', () => {
         'store.persistence warning',
       ])
     forgetting(await listOf(memoryStore()))
-    const said = inspection([{ name: 'persistence', verdict: 'warning', message: 'm', fix: 'f' }])
+    const said = inspection([{ name: 'persistence', status: 'warning', message: 'm', fix: 'f' }])
     forgetting(await listOf({ ping: async () => {}, volatile: true, inspect: said }))
   })
 
@@ -60,7 +60,7 @@ describe('what is found', () => {
     }
     const { checks } = await healthOf({ ping }).look()
     expect(checks.find(({ name }) => name === 'store.latency')).toMatchObject({
-      verdict: 'warning',
+      status: 'warning',
       message: expect.stringContaining('102 ms'),
       fix: expect.stringContaining('SLOWLOG'),
     })
@@ -76,8 +76,8 @@ describe('what is found', () => {
       (await healthOf({ ping: async () => {}, inspect }, tolerance).look()).checks.find(
         ({ name }) => name === 'store.clock',
       )
-    expect(await look()).toMatchObject({ verdict: 'warning' })
-    expect(await look(10)).toMatchObject({ verdict: 'bad' })
+    expect(await look()).toMatchObject({ status: 'warning' })
+    expect(await look(10)).toMatchObject({ status: 'bad' })
   })
 
   test('of one that answers, but does not tell: that it is unknown', async () => {
@@ -86,14 +86,14 @@ describe('what is found', () => {
     }
     const { checks, isUsable } = await healthOf({ ping: async () => {}, inspect }).look()
     expect(isUsable).toBe(true)
-    expect(checks.find(({ name }) => name === 'store.inspection')).toMatchObject({ verdict: 'unknown' })
+    expect(checks.find(({ name }) => name === 'store.inspection')).toMatchObject({ status: 'unknown' })
     expect(JSON.stringify(checks)).not.toContain('secret')
   })
 
   test('of one that takes no writes: that it cannot be used', async () => {
-    const refusing = (verdict: 'bad' | 'unknown') => ({
+    const refusing = (status: 'bad' | 'unknown') => ({
       ping: async () => {},
-      inspect: inspection([{ name: 'writes', verdict, message: 'm', fix: 'f' }]),
+      inspect: inspection([{ name: 'writes', status, message: 'm', fix: 'f' }]),
     })
     expect(await healthOf(refusing('bad')).look()).toMatchObject({ isUsable: false })
     expect(await healthOf(refusing('unknown')).look()).toMatchObject({ isUsable: true })
@@ -118,7 +118,7 @@ describe('a store that is broken', () => {
     expect(performance.now() - from).toBeLessThan(DEADLINE + 500)
     expect(isUsable).toBe(false)
     expect(checks).toEqual([
-      { name: 'store', verdict: 'bad', message: expect.any(String), fix: expect.any(String) },
+      { name: 'store', status: 'bad', message: expect.any(String), fix: expect.any(String) },
     ])
     expect(JSON.stringify(checks)).not.toContain('secret')
   })

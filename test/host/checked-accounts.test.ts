@@ -151,7 +151,7 @@ describe('accounts.signInUrl', () => {
 
 describe('every callback', () => {
   it('keeps its this', async () => {
-    class HostAccounts {
+    class FindAccounts {
       readonly #rows = new Map([['alice', { id: 'alice' }]])
       readonly left: string[] = []
       find(id: string) {
@@ -170,7 +170,7 @@ describe('every callback', () => {
         return this.#rows.has('alice') && { accountId: 'alice' }
       }
     }
-    const host = new HostAccounts()
+    const host = new FindAccounts()
     const accounts = createCheckedAccounts(host, { kycLevels: [], logger: silentLogger })
     expect(await accounts.find('alice')).toEqual({ id: 'alice' })
     expect(await accounts.current?.(ctx)).toEqual({ accountId: 'alice' })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryStore } from '../../adapters/memory.ts'
-import { createGatehouse } from '../../src/gatehouse.ts'
+import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
 import { createEvents } from '../../src/host/events.ts'
 
 const onListenerError = vi.fn<(error: unknown, event: string) => void>()

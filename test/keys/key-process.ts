@@ -3,8 +3,8 @@ import type { Store } from 'koa-gatehouse'
 import { createEvents } from '../../src/host/events.ts'
 import type { Logger } from '../../src/host/logger.ts'
 import { createRotatingKeys } from '../../src/keys/rotating-keys.ts'
-import { createKeySealing } from '../../src/keys/sealing.ts'
-import { createLogMarks } from '../../src/tokens/revocations/log-marks.ts'
+import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { createLogMarks } from '../../src/revocation/log-marks.ts'
 
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
@@ -26,14 +26,14 @@ export function keyProcess(
   const told: string[] = []
   const revoked: { kid: string; until: number; actor?: string }[] = []
   const events = createEvents(() => {})
-  for (const name of ['key.published', 'key.promoted', 'key.retired', 'key.revoked'] as const) {
+  for (const name of ['key.published', 'key.activated', 'key.retired', 'key.revoked'] as const) {
     events.on(name, ({ kid, alg, actor }) =>
       told.push([name.slice(4), alg, kid, actor].filter(Boolean).join(' ')),
     )
   }
   const keys = createRotatingKeys({
     store,
-    sealing: createKeySealing(options.secrets ?? [SECRET]),
+    sealing: createKeyEncryption(options.secrets ?? [SECRET]),
     marks: createLogMarks(store),
     schedule: { rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY },
     longestLifetimes: {

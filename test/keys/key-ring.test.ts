@@ -4,7 +4,7 @@ import type * as Keys from '../../src/keys/generate-key.ts'
 import { deriveKey } from '../../src/keys/derive-key.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { loadKeyRing } from '../../src/keys/key-ring.ts'
-import { createKeySealing } from '../../src/keys/sealing.ts'
+import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
@@ -24,7 +24,7 @@ const YESTERDAY = 'the secret of yesterday, also long enough'
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']
 const KEY = 'signing-keys:ring'
 
-const load = (store: Store, ...secrets: string[]) => loadKeyRing(store, createKeySealing(secrets))
+const load = (store: Store, ...secrets: string[]) => loadKeyRing(store, createKeyEncryption(secrets))
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
@@ -66,14 +66,14 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(makeStore(data), TODAY)).toEqual(rings[0])
   })
 
-  test('another secret is ERR_SECRET, and writes nothing', async () => {
+  test('another secret is ERR_SECRET_MISMATCH, and writes nothing', async () => {
     const data = 'another secret'
     const before = await load(makeStore(data), YESTERDAY)
     const { store, writes } = watchWrites(makeStore(data))
     const text = await store.get(KEY)
     await expect(load(store, TODAY)).rejects.toMatchObject({
       name: 'GatehouseError',
-      code: 'ERR_SECRET',
+      code: 'ERR_SECRET_MISMATCH',
       message: expect.not.stringContaining(TODAY),
     })
     expect(writes).toEqual([])
@@ -91,7 +91,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY)).toEqual(before)
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
     expect(writes).toEqual([])
-    await expect(load(store, YESTERDAY)).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    await expect(load(store, YESTERDAY)).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
   test('that they cannot be sealed again does not fail a start, and is said', async () => {
@@ -101,7 +101,7 @@ describeEachStore('the key ring', (makeStore) => {
     faulty.arm('replace signing-keys')
     const warn = vi.fn()
     const logger = { ...silentLogger, warn }
-    const sealing = createKeySealing([TODAY, YESTERDAY])
+    const sealing = createKeyEncryption([TODAY, YESTERDAY])
     expect(await loadKeyRing(faulty.store, sealing, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), YESTERDAY)).toEqual(before)
@@ -117,10 +117,10 @@ describeEachStore('the key ring', (makeStore) => {
     ['of a later version', '{"v":3,"keys":[]}'],
     ['without a list of keys', '{"v":2,"keys":{}}'],
     ['without a version', '{"keys":[]}'],
-  ])('a record that is %s is ERR_STORE_RECORD, and stays as it is', async (_what, text) => {
+  ])('a record that is %s is ERR_STORE_CORRUPT, and stays as it is', async (_what, text) => {
     const store = makeStore()
     await store.set(KEY, text)
-    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     expect(await store.get(KEY)).toBe(text)
   })
 
@@ -131,7 +131,7 @@ describeEachStore('the key ring', (makeStore) => {
     const [one, other] = record.keys as [{ sealed: string }, { sealed: string }]
     ;[one.sealed, other.sealed] = [other.sealed, one.sealed]
     await store.set(KEY, JSON.stringify(record))
-    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 })
 
@@ -139,28 +139,31 @@ describe('sealing of private keys', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
 
   test('what is sealed is opened by the same secret, and by it as an older one', async () => {
-    const sealed = await createKeySealing([YESTERDAY]).seal(jwk)
+    const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
-    expect(await createKeySealing([YESTERDAY]).open(sealed)).toEqual({ privateKey: jwk, isOutdated: false })
-    const rotated = await createKeySealing([TODAY, YESTERDAY]).open(sealed)
+    expect(await createKeyEncryption([YESTERDAY]).open(sealed)).toEqual({
+      privateKey: jwk,
+      isOutdated: false,
+    })
+    const rotated = await createKeyEncryption([TODAY, YESTERDAY]).open(sealed)
     expect(rotated).toEqual({ privateKey: jwk, isOutdated: true })
-    expect(await createKeySealing([TODAY]).open(sealed)).toBeUndefined()
+    expect(await createKeyEncryption([TODAY]).open(sealed)).toBeUndefined()
   })
 
   test('the newest secret seals, with A256GCM', async () => {
-    const sealed = await createKeySealing([TODAY, YESTERDAY]).seal(jwk)
+    const sealed = await createKeyEncryption([TODAY, YESTERDAY]).seal(jwk)
     const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
     expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
-    expect(await createKeySealing([YESTERDAY]).open(sealed)).toBeUndefined()
+    expect(await createKeyEncryption([YESTERDAY]).open(sealed)).toBeUndefined()
   })
 
   test('the same key is never sealed into the same text', async () => {
-    const sealing = createKeySealing([TODAY])
+    const sealing = createKeyEncryption([TODAY])
     expect(await sealing.seal(jwk)).not.toBe(await sealing.seal(jwk))
   })
 
   test('what was changed, cut off, or is no JWE is not opened', async () => {
-    const sealing = createKeySealing([TODAY])
+    const sealing = createKeyEncryption([TODAY])
     const sealed = await sealing.seal(jwk)
     const parts = sealed.split('.')
     const other = (await sealing.seal({ ...jwk, kid: 'other' })).split('.')
@@ -176,7 +179,7 @@ describe('sealing of private keys', () => {
   })
 
   test('without a secret there is no sealing', () => {
-    expect(() => createKeySealing([])).toThrow(TypeError)
+    expect(() => createKeyEncryption([])).toThrow(TypeError)
   })
 })
 

@@ -7,13 +7,13 @@ import {
   ALGORITHMS,
   canSign,
   endOf,
-  fillUp,
+  replenish,
   inState,
   lacking,
   LATE,
   revoke,
   rotate,
-  tailOf,
+  retentionOf,
   type KeyStep,
   type RingKey,
 } from '../../src/keys/key-states.ts'
@@ -24,7 +24,7 @@ const LIFE = { ES256: 20 * HOUR, RS256: HOUR }
 const policy = {
   rotateAfter: 8 * HOUR,
   publishAhead: HOUR,
-  tail: { ES256: tailOf(LIFE.ES256), RS256: tailOf(LIFE.RS256) },
+  tail: { ES256: retentionOf(LIFE.ES256), RS256: retentionOf(LIFE.RS256) },
 }
 /** What the clocks of three processes are ahead. */
 const SKEW = [-30, 0, 30] as const
@@ -87,7 +87,7 @@ function createWorld() {
       createdAt: 0,
       since: 0,
     }))
-  let ring = fillUp(fillUp<RingKey>([], time, make()).keys, time, make()).keys
+  let ring = replenish(replenish<RingKey>([], time, make()).keys, time, make()).keys
   const known = SKEW.map(() => ({ keys: ring, at: time }))
   const tokens: { kid: string; alg: SigningAlgorithm; exp: number }[] = []
   const publishedAt = new Map(ring.map(({ kid }) => [kid, time]))
@@ -108,7 +108,7 @@ function createWorld() {
       if (what === 'revoked') revoked.add(kid)
       // By itself none signs before everybody can know it.
       const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
-      if (what === 'promoted' && !isAsked && hadAnother) {
+      if (what === 'activated' && !isAsked && hadAnother) {
         const ahead = time - (publishedAt.get(kid) ?? time)
         assert.ok(ahead >= policy.publishAhead - 60, `${kid} signs ${ahead} s after it was published`)
       }
@@ -145,7 +145,7 @@ function createWorld() {
         tokens.push({ kid: signing.kid, alg: what.alg, exp: now + LIFE[what.alg] })
       } else if (what.do === 'look') look(what.by, what.crash)
       else if (what.do === 'fill') {
-        change(what.by, what.crash, false, () => fillUp(ring, now, make(lacking(ring))))
+        change(what.by, what.crash, false, () => replenish(ring, now, make(lacking(ring))))
       } else if (what.do === 'rotate') {
         const replaced = inState(ring, 'current').map(({ kid }) => kid)
         change(what.by, what.crash, true, () => rotate(ring, now, make(), replaced))

@@ -3,14 +3,14 @@ import {
   advance,
   canSign,
   endOf,
-  fillUp,
+  replenish,
   inState,
   lacking,
   nextDue,
   partOf,
   revoke,
   rotate,
-  tailOf,
+  retentionOf,
   type KeyState,
   type RingKey,
 } from '../../src/keys/key-states.ts'
@@ -21,7 +21,7 @@ const NOW = 1_800_000_000
 const policy = {
   rotateAfter: 90 * DAY,
   publishAhead: DAY,
-  tail: { ES256: tailOf(10 * DAY), RS256: tailOf(HOUR) },
+  tail: { ES256: retentionOf(10 * DAY), RS256: retentionOf(HOUR) },
 }
 
 const key = (kid: string, state: KeyState = 'next', since = NOW, createdAt = since): RingKey => ({
@@ -44,7 +44,7 @@ describe('a key', () => {
     expect(before.keys).toBe(ring)
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy)
     expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e2: 'current', r2: 'current' })
-    expect(told(changes)).toEqual(['e2 promoted', 'r2 promoted'])
+    expect(told(changes)).toEqual(['e2 activated', 'r2 activated'])
     for (const { since } of keys) expect(since).toBe(NOW + 90 * DAY)
   })
 
@@ -104,17 +104,20 @@ describe('a key', () => {
 
 describe('new keys', () => {
   test('are published where one is lacking, as of now, and nowhere else', () => {
-    const { keys, changes } = fillUp(ring.slice(0, 3), NOW + 5, [key('e3', 'next', 0), key('r3', 'next', 0)])
+    const { keys, changes } = replenish(ring.slice(0, 3), NOW + 5, [
+      key('e3', 'next', 0),
+      key('r3', 'next', 0),
+    ])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e2: 'next', r3: 'next' })
     expect(keys.at(-1)).toMatchObject({ kid: 'r3', createdAt: NOW + 5, since: NOW + 5 })
     expect(told(changes)).toEqual(['r3 published'])
-    expect(fillUp(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
+    expect(replenish(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
   })
 
   test('sign at once where nothing else can', () => {
-    const { keys, changes } = fillUp<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
+    const { keys, changes } = replenish<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current' })
-    expect(told(changes)).toEqual(['e1 published', 'e1 promoted', 'r1 published', 'r1 promoted'])
+    expect(told(changes)).toEqual(['e1 published', 'e1 activated', 'r1 published', 'r1 activated'])
     expect(canSign(keys)).toBe(true)
     expect(canSign([])).toBe(false)
     expect(canSign([key('e1', 'current'), key('r1', 'previous')])).toBe(false)
@@ -123,7 +126,7 @@ describe('new keys', () => {
   test('take the place of those that begin to sign, in the same step', () => {
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy, [key('e3'), key('r3')])
     expect(states(keys)).toMatchObject({ e2: 'current', r2: 'current', e3: 'next', r3: 'next' })
-    expect(told(changes)).toEqual(['e2 promoted', 'e3 published', 'r2 promoted', 'r3 published'])
+    expect(told(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
   })
 })
 
@@ -138,7 +141,7 @@ describe('rotating now', () => {
       e3: 'next',
       r3: 'next',
     })
-    expect(told(changes)).toEqual(['e2 promoted', 'e3 published', 'r2 promoted', 'r3 published'])
+    expect(told(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
   })
 
   test('is done once, if others have asked for it at the same moment', () => {
@@ -156,14 +159,14 @@ describe('revoking', () => {
   test('the key that signs: the next one does, and the rest is as it was', () => {
     const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
-    expect(told(changes)).toEqual(['e1 revoked', 'e2 promoted'])
+    expect(told(changes)).toEqual(['e1 revoked', 'e2 activated'])
     expect(lacking(keys)).toEqual(['ES256'])
   })
 
   test('the key that signs where no other waits: a new one does', () => {
     const { keys, changes } = revoke(ring.slice(0, 2), NOW + 1, [key('e3')], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e3: 'current' })
-    expect(told(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 promoted'])
+    expect(told(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 activated'])
   })
 
   test.each(['previous', 'next', 'retired'] as const)('a key that is %s', (state) => {

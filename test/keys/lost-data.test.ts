@@ -10,7 +10,7 @@ vi.mock('../../src/keys/generate-key.ts', async (original) =>
 )
 
 const RING = 'signing-keys:ring'
-const LOG = 'revocations:shelves'
+const LOG = 'revocations:buckets'
 
 describeEachStore('keys in a store that loses data', (makeStore) => {
   const leaves: (() => Promise<void>)[] = []
@@ -57,10 +57,10 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     // One process has replaced it, and tells of it.
     const told = [...one.told, ...other.told].map((line) => line.split(' ')[0])
     expect(told.filter((what) => what === 'revoked')).toHaveLength(4)
-    expect(told.filter((what) => what === 'promoted')).toHaveLength(2)
+    expect(told.filter((what) => what === 'activated')).toHaveLength(2)
     expect((await start()).published()).toEqual(one.published())
     expect(check(one)).toMatchObject({
-      verdict: 'warning',
+      status: 'warning',
       message: expect.stringContaining('the signing keys and the revocation log'),
       fix: expect.stringContaining('importRegistry(lines, { signingKeys: false })'),
     })
@@ -84,7 +84,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).toEqual(late.published())
     for (const process of [one, late]) {
       expect(check(process)).toMatchObject({
-        verdict: 'warning',
+        status: 'warning',
         message: expect.stringContaining('has lost the signing keys, but not the revocation log'),
       })
     }
@@ -100,7 +100,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.published()).toEqual(late.published())
     expect(check(one)).toMatchObject({
-      verdict: 'warning',
+      status: 'warning',
       message: expect.stringContaining('has lost the revocation log, but not the signing keys'),
     })
     // Once, and not again and again.
@@ -133,7 +133,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.published()).toEqual(before)
     expect(one.revoked).toEqual([])
-    expect(check(one).verdict).toBe('good')
+    expect(check(one).status).toBe('good')
   })
 
   test('a first start on an empty store of several processes at once is no loss', async () => {

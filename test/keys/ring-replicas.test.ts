@@ -46,10 +46,10 @@ test('a revocation of a key that was lost with a server is done when it is repea
 })
 
 test('a ring that is joined with another one once more is written once more', async () => {
-  const { movable } = keys.keys
-  const text = (await movable?.toText()) ?? ''
+  const { exportable } = keys.keys
+  const text = (await exportable?.toText()) ?? ''
   db.lagFrom(RING)
-  await expect((await movable?.open(text))?.()).rejects.toThrow(TOO_FEW)
+  await expect((await exportable?.open(text))?.()).rejects.toThrow(TOO_FEW)
   db.replicates = true
-  expect(await (await movable?.open(text))?.()).toBe(0)
+  expect(await (await exportable?.open(text))?.()).toBe(0)
 })

@@ -44,7 +44,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const old = first.signing()
     const token = await first.sign()
     later(90 * DAY + 1)
-    await Promise.all(all.map(({ keys }) => keys.keepUp()))
+    await Promise.all(all.map(({ keys }) => keys.ensureFresh()))
     await vi.waitFor(() => {
       for (const { published } of all) expect(published()).toHaveLength(6)
     })
@@ -59,8 +59,8 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const added = first.published().filter((kid) => !before.includes(kid))
     expect(told.toSorted()).toEqual(
       [
-        `promoted ES256 ${before[2]}`,
-        `promoted RS256 ${before[3]}`,
+        `activated ES256 ${before[2]}`,
+        `activated RS256 ${before[3]}`,
         `published ES256 ${added[0]}`,
         `published RS256 ${added[1]}`,
       ].toSorted(),
@@ -80,7 +80,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     leaves.push(await gone.keys.follow())
     expect(gone.keys.ring.signing.filter(({ alg }) => alg === 'ES256')).toHaveLength(1)
     later(14 * DAY + 2 * 3600)
-    await keys.keepUp()
+    await keys.ensureFresh()
     expect((await list()).filter((line) => line.startsWith('retired'))).toHaveLength(2)
     for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
   })
@@ -99,8 +99,8 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const [, , es3, rs3] = one.published()
     expect(one.told.toSorted()).toEqual(
       [
-        `promoted ES256 ${es2} ops`,
-        `promoted RS256 ${rs2} ops`,
+        `activated ES256 ${es2} ops`,
+        `activated RS256 ${rs2} ops`,
         `published ES256 ${es3} ops`,
         `published RS256 ${rs3} ops`,
       ].toSorted(),
@@ -157,7 +157,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     await vi.waitFor(() => expect(other.published()).not.toContain(es1))
     await expect(other.verify(token)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
     expect(await other.verify(await one.sign())).toBe(es2)
-    expect(one.told.slice(0, 2)).toEqual([`revoked ES256 ${es1} ops`, `promoted ES256 ${es2} ops`])
+    expect(one.told.slice(0, 2)).toEqual([`revoked ES256 ${es1} ops`, `activated ES256 ${es2} ops`])
     expect((await storedKeys()).find(({ kid }) => kid === es1)).not.toHaveProperty('sealed')
     // The place of the one that signs now is filled behind the scenes.
     await vi.waitFor(async () => expect(await one.list()).toHaveLength(5))
@@ -210,7 +210,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(one.told.map((line) => line.split(' ', 2).join(' ')).slice(0, 3)).toEqual([
       'revoked ES256',
       'published ES256',
-      'promoted ES256',
+      'activated ES256',
     ])
   })
 
@@ -269,17 +269,17 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const one = await start({}, faulty.store)
     faulty.arm()
     later(3600)
-    await one.keys.keepUp()
+    await one.keys.ensureFresh()
     expect(faulty.calls).toEqual([])
     later(1)
     faulty.goAway()
-    await expect(one.keys.keepUp()).rejects.toThrow('ECONNRESET')
+    await expect(one.keys.ensureFresh()).rejects.toThrow('ECONNRESET')
     faulty.comeBack()
     faulty.arm()
-    await one.keys.keepUp()
+    await one.keys.ensureFresh()
     expect(faulty.calls).toContain(`get ${RING}`)
     faulty.arm()
-    await one.keys.keepUp()
+    await one.keys.ensureFresh()
     expect(faulty.calls).toEqual([])
   })
 
@@ -289,13 +289,13 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const [one, deaf] = [await start(), await start({ isKeyRevoked: (kid) => kid === heardOf }, faulty.store)]
     const [es1, , es2] = one.published() as [string, string, string]
     await one.keys.revoke(es1)
-    await deaf.keys.keepUp()
+    await deaf.keys.ensureFresh()
     expect(deaf.signing()).toBe(es1)
     heardOf = es1
-    await deaf.keys.keepUp()
+    await deaf.keys.ensureFresh()
     expect(deaf.signing()).toBe(es2)
     faulty.arm()
-    await deaf.keys.keepUp()
+    await deaf.keys.ensureFresh()
     expect(faulty.calls).toEqual([])
   })
 
@@ -307,12 +307,14 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       const [, , es2] = one.published()
       later(91 * DAY)
       faulty.arm('replace signing-keys', fault)
-      await one.keys.keepUp()
+      await one.keys.ensureFresh()
       later(3601)
-      await one.keys.keepUp()
+      await one.keys.ensureFresh()
       expect(one.signing()).toBe(es2)
       await vi.waitFor(() => expect(one.told).toHaveLength(4))
-      expect(one.told.filter((line) => line.startsWith('promoted ES256'))).toEqual([`promoted ES256 ${es2}`])
+      expect(one.told.filter((line) => line.startsWith('activated ES256'))).toEqual([
+        `activated ES256 ${es2}`,
+      ])
     },
   )
 
@@ -358,7 +360,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(signing?.until).toBeGreaterThanOrEqual(NOW / 1000 + DAY + 60)
     expect(JSON.parse((await store.get(RING)) ?? '')).toMatchObject({ v: 2 })
     later(DAY + 61)
-    await one.keys.keepUp()
+    await one.keys.ensureFresh()
     expect(one.signing()).toBe(one.published()[0])
     expect(one.signing()).not.toBe(es1)
     expect(one.published()).toContain(es1)
@@ -374,14 +376,14 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     writes.length = 0
     const young = await start({ secrets: [NEW, OLD] })
     expect(young.signing()).toBe(es1)
-    await expect(old.keys.list()).rejects.toMatchObject({ code: 'ERR_SECRET' })
-    await expect(old.keys.rotate()).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    await expect(old.keys.list()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
+    await expect(old.keys.rotate()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
     later(3601)
-    await old.keys.keepUp()
+    await old.keys.ensureFresh()
     expect(old.signing()).toBe(es1)
     await young.keys.rotate()
     later(3601)
-    await expect(old.keys.keepUp()).rejects.toMatchObject({ code: 'ERR_SECRET' })
+    await expect(old.keys.ensureFresh()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
     expect(writes).toEqual([])
     expect(error.mock.calls.flat().join()).not.toContain(NEW)
     await young.keys.list()
@@ -395,7 +397,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     const one = keyProcess(faulty.store, { secrets: [NEW, SECRET] })
     leaves.push(await one.keys.follow())
     await expect(keyProcess(makeStore(data), { secrets: [NEW] }).keys.follow()).rejects.toMatchObject({
-      code: 'ERR_SECRET',
+      code: 'ERR_SECRET_MISMATCH',
     })
     await one.keys.rotate()
     const other = keyProcess(makeStore(data), { secrets: [NEW] })
@@ -432,8 +434,8 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       await old.keys.rotate()
       await vi.waitFor(() => expect(old.published()).toHaveLength(6))
       const theirs = await old.sign()
-      const text = await old.keys.movable!.toText()
-      expect(await old.keys.movable!.toText()).toBe(text)
+      const text = await old.keys.exportable!.toText()
+      expect(await old.keys.exportable!.toText()).toBe(text)
 
       const options = { secrets: [NEW, SECRET] }
       const [one, other] = [await start(options), await start(options)]
@@ -441,7 +443,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       const [ownEs, ownRs] = [one.signing(), one.signing('RS256')]
       const nexts = one.published().slice(2, 4)
       one.told.length = 0
-      const join = await one.keys.movable!.open(text)
+      const join = await one.keys.exportable!.open(text)
       expect(one.signing()).toBe(ownEs)
       later(60)
       expect(await join()).toBe(6)
@@ -456,7 +458,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       }
       expect(await other.verify(await one.sign())).toBe(old.signing())
       expect(one.told).toEqual(
-        expect.arrayContaining([`promoted ES256 ${old.signing()}`, `retired ES256 ${nexts[0]}`]),
+        expect.arrayContaining([`activated ES256 ${old.signing()}`, `retired ES256 ${nexts[0]}`]),
       )
       expect(other.told).toEqual([])
       // What has signed here goes when all of it has expired, counted from now.
@@ -471,7 +473,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       const again = await start(options, store)
       writes.length = 0
       const before = await store.get(RING)
-      expect(await (await again.keys.movable!.open(text))()).toBe(0)
+      expect(await (await again.keys.exportable!.open(text))()).toBe(0)
       // Once more, and the same: whoever wrote it may not have been told that it is safe.
       expect(writes).toEqual([`replace ${RING}`])
       expect(await store.get(RING)).toBe(before)
@@ -480,28 +482,28 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     test('of a house whose clock was years ahead rotates here when it is due, not when it is that late', async () => {
       vi.setSystemTime(NOW + 40 * 365 * DAY * 1000)
       const old = await another()
-      const text = await old.keys.movable!.toText()
+      const text = await old.keys.exportable!.toText()
       vi.setSystemTime(NOW)
       const one = await start()
       await (
-        await one.keys.movable!.open(text)
+        await one.keys.exportable!.open(text)
       )()
       expect(one.signing()).toBe(old.signing())
       later(90 * DAY + 1)
-      await one.keys.keepUp()
+      await one.keys.ensureFresh()
       await vi.waitFor(() => expect(one.signing()).not.toBe(old.signing()))
       expect(old.published()).toContain(one.signing())
     })
 
     test('that none of the secrets opens is refused, and so is what is no ring; nothing is written', async () => {
-      const text = await (await another()).keys.movable!.toText()
+      const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       await giveKeys(store, NEW)
       const one = await start({ secrets: [NEW] }, store)
       writes.length = 0
-      const { open } = one.keys.movable!
+      const { open } = one.keys.exportable!
       await expect(open(text)).rejects.toMatchObject({
-        code: 'ERR_SECRET',
+        code: 'ERR_SECRET_MISMATCH',
         message: expect.stringMatching(/imported/),
       })
       const { keys } = JSON.parse(text) as { keys: Record<string, unknown>[] }
@@ -516,10 +518,10 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       ]
       for (const change of spoilt) {
         const planted = JSON.stringify({ v: 2, id: 'x', keys: keys.with(0, { ...keys[0], ...change }) })
-        await expect(open(planted)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+        await expect(open(planted)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
       }
       for (const none of ['{"v":2,"id":"x","keys":[]}', '{"v":2,"id":"x"}', '{"v":3,"keys":[]}']) {
-        await expect(open(none)).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+        await expect(open(none)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
       }
       expect(writes).toEqual([])
       expect(await one.list()).toHaveLength(4)
@@ -528,11 +530,13 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     test('of which all keys were revoked: ours go on signing, and nothing of it is published', async () => {
       const old = await another()
       for (const { kid, state } of await old.keys.list()) if (state === 'current') await old.keys.revoke(kid)
-      const { keys, ...rest } = JSON.parse(await old.keys.movable!.toText()) as { keys: { state: string }[] }
+      const { keys, ...rest } = JSON.parse(await old.keys.exportable!.toText()) as {
+        keys: { state: string }[]
+      }
       const revoked = keys.filter(({ state }) => state === 'revoked')
       const one = await start()
       const before = one.published()
-      const join = await one.keys.movable!.open(JSON.stringify({ ...rest, keys: revoked }))
+      const join = await one.keys.exportable!.open(JSON.stringify({ ...rest, keys: revoked }))
       expect([await join(), revoked.length]).toEqual([2, 2])
       expect(one.published()).toEqual(before)
       expect((await one.list()).filter((line) => line.startsWith('revoked'))).toHaveLength(2)

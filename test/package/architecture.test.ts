@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { forbiddenImports } from './import-rules.ts'
+import { circlesOf, forbiddenImports, importsOf, roomOf } from './house.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -13,54 +13,95 @@ const filesBelow = (folder: string) =>
 
 const sources = [...filesBelow('src'), ...filesBelow('adapters')].filter((file) => file.endsWith('.ts'))
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+const linesOf = (file: string) => read(file).split('\n').length - 1
+
+/** Each file with the files that it imports; `isMeant` says which imports count. */
+function graphOf(files: readonly string[], isMeant: (each: { isTypeOnly: boolean }) => boolean = () => true) {
+  return new Map(
+    files.map((file) => [
+      file,
+      importsOf(file, read(file)).flatMap((each) => (each.file && isMeant(each) ? [each.file] : [])),
+    ]),
+  )
+}
 
 describe('imports only go down', () => {
-  it('in every file of src and adapters', () => {
-    expect(sources.length).toBeGreaterThan(50)
+  it('no file of src and adapters imports a file of a higher floor or a package that its room may not have', () => {
+    expect(sources.length).toBeGreaterThan(200)
     expect(sources.filter((file) => file.startsWith('adapters/')).length).toBeGreaterThanOrEqual(2)
-    const imports = sources.flatMap((file) => read(file).match(/^import .*/gm) ?? [])
-    expect(imports.length).toBeGreaterThan(sources.length)
+    expect(sources.flatMap((file) => importsOf(file, read(file))).length).toBeGreaterThan(sources.length)
 
     expect(sources.flatMap((file) => forbiddenImports(file, read(file)))).toEqual([])
   })
 
-  it('oidc-provider is imported by src/provider alone', () => {
+  it('no files import each other in a circle, type-only imports included', () => {
+    expect(circlesOf(graphOf(sources))).toEqual([])
+    expect(
+      circlesOf(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['b']],
+        ]),
+      ),
+    ).toEqual([['b', 'c']])
+  })
+
+  it('oidc-provider is imported by src/authorization-server/provider alone', () => {
     const importers = sources.filter((file) => /from 'oidc-provider/.test(read(file)))
     expect(importers.length).toBeGreaterThan(0)
-    expect(importers.filter((file) => !file.startsWith('src/provider/'))).toEqual([])
+    expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
+  })
+
+  it("the gateway's entry loads jose and valibot at run time, and neither oidc-provider nor Koa", () => {
+    const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
+    const loaded = new Set(['src/gateway.ts'])
+    for (const file of loaded) for (const next of graph.get(file) ?? []) loaded.add(next)
+    const packages = [...loaded].flatMap((file) =>
+      importsOf(file, read(file)).flatMap(({ specifier, isTypeOnly, file: target }) =>
+        target || isTypeOnly || specifier.startsWith('node:') ? [] : [specifier],
+      ),
+    )
+    expect([...new Set(packages)].toSorted()).toEqual(['jose', 'valibot'])
   })
 
   it.each([
-    ['src/interaction/routes.ts', `import Provider from 'oidc-provider'`],
-    ['src/gateway/verify-token.ts', `import {\n  findClient,\n} from '../registry/client.ts'`],
-    ['src/catalog/catalog.ts', `import type { Store } from '../store/contract.ts'`],
-    ['src/keys/rotation.ts', `import { parseProducts } from '../catalog/products.ts'`],
+    ['src/authorization-server/interaction/routes.ts', `import Provider from 'oidc-provider'`],
+    ['src/gateway/verify-token.ts', `import {\n  revoke,\n} from '../access/token-service.ts'`],
+    ['src/store/collection.ts', `import type { Catalog } from '../catalog/catalog.ts'`],
     ['src/errors.ts', `import { silentLogger } from './host/logger.ts'`],
-    ['src/provider/build.ts', `import { createGatehouse } from '../gatehouse.ts'`],
-    ['src/provider/build.ts', `export * from '../interaction/routes.ts'`],
-    ['src/gatehouse.ts', `import { memoryStore } from '../adapters/memory.ts'`],
-    ['src/gatehouse.ts', `const { Redis } = await import('ioredis')`],
+    ['src/access/token-service.ts', `import { createGatehouse } from '../gatehouse/gatehouse.ts'`],
+    ['src/authorization-server/provider/build.ts', `export * from '../routing/router.ts'`],
+    ['src/gatehouse/gatehouse.ts', `import { memoryStore } from '../../adapters/memory.ts'`],
+    ['src/gatehouse/gatehouse.ts', `const { Redis } = await import('ioredis')`],
+    ['src/revocation/log.ts', `import type { Key } from '../keys/key-ring.ts'`],
     ['adapters/redis.ts', `import { Redis } from 'ioredis'`],
-    ['adapters/redis.ts', `import type { Settings } from '../src/options.ts'`],
+    ['adapters/redis.ts', `import type { Options } from '../src/options/options.ts'`],
     ['src/drawer/anything.ts', ``],
   ])('a forbidden import is found in %s: %s', (file, source) => {
     expect(forbiddenImports(file, source)).toHaveLength(1)
   })
 
   it.each([
-    ['src/provider/build.ts', `import Provider from 'oidc-provider'`],
-    ['src/interaction/routes.ts', `import type { Catalog } from '../catalog/catalog.ts'`],
-    ['src/interaction/routes.ts', `import { escape } from './page.ts'\nimport path from 'node:path'`],
+    ['src/authorization-server/provider/build.ts', `import Provider from 'oidc-provider'`],
+    [
+      'src/authorization-server/interaction/routes.ts',
+      `import type { Catalog } from '../../catalog/catalog.ts'`,
+    ],
+    [
+      'src/authorization-server/interaction/routes.ts',
+      `import { a } from './page.ts'\nimport path from 'node:path'`,
+    ],
     ['src/keys/rotation.ts', `import type { Store } from '../store/contract.ts'`],
     ['src/gateway/gateway.ts', `import { GatehouseError } from '../errors.ts'`],
     ['adapters/redis.ts', `import type { Store } from '../src/store/contract.ts'`],
-  ])('an allowed import is let through in %s: %s', (file, source) => {
+  ])('an allowed import passes in %s: %s', (file, source) => {
     expect(forbiddenImports(file, source)).toEqual([])
   })
 })
 
 describe('layout', () => {
-  it('only what belongs there stands at the root', () => {
+  it('only documents, settings and the known folders stand at the root', () => {
     const notOurs = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
     const entries = readdirSync(root).filter((name) => !notOurs.includes(name) && !/\.(log|tgz)$/.test(name))
     const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
@@ -79,8 +120,23 @@ describe('layout', () => {
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 
-  it('no source file is longer than 350 lines', () => {
-    const lines = (file: string) => read(file).split('\n').length - 1
-    expect(sources.filter((file) => lines(file) > 350)).toEqual([])
+  it('src has at most 24 rooms at its top, no file over 300 lines, and a median of at most 90', () => {
+    const rooms = new Set(sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]))
+    const lengths = sources.map(linesOf).toSorted((one, other) => one - other)
+    const median = lengths[Math.floor(lengths.length / 2)] ?? 0
+    const arrows = new Set(
+      [...graphOf(sources)].flatMap(([file, targets]) =>
+        targets.flatMap((target) =>
+          roomOf(target) === roomOf(file) ? [] : `${roomOf(file)} → ${roomOf(target)}`,
+        ),
+      ),
+    )
+    console.info(
+      `src: ${rooms.size} rooms at the top, ${sources.length} files (with adapters), ${arrows.size} arrows between rooms, ` +
+        `median ${median} lines, longest ${lengths.at(-1)}`,
+    )
+    expect(rooms.size).toBeLessThanOrEqual(24)
+    expect(lengths.at(-1)).toBeLessThanOrEqual(300)
+    expect(median).toBeLessThanOrEqual(90)
   })
 })

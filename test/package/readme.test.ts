@@ -33,7 +33,7 @@ describe('the README', () => {
   })
 
   it('lists every option', () => {
-    const source = read('src/options.ts')
+    const source = read('src/options/options.ts')
     const nested = ['lifetimes', 'signInAttempts', 'branding', 'revocations', 'signingKeys']
     const options = propertiesOf(source, 'GatehouseOptions').filter(({ name }) => !nested.includes(name))
     const lifetimes = propertiesOf(source, 'Lifetimes').map((p) => ({ ...p, name: `lifetimes.${p.name}` }))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createCollection } from '../../src/store/collection.ts'
-import { Unreadable } from '../../src/store/unreadable.ts'
+import { CorruptRecord } from '../../src/store/corrupt-record.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 interface Counter {
@@ -96,13 +96,13 @@ describeEachStore('a collection', (makeStore) => {
     ['without a version', '{"count":1}'],
     ['of a later version', '{"v":2,"count":1}'],
     ['with a version that is no number', '{"v":"1","count":1}'],
-  ])('what is %s is ERR_STORE_RECORD, named but not quoted, and stays as it is', async (_what, text) => {
+  ])('what is %s is ERR_STORE_CORRUPT, named but not quoted, and stays as it is', async (_what, text) => {
     const store = makeStore()
     const counters = open(store)
     await store.set('counter:a', text)
     const failure = {
       name: 'GatehouseError',
-      code: 'ERR_STORE_RECORD',
+      code: 'ERR_STORE_CORRUPT',
       status: 500,
       message: expect.stringContaining('"counter:a"'),
     }
@@ -115,7 +115,7 @@ describeEachStore('a collection', (makeStore) => {
     await counters.set('b', { count: 2 })
     const [none, broken, whole] = await counters.getEach(['c', 'a', 'b'])
     expect([none, whole]).toEqual([undefined, { count: 2 }])
-    expect(broken).toBeInstanceOf(Unreadable)
+    expect(broken).toBeInstanceOf(CorruptRecord)
     expect(broken).toMatchObject({ id: 'a', key: 'counter:a', error: failure })
     expect(await store.get('counter:a')).toBe(text)
   })
@@ -127,14 +127,14 @@ describeEachStore('a collection', (makeStore) => {
     const store = makeStore()
     await store.set('counter:a', JSON.stringify({ v, count: 1 }))
     await expect(open(store).get('a')).rejects.toMatchObject({
-      code: 'ERR_STORE_RECORD',
+      code: 'ERR_STORE_CORRUPT',
       message: expect.stringContaining(what),
     })
   })
 
   test('a list has all others where a key holds what the store cannot read, and none where it is away', async () => {
     const inner = makeStore()
-    const foreign = new GatehouseError('ERR_STORE_RECORD', 'of another type (asked for "counter:a")')
+    const foreign = new GatehouseError('ERR_STORE_CORRUPT', 'of another type (asked for "counter:a")')
     const failing = (cause: Error): Store => ({
       ...inner,
       get: async (key) => (key === 'counter:a' ? Promise.reject(cause) : inner.get(key)),
@@ -142,7 +142,7 @@ describeEachStore('a collection', (makeStore) => {
     })
     await open(inner).create('b', { count: 2 })
     const found = await open(failing(foreign)).getEach(['a', 'b', 'c'])
-    expect(found).toEqual([new Unreadable('a', 'counter:a', foreign), { count: 2 }, undefined])
+    expect(found).toEqual([new CorruptRecord('a', 'counter:a', foreign), { count: 2 }, undefined])
     const away = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
     await expect(open(failing(away)).getEach(['a', 'b'])).rejects.toBe(away)
   })
@@ -164,6 +164,6 @@ describeEachStore('a collection', (makeStore) => {
     ])
     expect(await counters.update('a', ({ count }) => ({ count: count + 1 }))).toEqual({ count: 5 })
     expect(JSON.parse((await store.get('counter:a')) ?? '')).toEqual({ v: 3, count: 5 })
-    await expect(counters.get('d')).rejects.toMatchObject({ code: 'ERR_STORE_RECORD' })
+    await expect(counters.get('d')).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
   })
 })

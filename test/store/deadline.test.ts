@@ -83,14 +83,14 @@ test.each(METHODS)(
 )
 
 test('what lies under a key that no store put there is told with the name of the key', async () => {
-  const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'something else lies there')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
     1000,
   )
   for (const call of [store.get('client:a'), store.add('client:a', 'b')]) {
     await expect(call).rejects.toMatchObject({
-      code: 'ERR_STORE_RECORD',
+      code: 'ERR_STORE_CORRUPT',
       message: 'something else lies there (asked for "client:a")',
       cause: failure,
     })
@@ -99,7 +99,7 @@ test('what lies under a key that no store put there is told with the name of the
 
 test('of several keys the one is told under which it lies', async () => {
   const inner = memoryStore()
-  const failure = new GatehouseError('ERR_STORE_RECORD', 'something else lies there')
+  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'something else lies there')
   const store = withDeadline(
     {
       ...inner,

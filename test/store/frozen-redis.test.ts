@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Redis, type RedisOptions } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
-import { CutOffError } from '../../src/store/breaker.ts'
-import { guardStore } from '../../src/store/guarded-store.ts'
+import { CircuitOpenError } from '../../src/store/circuit-breaker.ts'
+import { createResilientStore } from '../../src/store/resilient-store.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
@@ -36,7 +36,7 @@ describeWithRedis('a Redis that is frozen under load', () => {
       client.on('error', () => {})
       await new Promise((resolve) => client.once('ready', resolve))
       const sent = vi.spyOn(client, 'sendCommand')
-      const { store, stop } = guardStore(redisStore(client), DEADLINE, silentLogger)
+      const { store, stop } = createResilientStore(redisStore(client), DEADLINE, silentLogger)
       await store.set('a', '1')
 
       const call = () => store.get('a').then(String, (error: unknown) => error)
@@ -53,7 +53,7 @@ describeWithRedis('a Redis that is frozen under load', () => {
         const asked = performance.now()
         const errors = await Promise.all(Array.from({ length: 100 }, call))
         late.push(performance.now() - asked)
-        for (const error of errors) expect(error).toBeInstanceOf(CutOffError)
+        for (const error of errors) expect(error).toBeInstanceOf(CircuitOpenError)
       }
       // For a hundred of them.
       expect(late.toSorted((one, other) => one - other)[15]).toBeLessThan(50)

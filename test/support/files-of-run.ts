@@ -15,20 +15,20 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
 /** Flows that are about the store in memory, a Redis that they start themselves, or a program with its own. */
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
-    'at-rest',
+    'store/at-rest',
     'attacks/fuzz',
     'attacks/growth',
     'attacks/tokens',
     'browser/delegated.browser',
-    'faults',
-    'foreign-values',
-    'redis-away',
-    'round-trips',
-    'safe-retry-faults',
-    'sizes',
-    'start-up',
-    'taking-back/gateway-contact',
-    'unknown-options',
+    'store/faults',
+    'store/corrupt-records',
+    'store/redis-unavailable',
+    'store/round-trips',
+    'token/refresh-grace-period-faults',
+    'store/sizes',
+    'lifecycle/start-up',
+    'revocation/gateway-staleness',
+    'host/unknown-options',
   ].map((name) => `test/flows/${name}.test.ts`),
 )
 

@@ -9,7 +9,7 @@ import type { HostProcessOptions } from './host-process.ts'
 const { redisUrl, deployment, keyPrefix, issuer, audience, ...others } = JSON.parse(
   process.argv[2] ?? '',
 ) as HostProcessOptions
-const { secret, refreshRetrySeconds, storeTimeoutMs } = others
+const { secret, refreshTokenGraceSeconds, storeTimeoutMs } = others
 
 process.stdin.on('end', () => process.exit()).resume()
 
@@ -19,7 +19,7 @@ const host = await startHost({
     ...(issuer !== undefined && { issuer }),
     ...(audience !== undefined && { audience }),
     ...(secret !== undefined && { secret }),
-    ...(refreshRetrySeconds !== undefined && { refreshRetrySeconds }),
+    ...(refreshTokenGraceSeconds !== undefined && { refreshTokenGraceSeconds }),
     ...(storeTimeoutMs !== undefined && { storeTimeoutMs }),
   },
 })

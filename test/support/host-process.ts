@@ -18,7 +18,7 @@ export interface HostProcessOptions {
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   readonly secret?: string | readonly string[] | undefined
-  readonly refreshRetrySeconds?: number | undefined
+  readonly refreshTokenGraceSeconds?: number | undefined
   readonly storeTimeoutMs?: number | undefined
 }
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { generateSigningKey } from '../../src/keys/generate-key.ts'
-import { fillUp } from '../../src/keys/key-states.ts'
-import { createRingRecords, type OpenKey } from '../../src/keys/ring-record.ts'
-import { createKeySealing } from '../../src/keys/sealing.ts'
+import { replenish } from '../../src/keys/key-states.ts'
+import { createKeyRingRecords, type OpenKey } from '../../src/keys/key-ring-record.ts'
+import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
 const RING = 'signing-keys:ring'
@@ -25,7 +25,7 @@ export async function giveKeys(store: Store, secret: string): Promise<void> {
 
 async function makeRing(secret: string): Promise<string> {
   const store = memoryStore()
-  const records = createRingRecords(store, createKeySealing([secret]))
+  const records = createKeyRingRecords(store, createKeyEncryption([secret]))
   const now = Date.now() / 1000
   let keys: readonly OpenKey[] = []
   for (const rsa of await rsaKeys()) {
@@ -33,7 +33,7 @@ async function makeRing(secret: string): Promise<string> {
       const { kid, alg } = jwk
       return { kid, alg, state: 'next', createdAt: now, since: now, jwk }
     })
-    ;({ keys } = fillUp(keys, now, fresh))
+    ;({ keys } = replenish(keys, now, fresh))
   }
   await records.create(await records.draft(keys))
   return (await store.get(RING)) ?? ''

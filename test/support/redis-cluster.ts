@@ -119,8 +119,8 @@ function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'sto
     const answers = await Promise.allSettled(nodes.map(viewOf))
     const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     return nodes.filter(({ id }) => {
-      const agreeing = views.filter((lines) => lines.some((line) => line.id === id && says(line)))
-      return agreeing.length > views.length / 2
+      const syncSteps = views.filter((lines) => lines.some((line) => line.id === id && says(line)))
+      return syncSteps.length > views.length / 2
     })
   }
 

@@ -1,9 +1,9 @@
 // Checked by the compiler alone: `npx tsc`. A line below `@ts-expect-error` must not compile.
 import type { ProductDefinition, ProductDefinitions } from '../../src/catalog/definition.ts'
-import type { Gatehouse } from '../../src/gatehouse.ts'
+import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
 import type { Account } from '../../src/host/accounts.ts'
-import { createGatehouse } from '../../src/gatehouse.ts'
-import type { GatehouseOptions } from '../../src/options.ts'
+import { createGatehouse } from '../../src/gatehouse/create-gatehouse.ts'
+import type { GatehouseOptions } from '../../src/options/options.ts'
 import type { Store } from '../../src/store/contract.ts'
 
 declare const store: Store

@@ -1,7 +1,7 @@
 // Checked by the compiler alone: `npx tsc`. A line below `@ts-expect-error` must not compile.
 import type { ProductDefinitions, ProductSource } from '../../src/catalog/definition.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
-import type { CheckedProducts, ScopeOf } from '../../src/infer.ts'
+import type { CheckedProducts, ScopeOf } from '../../src/options/infer-scopes.ts'
 
 /** What a gateway in another process infers: scopes alone, since it knows of no KYC levels. */
 declare function createGateway<const Products extends ProductSource>(options: {

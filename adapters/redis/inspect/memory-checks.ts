@@ -1,5 +1,5 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
-import { bad, good, unknown, warning } from '../../../src/store/verdicts.ts'
+import { bad, good, unknown, warning } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
 /** Share of `maxmemory` from which on it counts as nearly used up. */

@@ -53,13 +53,13 @@ async function ask(server: RedisServerClient, command: string, ...args: string[]
   try {
     return await server.call(command, ...args)
   } catch (error) {
-    if (isRefusal(error)) return undefined
+    if (isRejection(error)) return undefined
     throw error
   }
 }
 
 /** Whoever is not let in at all learns that from the rejection. */
-function isRefusal(error: unknown): boolean {
+function isRejection(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !/^(NOAUTH|WRONGPASS) /.test(error.message)
 }
 

@@ -1,5 +1,5 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
-import { bad, good, unknown, warning } from '../../../src/store/verdicts.ts'
+import { bad, good, unknown, warning } from '../../../src/store/check-results.ts'
 import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
 import { checkPersistence } from './persistence-check.ts'

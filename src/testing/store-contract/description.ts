@@ -50,11 +50,11 @@ export const description: readonly StorePromise[] = [
         )
       }
       assert.ok(Array.isArray(checks), 'checks are no array')
-      for (const { name, verdict, message, fix } of checks) {
+      for (const { name, status, message, fix } of checks) {
         for (const text of [name, message])
           assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
-        assert.ok(VERDICTS.includes(verdict), `${name}: ${verdict} is no verdict`)
-        const needsFix = verdict === 'bad' || verdict === 'warning'
+        assert.ok(VERDICTS.includes(status), `${name}: ${status} is no verdict`)
+        const needsFix = status === 'bad' || status === 'warning'
         assert.ok(
           fix === undefined ? !needsFix : typeof fix === 'string' && fix !== '',
           `${name}: no fix in words`,

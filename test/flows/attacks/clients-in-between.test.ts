@@ -76,7 +76,7 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     expectNoCode(await browser.open(authorizationUrl(host, application.client_id, { prompt: 'none' })))
   })
 
-  const refusals: Record<string, [status: number, error: string]> = {
+  const errorResponses: Record<string, [status: number, error: string]> = {
     'the application is disabled': [401, 'invalid_client'],
     'the application is deleted': [401, 'invalid_client'],
     "the user's account is deleted": [400, 'invalid_grant'],
@@ -87,7 +87,7 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     const { code } = await authorize(host, application.client_id)
     await takeAway[name]!()
     const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
-    expect([status, body['error']]).toEqual(refusals[name])
+    expect([status, body['error']]).toEqual(errorResponses[name])
     expect(body).not.toHaveProperty('access_token')
     expect(issued).toEqual([])
   })
@@ -97,7 +97,7 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     issued.splice(0)
     await takeAway[name]!()
     const { status, body } = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
-    expect([status, body['error']]).toEqual(refusals[name])
+    expect([status, body['error']]).toEqual(errorResponses[name])
     expect(body).not.toHaveProperty('access_token')
     expect(issued).toEqual([])
   })

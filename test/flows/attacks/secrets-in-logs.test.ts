@@ -6,7 +6,7 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const EVENTS = [
   'token.issued',
-  'token.refused',
+  'token.rejected',
   'refresh_token.reused',
   'code.reused',
   'consent.approved',
@@ -15,7 +15,7 @@ const EVENTS = [
   'client.changed',
   'client.deleted',
   'catalog.reloaded',
-  'catalog.refused',
+  'catalog.rejected',
   'error',
 ] as const
 

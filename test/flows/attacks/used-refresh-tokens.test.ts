@@ -39,7 +39,7 @@ test('a refresh token that was used, without the secret of its application, cost
   // With the secret it is looked at again, for seconds, before it counts as theft.
   const refused = refresh(application.client_secret)
   await vi.waitFor(() => expect(looks).toBeGreaterThan(4), { interval: 20 })
-  await host.gatehouse.grants.revokeAllOf({ accountId: 'alice' })
+  await host.gatehouse.grants.revokeAll({ accountId: 'alice' })
   expect(await refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   await host.close()
 })

@@ -15,7 +15,7 @@ describe('Authentication', () => {
     })
     afterAll(() => host.close())
 
-    const refusalOf = async (clientId: string, scope: string) => {
+    const rejectionOf = async (clientId: string, scope: string) => {
       const { url } = await host.browser().open(authorizationUrl(host, clientId, { scope }))
       expect(`${url.origin}${url.pathname}`).toBe(CALLBACK)
       expect(url.searchParams.get('code')).toBeNull()
@@ -30,7 +30,7 @@ describe('Authentication', () => {
       })
       expect(application).toMatchObject({ kind: 'application', accountId: 'acme', products: [] })
       const { clientId } = application
-      expect(await refusalOf(clientId, '')).toMatchObject({ error: 'unauthorized_client', state: 'xyz' })
+      expect(await rejectionOf(clientId, '')).toMatchObject({ error: 'unauthorized_client', state: 'xyz' })
       await host.gatehouse.applications.addProduct(clientId, 'invoices')
       const tokens = await connect(host, { client_id: clientId, client_secret: clientSecret })
       expect(tokens.scope).toBe('invoices:read invoices:create')
@@ -38,7 +38,7 @@ describe('Authentication', () => {
 
     it('1. An API product that contains an operation must be in the application before that operation can be requested.', async () => {
       const application = await host.createApplication({ products: ['invoices'] })
-      const refused = await refusalOf(application.client_id, 'payments:list')
+      const refused = await rejectionOf(application.client_id, 'payments:list')
       expect(refused).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
       expect(refused['error_description']).toMatch(/payments:list .* add the product payments/)
       await host.gatehouse.applications.addProduct(application.client_id, 'payments')
@@ -127,7 +127,7 @@ describe('Authentication', () => {
         expect((await connect(host, application)).scope).toContain('payments:transfer')
 
         host.accounts.set('acme', { id: 'acme', kycLevel: 'basic' })
-        const refused = await refusalOf(application.client_id, 'payments:transfer')
+        const refused = await rejectionOf(application.client_id, 'payments:transfer')
         expect(refused).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
         expect(refused['error_description']).toMatch(/payments:transfer needs the KYC level verified/)
         const tokens = await connect(host, application)

@@ -75,7 +75,7 @@ describeWithRedis('a Redis that loses data', () => {
       revocations: {
         clientId: resourceServer.client_id,
         clientSecret: resourceServer.client_secret,
-        catchUpSeconds: 1,
+        pollIntervalSeconds: 1,
       },
     })
     await gateway.ready()
@@ -105,7 +105,7 @@ describeWithRedis('a Redis that loses data', () => {
     const outcome = await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
     return [one?.status ?? 0, other?.status ?? 0, outcome.ok ? 200 : outcome.status]
   }
-  const soon = (token: string, status: number) =>
+  const settlesWithin = (token: string, status: number) =>
     vi.waitFor(async () => expect(await statuses(token)).toEqual([status, status, status]), {
       timeout: 8000,
       interval: 100,
@@ -116,7 +116,7 @@ describeWithRedis('a Redis that loses data', () => {
     expect(await statuses(revoked)).toEqual([401, 401, 401])
     const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
     expect(conflicts).toEqual([])
-    for (const host of [one, other]) await soon(await tokenAt(host), 200)
+    for (const host of [one, other]) await settlesWithin(await tokenAt(host), 200)
     // A gateway in another process may know a token from before: at most ten minutes if nobody knows the old keys.
     await vi.waitFor(async () => expect((await statuses(good)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
@@ -127,20 +127,20 @@ describeWithRedis('a Redis that loses data', () => {
     async (_, { lose, named }) => {
       const [one] = hosts as [Host]
       const [revoked, good] = [await tokenAt(one), await tokenAt(one)]
-      await soon(revoked, 200)
-      await soon(good, 200)
+      await settlesWithin(revoked, 200)
+      await settlesWithin(good, 200)
       await one.gatehouse.tokens.revoke(revoked)
-      await soon(revoked, 401)
+      await settlesWithin(revoked, 401)
       await lose(redis)
       // Each process looks once a minute, and when it is asked.
       await one.gatehouse.signingKeys.list()
       await checkAfterLoss(revoked, good)
-      await soon(good, 401)
+      await settlesWithin(good, 401)
       for (const host of hosts) {
         await vi.waitFor(async () => {
           const { checks } = await host.gatehouse.health()
           expect(checks.find(({ name }) => name === 'signing-keys')).toMatchObject({
-            verdict: 'warning',
+            status: 'warning',
             message: expect.stringContaining(named),
             fix: expect.stringContaining('signingKeys: false'),
           })
@@ -155,9 +155,9 @@ describeWithRedis('a Redis that loses data', () => {
     async (_, { lose }) => {
       const [one] = hosts as [Host]
       const [revoked, good] = [await tokenAt(one), await tokenAt(one)]
-      await soon(good, 200)
+      await settlesWithin(good, 200)
       await one.gatehouse.tokens.revoke(revoked)
-      await soon(revoked, 401)
+      await settlesWithin(revoked, 401)
       await Promise.all(hosts.map((host) => host.close()))
       await lose(redis)
       await openBoth()

@@ -77,7 +77,7 @@ describeEachStore('Signing keys that another version has written', (makeStore) =
     await store.set(RING, newer)
     const { gatehouse } = await start(store)
     await expect(gatehouse.ready({ timeoutMs: 2000 })).rejects.toMatchObject({
-      code: 'ERR_STORE_RECORD',
+      code: 'ERR_STORE_CORRUPT',
       message: expect.stringMatching(
         /"signing-keys:ring" has schema version 3, .* reads up to 2: a newer one has written it, so start that one or a later one again/,
       ),
@@ -85,7 +85,7 @@ describeEachStore('Signing keys that another version has written', (makeStore) =
     const { ready, checks } = await gatehouse.health()
     expect(ready).toBe(false)
     expect(checks.find(({ name }) => name === 'start')).toMatchObject({
-      verdict: 'bad',
+      status: 'bad',
       message: expect.stringContaining('schema version 3'),
     })
     expect(await store.get(RING)).toBe(newer)

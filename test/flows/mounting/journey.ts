@@ -14,7 +14,7 @@ export async function journey(host: Host): Promise<void> {
   await host.gatehouse.ready()
   await discovery(host)
   await directAccess(host)
-  await delegatedAccess(host)
+  await delegatedScopes(host)
 }
 
 /** The documents at their three well-known addresses. */
@@ -82,7 +82,7 @@ async function directAccess(host: Host): Promise<void> {
 }
 
 /** A user signs in, unticks one operation, allows the rest; the application refreshes and signs them out. */
-async function delegatedAccess(host: Host): Promise<void> {
+async function delegatedScopes(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })
   const browser = host.browser()
   const tokens = await connect(host, application, {

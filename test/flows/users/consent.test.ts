@@ -69,7 +69,7 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     expect(await silently('firm/owner')).toBe('code')
   })
 
-  test('ends with revokeAllOf({ accountId, userId }), codes under way included, and nothing of another user', async () => {
+  test('ends with revokeAll({ accountId, userId }), codes under way included, and nothing of another user', async () => {
     const other = await host.createApplication()
     const tokens = {
       intern: await connectAs('firm/intern'),
@@ -79,7 +79,7 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     }
     const codes = { intern: await codeOf('firm/intern'), owner: await codeOf('firm/owner') }
     const holder = { accountId: 'firm', userId: 'intern' }
-    expect(await host.gatehouse.grants.revokeAllOf(holder, { actor: 'support' })).toBe(2)
+    expect(await host.gatehouse.grants.revokeAll(holder, { actor: 'support' })).toBe(2)
 
     expect(await isAlive(tokens.intern)).toBe(false)
     expect(await isAlive(tokens.internAtOther, other)).toBe(false)
@@ -96,7 +96,7 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     expect(await silently('firm/intern')).toBe('code')
   })
 
-  test('ends with revokeAllOf({ accountId, userId, clientId }) for that application alone', async () => {
+  test('ends with revokeAll({ accountId, userId, clientId }) for that application alone', async () => {
     const other = await host.createApplication()
     const here = await connectAs('firm/intern')
     const there = await connectAs('firm/intern', other)
@@ -104,7 +104,7 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     const code = await codeOf('firm/intern')
     const codeThere = await codeOf('firm/intern', other)
     const { client_id: clientId } = application
-    expect(await host.gatehouse.grants.revokeAllOf({ accountId: 'firm', userId: 'intern', clientId })).toBe(1)
+    expect(await host.gatehouse.grants.revokeAll({ accountId: 'firm', userId: 'intern', clientId })).toBe(1)
     expect(await isAlive(here)).toBe(false)
     expect(await exchange(code)).toBe(400)
     expect(await silently('firm/intern')).toBe('consent_required')
@@ -113,10 +113,10 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     expect(await isAlive(owner)).toBe(true)
   })
 
-  test('ends with all of the account by revokeAllOf({ accountId })', async () => {
+  test('ends with all of the account by revokeAll({ accountId })', async () => {
     const tokens = [await connectAs('firm/intern'), await connectAs('firm/owner')]
     const code = await codeOf('firm/owner')
-    expect(await host.gatehouse.grants.revokeAllOf({ accountId: 'firm' })).toBe(2)
+    expect(await host.gatehouse.grants.revokeAll({ accountId: 'firm' })).toBe(2)
     for (const each of tokens) expect(await isAlive(each)).toBe(false)
     expect(await exchange(code)).toBe(400)
     expect(await silently('firm/owner')).toBe('consent_required')
@@ -133,11 +133,11 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
   })
 
   test.each([{ userId: undefined }, { userId: '' }, { userId: 7 }, { user: 'intern' }])(
-    'does not end by mistake: revokeAllOf rejects %o',
+    'does not end by mistake: revokeAll rejects %o',
     async (wrong) => {
       const tokens = await connectAs('firm/intern')
       const holder = { accountId: 'firm', ...(wrong as object) }
-      await expect(host.gatehouse.grants.revokeAllOf(holder)).rejects.toMatchObject({
+      await expect(host.gatehouse.grants.revokeAll(holder)).rejects.toMatchObject({
         code: 'ERR_INVALID_ARGUMENT',
       })
       expect(await isAlive(tokens)).toBe(true)

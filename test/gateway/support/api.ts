@@ -6,7 +6,7 @@ import { createEvents } from '../../../src/host/events.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
-import { untoldRevocations } from '../../../src/gateway/untold-revocations.ts'
+import { noRevocations } from '../../../src/gateway/no-revocations.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
 
 const catalog = createCatalog({
@@ -39,7 +39,7 @@ export async function createTestGateway(
     findClaims: (method, path) => catalog.findClaims(method, path),
     isKnownScope: (scope) => catalog.operations.has(scope),
     listScopes: () => [...catalog.operations.keys()],
-    revocations: untoldRevocations,
+    revocations: noRevocations,
     events: createEvents(() => {}),
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -1,0 +1,92 @@
+import type { RedisCommand } from './client.ts'
+import { isNoScript } from './errors.ts'
+import { createScript } from './script.ts'
+
+/** A write of the store, as Redis is asked for it. */
+export interface Write {
+  readonly key: string
+  readonly command: RedisCommand
+  /** What to send to a server that does not have the script. */
+  readonly withText?: RedisCommand | undefined
+  /** Whether it was done; a write that decides nothing always is. */
+  isDone(reply: unknown): boolean
+  /** Whether "no" says that it was done before, perhaps by one that was not confirmed; else it says that it is refused. */
+  readonly isNoDoneBefore?: boolean | undefined
+}
+
+/** Compare and set. Answers 1 if it was stored. */
+const replaceScript = createScript(`
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[3] then
+  redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
+else
+  redis.call('SET', KEYS[1], ARGV[2])
+end
+return 1`)
+
+/** Adds to an index and lengthens its life, never shortens it: PTTL is -2 for a new one, -1 for a permanent one. */
+const addScript = createScript(`
+local life = redis.call('PTTL', KEYS[1])
+redis.call('ZADD', KEYS[1], 0, ARGV[1])
+if not ARGV[2] then
+  redis.call('PERSIST', KEYS[1])
+elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
+  redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
+return 1`)
+
+/** The writes of the store. Each has one key, so that it works on a cluster; none looks at another one. */
+export const writes = {
+  set: (key: string, value: string, ttl?: number): Write => ({
+    key,
+    command: ['set', key, value, ...expiry(ttl)],
+    isDone: always,
+  }),
+  create: (key: string, value: string, ttl?: number): Write => ({
+    key,
+    command: ['set', key, value, ...expiry(ttl), 'NX'],
+    isDone: (reply) => reply === 'OK',
+  }),
+  replace: (key: string, expected: string, value: string, ttl?: number): Write => ({
+    key,
+    ...replaceScript(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
+    isDone: isOne,
+  }),
+  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isNoDoneBefore: true }),
+  add: (key: string, member: string, ttl?: number): Write => ({
+    key,
+    ...addScript(key, member, ...(ttl === undefined ? [] : [ttl])),
+    isDone: always,
+  }),
+  remove: (key: string, member: string): Write => ({ key, command: ['zrem', key, member], isDone: always }),
+}
+
+/**
+ * Has a write sent, and once more with its script where the server does not have that.
+ *
+ * @throws what `send` throws
+ */
+export async function carryOut<T>(
+  { command, withText }: Write,
+  send: (command: RedisCommand) => Promise<T>,
+): Promise<T> {
+  try {
+    return await send(command)
+  } catch (error) {
+    if (withText === undefined || !isNoScript(error)) throw error
+    return send(withText)
+  }
+}
+
+function expiry(ttl: number | undefined): (string | number)[] {
+  return ttl === undefined ? [] : ['EX', ttl]
+}
+
+function always(): boolean {
+  return true
+}
+
+/** A client with `stringNumbers` answers numbers as text. */
+function isOne(reply: unknown): boolean {
+  return Number(reply) === 1
+}

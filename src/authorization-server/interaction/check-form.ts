@@ -1,0 +1,46 @@
+import type { Context } from 'koa'
+import { isRejection, readForm, type Form } from '../../http/form-body.ts'
+import { isSameOrigin, type CsrfTokens } from '../../http/csrf.ts'
+import type { Pages } from './pages.ts'
+import type { PendingInteraction } from './port.ts'
+
+/**
+ * The form that was sent if it came from a page of ours, was shown to this account, and can be read; otherwise
+ * the error page is written, and there is nothing to do any more.
+ */
+export type FormCheck = (ctx: Context, pending: PendingInteraction) => Promise<Form | undefined>
+
+/** What a form of an interaction is bound to: the interaction, and whom it was shown to. */
+export function bindingOf({ uid, prompt, account }: PendingInteraction): readonly (string | undefined)[] {
+  return [uid, prompt, account?.accountId, account?.userId]
+}
+
+/**
+ * Makes the check that each form goes through.
+ *
+ * @param deps.origin of {auth_url}
+ */
+export function createFormCheck(deps: {
+  readonly pages: Pages
+  readonly csrf: CsrfTokens
+  readonly origin: string
+}): FormCheck {
+  const { pages, csrf, origin } = deps
+  return async function checkForm(ctx, pending) {
+    const { uiLocales } = pending
+    if (!isSameOrigin(ctx, origin)) {
+      pages.renderError(ctx, { status: 403, error: 'access_denied', text: 'errorForm', uiLocales })
+      return undefined
+    }
+    const form = await readForm(ctx)
+    if (isRejection(form)) {
+      pages.renderError(ctx, { status: form.status, error: 'invalid_request', text: 'errorBody', uiLocales })
+      return undefined
+    }
+    if (!csrf.isValid(form.get('csrf'), ...bindingOf(pending))) {
+      pages.renderError(ctx, { status: 403, error: 'access_denied', text: 'errorForm', uiLocales })
+      return undefined
+    }
+    return form
+  }
+}

@@ -1,0 +1,106 @@
+import type { Context } from 'koa'
+import type { Html } from '../../http/html.ts'
+import { setPageHeaders } from '../../http/security-headers.ts'
+import { consentPage, type ConsentModel } from './pages/consent.ts'
+import type { Branding, Frame } from './pages/layout.ts'
+import {
+  continuePage,
+  errorPage,
+  signedOutPage,
+  signOutPage,
+  type ErrorModel,
+  type SignOutModel,
+} from './pages/notices.ts'
+import { signInPage, type SignInModel } from './pages/sign-in.ts'
+import { createStylesheet } from './pages/stylesheet.ts'
+import type { PageTexts, TextsByLocale } from './texts.ts'
+
+/** `ui_locales` of the request, in order of preference; before those of Accept-Language. */
+interface Reader {
+  readonly uiLocales?: readonly string[] | undefined
+}
+
+/** Writes pages as the response: status, headers and markup. */
+export interface Pages {
+  /** The texts for who reads the response to this request. */
+  textsFor(ctx: Context, uiLocales?: readonly string[]): PageTexts
+  /** An error that cannot be sent to the application. Below 400 the status becomes 400. */
+  renderError(ctx: Context, model: ErrorModel & Reader & { readonly status: number }): void
+  /** Whether to sign out: posts `xsrf`, and `logout=yes` for yes, to `action`. */
+  renderSignOut(
+    ctx: Context,
+    model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
+  ): void
+  /** That the person is signed out. */
+  renderSignedOut(ctx: Context, reader?: Reader): void
+  /**
+   * Sends the browser on after a form. Not by a redirect: Chromium holds each address of a chain of redirects
+   * against `form-action` of the page that had the form, and where a chain ends is up to applications and hosts.
+   */
+  renderContinue(ctx: Context, next: URL, reader?: Reader): void
+  /** The built-in sign-in page. */
+  renderSignIn(ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }): void
+  /** The consent page. */
+  renderConsent(ctx: Context, model: ConsentModel & Reader & { readonly status?: number | undefined }): void
+}
+
+/**
+ * The pages in the host's colours and languages.
+ *
+ * @param options.texts from `createTexts`
+ * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is none
+ */
+export function createPages(options: { readonly texts: TextsByLocale; readonly branding: Branding }): Pages {
+  const { texts, branding } = options
+  const { css, hash } = createStylesheet(branding.accentColor)
+
+  const textsFor = (ctx: Context, uiLocales: readonly string[] = []) =>
+    texts.forReader([...uiLocales, ...ctx.acceptsLanguages()])
+
+  function write(
+    ctx: Context,
+    page: {
+      status?: number | undefined
+      reader: Reader | undefined
+      images?: readonly (string | undefined)[]
+      formTargets?: readonly (string | undefined)[]
+      markup: (frame: Frame) => Html
+    },
+  ): void {
+    const { images = [], formTargets } = page
+    const frame = { texts: textsFor(ctx, page.reader?.uiLocales), branding, css }
+    ctx.status = page.status ?? 200
+    setPageHeaders(ctx, { styleHash: hash, images: [branding.logo, ...images], formTargets })
+    ctx.set('Content-Language', frame.texts.lang)
+    ctx.type = 'text/html; charset=utf-8'
+    ctx.body = page.markup(frame).toString()
+  }
+
+  return {
+    textsFor,
+    renderError: (ctx, model) =>
+      write(ctx, {
+        status: Math.max(model.status, 400),
+        reader: model,
+        markup: (frame) => errorPage(frame, model),
+      }),
+    renderSignOut: (ctx, model) =>
+      write(ctx, {
+        reader: model,
+        formTargets: [model.redirectOrigin],
+        markup: (frame) => signOutPage(frame, model),
+      }),
+    renderSignedOut: (ctx, reader) => write(ctx, { reader, markup: (frame) => signedOutPage(frame) }),
+    renderContinue: (ctx, next, reader) =>
+      write(ctx, { reader, markup: (frame) => continuePage(frame, next) }),
+    renderSignIn: (ctx, model) =>
+      write(ctx, { status: model.status, reader: model, markup: (frame) => signInPage(frame, model) }),
+    renderConsent: (ctx, model) =>
+      write(ctx, {
+        status: model.status,
+        reader: model,
+        images: [model.application.logoUri],
+        markup: (frame) => consentPage(frame, model),
+      }),
+  }
+}

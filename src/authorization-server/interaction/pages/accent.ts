@@ -1,0 +1,80 @@
+import { GatehouseError } from '../../../errors.ts'
+
+type Rgb = readonly [number, number, number]
+
+/** The shades of an accent colour that stay readable wherever the pages use them, as `#rrggbb`. */
+export interface AccentShades {
+  /** The colour itself: buttons. */
+  readonly fill: string
+  /** Text on it: black or white, whichever reads better. At least 4.5:1 whatever the colour. */
+  readonly onFill: string
+  /** Links, borders and focus on the light ground. */
+  readonly onLight: string
+  /** Links, borders and focus on the dark ground. */
+  readonly onDark: string
+}
+
+const BLACK: Rgb = [0, 0, 0]
+const WHITE: Rgb = [255, 255, 255]
+
+/** Contrast that small text needs (WCAG 2.2, 1.4.3). */
+const READABLE = 4.5
+
+/**
+ * Works out the shades of an accent colour.
+ *
+ * @param accent `#rrggbb`
+ * @param grounds the darkest ground of the light pages and the lightest of the dark ones, as `#rrggbb`
+ * @throws {GatehouseError} `ERR_OPTIONS` if it is no such colour
+ */
+export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
+  const colour = parse(accent)
+  const onFill = contrast(colour, WHITE) >= contrast(colour, BLACK) ? WHITE : BLACK
+  return {
+    fill: format(colour),
+    onFill: format(onFill),
+    onLight: format(shadeTowards(BLACK, colour, parse(grounds.light))),
+    onDark: format(shadeTowards(WHITE, colour, parse(grounds.dark))),
+  }
+}
+
+/** The contrast of two colours, `#rrggbb`, from 1 to 21 (WCAG 2.2). */
+export function contrastOf(one: string, other: string): number {
+  return contrast(parse(one), parse(other))
+}
+
+function shadeTowards(end: Rgb, colour: Rgb, ground: Rgb): Rgb {
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = colour.map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * share))
+    const shade: Rgb = [mixed[0] ?? 0, mixed[1] ?? 0, mixed[2] ?? 0]
+    if (contrast(shade, ground) >= READABLE) return shade
+  }
+  return end
+}
+
+function contrast(one: Rgb, other: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+function luminance([red, green, blue]: Rgb): number {
+  const linear = (channel: number) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+function parse(colour: string): Rgb {
+  const digits = /^#([0-9a-f]{6})$/i.exec(colour)?.[1]
+  if (digits === undefined) {
+    throw new GatehouseError(
+      'ERR_OPTIONS',
+      `branding.accentColor: write it as #rrggbb, not ${JSON.stringify(colour)}`,
+    )
+  }
+  const value = Number.parseInt(digits, 16)
+  return [value >> 16, (value >> 8) & 255, value & 255]
+}
+
+const format = (colour: Rgb) => `#${colour.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`

@@ -1,0 +1,135 @@
+import { html, type Html } from '../../../http/html.ts'
+import type { ScopeStatus } from '../../../grants/consent-policy.ts'
+import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
+import type { Texts } from '../texts.ts'
+import { applicationName, displayText, initialOf, webAddress } from './display-text.ts'
+import { writeDuration } from './duration.ts'
+import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
+
+/** What the consent page shows. Names are as they came; the page makes them fit to be shown. */
+export interface ConsentModel {
+  /** Where its forms go. */
+  readonly action: string
+  readonly switchAction: string
+  readonly csrfToken: string
+  readonly application: {
+    readonly clientId: string
+    readonly name: string
+    readonly homepageUri?: string | undefined
+    readonly logoUri?: string | undefined
+    readonly developerName?: string | undefined
+  }
+  /** Who is signed in. */
+  readonly account: { readonly name: string; readonly login?: string | undefined }
+  readonly groups: readonly ScopeGroup[]
+  /** Seconds that the access goes on without use. */
+  readonly accessLifetime: number
+  /** Where the browser goes in the end. */
+  readonly redirectOrigin: string
+  readonly problem?: keyof Texts | undefined
+}
+
+/** The page on which a person decides what an application may do. */
+export function consentPage(frame: Frame, model: ConsentModel): Html {
+  const { texts, branding } = frame
+  const application = applicationName(model.application)
+  const names = { application, service: branding.name }
+  const { problem } = model
+  const duration = writeDuration(model.accessLifetime, texts.langOf('consentDuration'))
+  return layout(frame, {
+    title: windowTitle(texts, 'consentTitle', { values: names, problem }),
+    isWide: true,
+    content: html` <div class="application">
+        ${mark(application, model.application.logoUri)}
+        <div class="intro">
+          <h1>${texts.html('consentTitle', names)}</h1>
+          ${origin(frame, model.application)}
+        </div>
+      </div>
+      <form method="post" action="${model.switchAction}" class="account">
+        <input type="hidden" name="csrf" value="${model.csrfToken}" />
+        <p>${texts.html('consentAccount', { account: accountOf(model.account) })}</p>
+        <button class="plain">${texts.html('switchAccountButton')}</button>
+      </form>
+      ${problem !== undefined && alertBox(texts.html(problem))}
+      <form method="post" action="${model.action}">
+        <input type="hidden" name="csrf" value="${model.csrfToken}" />
+        <p>${texts.html('consentIntro', names)}</p>
+        ${model.groups.map((group, index) => fieldset(frame, group, `group-${index}`, problem !== undefined))}
+        <div class="facts muted small">
+          <p>${texts.html('consentDuration', { ...names, duration })}</p>
+          <p>${texts.html('consentReturn', { address: displayText(model.redirectOrigin, 120) })}</p>
+        </div>
+        <div class="buttons">
+          <button class="primary" name="action" value="approve">${texts.html('approveButton')}</button>
+          <button name="action" value="deny">${texts.html('denyButton')}</button>
+        </div>
+      </form>`,
+  })
+}
+
+/** The name, with what tells it from another account of the same name. */
+function accountOf({ name, login = '' }: ConsentModel['account']): Html {
+  const shown = displayText(login)
+  const beside = shown !== '' && html` <span class="muted">(<bdi>${shown}</bdi>)</span>`
+  return html`<bdi>${displayText(name)}</bdi>${beside}`
+}
+
+/** The application's logo, or its first letter. Decoration: its name stands beside it. */
+function mark(name: string, logoUri: string | undefined): Html {
+  const logo = webAddress(logoUri)
+  return html`<div class="mark" aria-hidden="true">
+    ${logo ? html`<img src="${logo.href}" alt="" referrerpolicy="no-referrer" />` : initialOf(name)}
+  </div>`
+}
+
+/** Who made the application, and where it is at home. */
+function origin({ texts }: Frame, application: ConsentModel['application']): Html | undefined {
+  const homepage = webAddress(application.homepageUri)
+  const developer = displayText(application.developerName ?? '')
+  if (!homepage && developer === '') return undefined
+  return html`<p class="muted">
+    ${developer !== '' && texts.html('consentDeveloper', { developer })}${developer !== '' && homepage && ' · '}
+    ${homepage && html`<a href="${homepage.href}" target="_blank" rel="noopener noreferrer"><bdi>${homepage.host}</bdi><span class="unseen"> ${texts.html('opensNewTab')}</span></a>`}
+  </p>`
+}
+
+function fieldset(frame: Frame, group: ScopeGroup, id: string, isInvalid: boolean): Html {
+  return html`<fieldset ${isInvalid && html`aria-describedby="problem"`}>
+    <legend>
+      <h2>${group.title}</h2>
+      ${group.description && html`<p class="muted small">${group.description}</p>`}
+    </legend>
+    <ul class="rows">
+      ${group.entries.map((entry, index) => html`<li>${row(frame, entry, `${id}-${index}`)}</li>`)}
+    </ul>
+  </fieldset>`
+}
+
+const NOTES = {
+  new: undefined,
+  granted: 'consentGrantedBefore',
+  refused: 'consentDeniedBefore',
+} as const satisfies Record<ScopeStatus, keyof Texts | undefined>
+
+function row({ texts }: Frame, entry: ScopeEntry, id: string): Html {
+  const noteText = entry.isInseparable ? 'consentAlwaysIncluded' : NOTES[entry.standing]
+  const description =
+    entry.description && html`<span class="muted small" id="${id}-about">${entry.description}</span>`
+  const note = noteText && html`<span class="note" id="${id}-note">${texts.html(noteText)}</span>`
+  const what = html`<span class="what"><span id="${id}-title">${entry.title}</span>${description}</span>`
+  if (entry.isInseparable) {
+    return html`<div class="row fixed"><span class="tick" aria-hidden="true">✓</span>${what}${note}</div>`
+  }
+  const describedBy = [description && `${id}-about`, note && `${id}-note`].filter(Boolean).join(' ')
+  return html`<label class="row"
+    ><input
+      type="checkbox"
+      name="scope"
+      value="${entry.scope}"
+      aria-labelledby="${id}-title"
+      ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+      ${entry.isTicked && 'checked'}
+    />${what}${note}</label
+  >`
+}

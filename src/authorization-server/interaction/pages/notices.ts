@@ -1,0 +1,84 @@
+import { html, type Html } from '../../../http/html.ts'
+import type { Texts } from '../texts.ts'
+import { displayText } from './display-text.ts'
+import { layout, type Frame } from './layout.ts'
+
+/** What the error page shows. */
+export interface ErrorModel {
+  /** The code of the error, as `invalid_request` (RFC 6749 4.1.2.1). */
+  readonly error: string
+  /** What is wrong: a text of ours by its name, or a sentence from elsewhere. */
+  readonly text?: keyof Texts | undefined
+  readonly description?: string | undefined
+}
+
+/** The page for an error that cannot be sent to the application. */
+export function errorPage(frame: Frame, { error, text, description }: ErrorModel): Html {
+  const { texts } = frame
+  return layout(frame, {
+    title: texts.plain('errorTitle'),
+    content: html` <div class="intro">
+        <h1>${texts.html('errorTitle')}</h1>
+        ${text && html`<p>${texts.html(text)}</p>`}
+        <p class="muted">${texts.html('errorHint')}</p>
+      </div>
+      <div class="details small">
+        <p><span class="muted">${texts.html('errorCodeLabel')}:</span> <code>${displayText(error)}</code></p>
+        ${description && html`<p lang="en" dir="ltr">${displayText(description, 400)}</p>`}
+      </div>`,
+  })
+}
+
+/** What the sign-out page shows. */
+export interface SignOutModel {
+  /** Where its form goes. */
+  readonly action: string
+  /** The token that oidc-provider expects back. */
+  readonly xsrf: string
+}
+
+/** The page that asks whether to sign out (OpenID Connect RP-Initiated Logout 1.0, 2). */
+export function signOutPage(frame: Frame, { action, xsrf }: SignOutModel): Html {
+  const { texts, branding } = frame
+  const names = { service: branding.name }
+  return layout(frame, {
+    title: texts.plain('signOutTitle', names),
+    content: html` <div class="intro">
+        <h1>${texts.html('signOutTitle', names)}</h1>
+        <p class="muted">${texts.html('signOutIntro')}</p>
+      </div>
+      <form method="post" action="${action}">
+        <input type="hidden" name="xsrf" value="${xsrf}" />
+        <div class="buttons">
+          <button class="primary" name="logout" value="yes">${texts.html('signOutButton')}</button>
+          <button>${texts.html('staySignedInButton')}</button>
+        </div>
+      </form>`,
+  })
+}
+
+/** The page after signing out. */
+export function signedOutPage(frame: Frame): Html {
+  const { texts } = frame
+  return layout(frame, {
+    title: texts.plain('signedOutTitle'),
+    content: html` <div class="intro">
+      <h1>${texts.html('signedOutTitle')}</h1>
+      <p class="muted">${texts.html('signedOutIntro')}</p>
+    </div>`,
+  })
+}
+
+/** The page that sends the browser on, at once and without a script. */
+export function continuePage(frame: Frame, next: URL): Html {
+  const { texts } = frame
+  return layout(frame, {
+    title: texts.plain('continueTitle'),
+    next,
+    content: html` <div class="intro">
+        <h1>${texts.html('continueTitle')}</h1>
+        <p class="muted">${texts.html('continueIntro')}</p>
+      </div>
+      <div class="buttons"><a class="button" href="${next.href}">${texts.html('continueLink')}</a></div>`,
+  })
+}

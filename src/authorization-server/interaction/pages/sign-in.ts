@@ -1,0 +1,68 @@
+import { html, type Html } from '../../../http/html.ts'
+import type { Texts } from '../texts.ts'
+import { applicationName } from './display-text.ts'
+import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
+
+/** What the sign-in page shows. */
+export interface SignInModel {
+  /** Where its form goes. */
+  readonly action: string
+  readonly csrfToken: string
+  readonly application: { readonly name: string; readonly clientId: string }
+  /** What the field is filled with at first: `login_hint`, or what was typed before. */
+  readonly identifier?: string | undefined
+  /** What was wrong with what was typed before. */
+  readonly problem?: keyof Texts | undefined
+}
+
+/** The built-in sign-in page. */
+export function signInPage(frame: Frame, model: SignInModel): Html {
+  const { texts } = frame
+  const { identifier, problem } = model
+  const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
+  // Of the problem and the fields, one has the focus at first: the first one that is waited for.
+  const focus = problem === undefined && 'autofocus'
+  const known = identifier !== undefined && identifier !== ''
+  return layout(frame, {
+    title: windowTitle(texts, 'signInTitle', { problem }),
+    content: html` <div class="intro">
+        <h1>${texts.html('signInTitle')}</h1>
+        <p class="muted">${texts.html('signInIntro', { application: applicationName(model.application) })}</p>
+      </div>
+      ${problem !== undefined && alertBox(texts.html(problem))}
+      <form method="post" action="${model.action}">
+        <input type="hidden" name="csrf" value="${model.csrfToken}" />
+        <div class="field">
+          <label for="identifier">${texts.html('identifierLabel')}</label>
+          <input
+            type="text"
+            id="identifier"
+            name="identifier"
+            value="${identifier}"
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck="false"
+            required
+            maxlength="320"
+            dir="auto"
+            ${invalid}
+            ${!known && focus}
+          />
+        </div>
+        <div class="field">
+          <label for="password">${texts.html('passwordLabel')}</label>
+          <input
+            type="password"
+            id="password"
+            name="password"
+            autocomplete="current-password"
+            required
+            maxlength="1024"
+            ${invalid}
+            ${known && focus}
+          />
+        </div>
+        <div class="buttons"><button class="primary">${texts.html('signInButton')}</button></div>
+      </form>`,
+  })
+}

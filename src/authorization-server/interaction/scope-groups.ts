@@ -1,0 +1,87 @@
+import type { Catalog, Operation } from '../../catalog/catalog.ts'
+import { localize } from '../../catalog/localize.ts'
+import type { Html } from '../../http/html.ts'
+import { MANDATORY_SCOPE, isPreselected, scopeStatus, type ScopeStatus } from '../../grants/consent-policy.ts'
+import type { PendingInteraction } from './port.ts'
+import type { PageTexts, Texts } from './texts.ts'
+
+/** One scope on the consent page. */
+export interface ScopeEntry {
+  readonly scope: string
+  readonly title: Html | string
+  readonly description?: string | undefined
+  readonly standing: ScopeStatus
+  readonly isTicked: boolean
+  /** Shown, but not to be chosen. */
+  readonly isInseparable: boolean
+}
+
+/** A product, or the OpenID Connect scopes. */
+export interface ScopeGroup {
+  readonly title: Html | string
+  readonly description?: string | undefined
+  readonly entries: readonly ScopeEntry[]
+}
+
+/** Scopes of OpenID Connect (Core 5.4, 11) and what the page calls them. */
+const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
+  openid: 'scopeOpenid',
+  profile: 'scopeProfile',
+  email: 'scopeEmail',
+  address: 'scopeAddress',
+  phone: 'scopePhone',
+  offline_access: 'scopeOfflineAccess',
+}
+
+/**
+ * What a request asks for as the consent page shows it: what is about the person first, then the operations by
+ * product in the order of the catalog. An operation of several products stands at the first one that is on
+ * the application.
+ *
+ * @param ticked what was ticked when the form was sent, if it was
+ */
+export function scopeGroups(
+  pending: Pick<PendingInteraction, 'requestedScopes' | 'remembered' | 'application'>,
+  catalog: Catalog,
+  texts: PageTexts,
+  ticked?: readonly string[],
+): ScopeGroup[] {
+  const { requestedScopes, remembered, application } = pending
+  const entry = (scope: string, title: Html | string, description?: string): ScopeEntry => ({
+    scope,
+    title,
+    description,
+    standing: scopeStatus(scope, remembered),
+    isTicked: ticked ? ticked.includes(scope) : isPreselected(scope, remembered),
+    isInseparable: scope === MANDATORY_SCOPE,
+  })
+  const read = (text: Operation['title']) => localize(text, texts.locales, texts.defaultLocale)
+
+  const aboutYou = requestedScopes
+    .filter((scope) => !catalog.operations.has(scope))
+    .map((scope) => entry(scope, texts.html(OPENID_SCOPES[scope] ?? 'scopeOther', { scope })))
+
+  const left = new Set(requestedScopes)
+  const products = [...catalog.products.values()].filter(
+    ({ id }) => application.products?.includes(id) ?? true,
+  )
+  const groups = products.map(({ title, description, operations }) => ({
+    title: read(title),
+    description: description && read(description),
+    entries: operations
+      .filter(({ scope }) => left.delete(scope))
+      .map((operation) =>
+        entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
+      ),
+  }))
+  // A product may leave the application while the page is being made: what is asked for is shown all the same.
+  const others = [...left]
+    .flatMap((scope) => catalog.operations.get(scope) ?? [])
+    .map(({ scope, title }) => entry(scope, read(title)))
+
+  return [
+    { title: texts.html('consentAboutYou'), entries: aboutYou },
+    ...groups,
+    { title: texts.html('consentOther'), entries: others },
+  ].filter(({ entries }) => entries.length > 0)
+}

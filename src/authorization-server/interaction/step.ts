@@ -1,0 +1,25 @@
+import type { Context } from 'koa'
+import type { CurrentCatalog } from '../../catalog/catalog.ts'
+import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { Pages } from './pages.ts'
+import type { InteractionPort, PendingInteraction } from './port.ts'
+
+/** What the interaction is handed. */
+export interface InteractionOptions {
+  readonly port: InteractionPort
+  readonly accounts: CheckedAccounts
+  readonly catalog: CurrentCatalog
+  readonly pages: Pages
+  /** {auth_url}, without a trailing slash. */
+  readonly issuer: string
+  /** At least 32 bytes each, newest first, the same in all processes. */
+  readonly csrfKeys: readonly Uint8Array[]
+  /** Limit for an interaction, and for an identifier from one address. */
+  readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
+}
+
+/** What a step answers with: a page was written, or the browser goes on to an address. */
+export type StepResult = URL | undefined
+
+/** One step of an interaction. */
+export type Step = (ctx: Context, pending: PendingInteraction) => Promise<StepResult>

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { Provider, type AllClientMetadata, type Client as ProviderClient } from 'oidc-provider'
+import type { Client } from '../../clients/client.ts'
+import { requestState } from './request-state.ts'
+
+/**
+ * oidc-provider wants a secret on each client. Ours are stored as hashes and compared elsewhere (see
+ * `seam.ts`), so it gets one that nobody ever learns; nothing can be signed with a stored hash.
+ */
+const UNUSED_SECRET = randomBytes(32).toString('base64url')
+
+/** An API key or application as oidc-provider sees it (RFC 7591 2). */
+export function toClientMetadata(record: Client): AllClientMetadata {
+  const isApplication = record.kind === 'application'
+  const redirectUris = isApplication ? [...record.redirectUris] : []
+  return {
+    client_id: record.clientId,
+    client_secret: UNUSED_SECRET,
+    grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
+    // Without a redirect URI it can still refresh; oidc-provider refuses it for a response type.
+    response_types: redirectUris.length > 0 ? ['code'] : [],
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
+    token_endpoint_auth_method: 'client_secret_basic',
+    id_token_signed_response_alg: 'RS256',
+  }
+}
+
+/**
+ * Our record of a client, as the registry gave it to this request. oidc-provider keeps clients that look the
+ * same to it, so what hangs on its own object may be older.
+ */
+export function recordOf(client: ProviderClient | undefined): Client {
+  const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)
+  if (!record) throw new TypeError('this client did not come from the registry')
+  return record
+}

@@ -1,0 +1,45 @@
+import type { EventSink } from '../../host/events.ts'
+import type { Logger } from '../../host/logger.ts'
+import { coalesce } from '../../async/coalesce.ts'
+import type { GrantIndex, GrantPair } from '../../grants/grant-index.ts'
+import type { RevokeGrant } from './revoke-grant.ts'
+
+/**
+ * Revokes the oldest grants of a person for an application if they have too many: in the background, so that no request
+ * waits for it. What fails is tried again when another grant comes into use.
+ */
+export type LimitGrants = (pair: GrantPair) => void
+
+export function createLimitGrants(parts: {
+  readonly index: Pick<GrantIndex, 'surplusOf'>
+  readonly revokeGrant: RevokeGrant
+  readonly events: EventSink
+  readonly logger: Logger
+}): LimitGrants {
+  const { index, revokeGrant, events, logger } = parts
+  /** Those that are due, by what names them. */
+  const due = new Map<string, GrantPair>()
+
+  async function revokeSurplus(pair: GrantPair): Promise<void> {
+    for (const grantId of await index.surplusOf(pair)) {
+      await revokeGrant(grantId)
+      events.emit('grant.revoked', { grantId, ...pair })
+    }
+  }
+
+  const revokeDue = coalesce(async () => {
+    const pairs = [...due.values()]
+    due.clear()
+    for (const pair of pairs) {
+      await revokeSurplus(pair).catch((error: unknown) => {
+        logger.debug({ err: error, ...pair }, 'the oldest grants could not be revoked; it is tried again')
+      })
+    }
+  })
+
+  return function limitGrants({ accountId, userId, clientId }) {
+    const pair = { accountId, ...(userId !== undefined && { userId }), clientId }
+    due.set(JSON.stringify(pair), pair)
+    void revokeDue()
+  }
+}

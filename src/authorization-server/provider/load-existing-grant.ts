@@ -1,0 +1,81 @@
+import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
+import { isConsentNeeded } from '../../grants/consent-policy.ts'
+import { personOf, type Person } from '../../host/subject.ts'
+import type { ConsentDecision } from '../../grants/consent-policy.ts'
+import type { Client } from '../../clients/client.ts'
+import { recordOf } from './client-metadata.ts'
+import type { ConsentStore } from '../../grants/consent-store.ts'
+import type { ConsentVersions } from '../../grants/consent-version.ts'
+import type { WithEpochs } from './seam.ts'
+
+/**
+ * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
+ * shrink each other, and what is neither granted nor refused in it is asked for again for ever.
+ */
+export function writeDecision(
+  grant: Grant,
+  audience: string,
+  openIdScopes: readonly string[],
+  decision: ConsentDecision,
+) {
+  const isOpenId = (scope: string) => openIdScopes.includes(scope)
+  grant.addResourceScope(audience, [...decision.granted])
+  grant.addOIDCScope(decision.granted.filter(isOpenId))
+  if (decision.refused.length === 0) return
+  grant.rejectResourceScope(audience, [...decision.refused])
+  grant.rejectOIDCScope(decision.refused.filter(isOpenId))
+}
+
+/**
+ * The grant of this authorization if nobody has to be asked: the one that the consent page made, or a fresh
+ * one where the account has authorized all this before, or the application is the host's own. None is made for
+ * somebody who has to sign in or to choose an account first, and may be somebody else then.
+ */
+export function createLoadExistingGrant(parts: {
+  readonly audience: string
+  readonly openIdScopes: readonly string[]
+  readonly consents: ConsentStore
+  /** What oidc-provider asks before a person has to sign in, or to choose an account. */
+  readonly checksBefore: readonly interactionPolicy.Check[]
+}) {
+  const { audience, openIdScopes, consents, checksBefore } = parts
+
+  async function isSomethingDueBefore(ctx: KoaContextWithOIDC): Promise<boolean> {
+    for (const { check } of checksBefore) {
+      if (await check(ctx)) return true
+    }
+    return false
+  }
+
+  /** The epochs in which this is authorized without asking anybody; undefined if somebody must be asked. */
+  async function findConsent(
+    ctx: KoaContextWithOIDC,
+    person: Person,
+    client: Client,
+  ): Promise<ConsentVersions | undefined> {
+    const promptConsent = ctx.oidc.prompts.has('consent')
+    const isFirstParty = client.kind === 'application' && client.firstParty
+    if (promptConsent) return undefined
+    const { remembered, epochs } = await consents.recall(person, client.clientId)
+    const requested = [...ctx.oidc.requestParamScopes]
+    return isFirstParty || !isConsentNeeded({ requested, remembered, promptConsent }) ? epochs : undefined
+  }
+
+  return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
+    const { client, provider, requestParamScopes, result, session } = ctx.oidc
+    const decided = result?.consent?.grantId
+    if (decided !== undefined) return provider.Grant.find(decided)
+    if (!client || session?.accountId === undefined || (await isSomethingDueBefore(ctx))) return undefined
+
+    const { accountId: subject } = session
+    const record = recordOf(client)
+    const epochs = await findConsent(ctx, personOf(subject), record)
+    if (!epochs) return undefined
+
+    const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
+    ;(grant as WithEpochs).epochs = epochs
+    writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], refused: [] })
+    await grant.save()
+    return grant
+  }
+}

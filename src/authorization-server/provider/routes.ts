@@ -1,0 +1,38 @@
+import { DOCUMENT_METHODS } from '../../http/public-document.ts'
+
+/** Where the endpoints are below {auth_url}. */
+export const ROUTES = {
+  authorization: '/oauth2/authorize',
+  token: '/oauth2/token',
+  revocation: '/oauth2/revoke',
+  introspection: '/oauth2/introspect',
+  userinfo: '/oauth2/userinfo',
+  jwks: '/oauth2/jwks',
+  end_session: '/oauth2/logout',
+} as const
+
+/** Where gateways without the store hear of revocations, below {auth_url}. */
+export const REVOCATION_FEED = '/oauth2/revocations'
+
+/** Methods that each address answers; any other is 405 (RFC 9110 15.5.6). */
+export const METHODS: Readonly<Record<string, readonly string[]>> = {
+  [ROUTES.authorization]: ['GET', 'HEAD', 'POST'],
+  [ROUTES.token]: ['POST', 'OPTIONS'],
+  [ROUTES.revocation]: ['POST', 'OPTIONS'],
+  [ROUTES.introspection]: ['POST', 'OPTIONS'],
+  [REVOCATION_FEED]: ['GET', 'HEAD'],
+  [ROUTES.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [ROUTES.jwks]: DOCUMENT_METHODS,
+  [ROUTES.end_session]: ['GET', 'HEAD', 'POST'],
+  [`${ROUTES.end_session}/confirm`]: ['POST'],
+  [`${ROUTES.end_session}/success`]: ['GET', 'HEAD'],
+  '/.well-known/openid-configuration': DOCUMENT_METHODS,
+  '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
+}
+
+/** Where clients authenticate with their secret. */
+export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
+  ROUTES.token,
+  ROUTES.revocation,
+  ROUTES.introspection,
+])

@@ -1,0 +1,68 @@
+import type { Context } from 'koa'
+import type { EventSink } from '../../host/events.ts'
+import { readFormText, type FormRejection } from '../../http/form-body.ts'
+import type { ErrorAnswer } from '../../http/error-response.ts'
+import { CLIENT_ENDPOINTS, METHODS, ROUTES } from '../provider/routes.ts'
+import { normalize } from './router.ts'
+
+/** A request to oidc-provider with its form read, or the answer to one that is rejected before. */
+export type CheckedRequest =
+  { readonly form: string | undefined } | { readonly rejection: Omit<ErrorAnswer, 'state'> }
+
+/**
+ * Reads the form of a request, and rejects what is wrong whoever the client is: requests of browsers, bodies that
+ * are no form, requests without any client authentication.
+ *
+ * @param path the path below {auth_url}
+ * @param parts.issuer {auth_url}
+ */
+export async function checkRequest(
+  ctx: Context,
+  path: string,
+  { issuer, events }: { readonly issuer: string; readonly events: EventSink },
+): Promise<CheckedRequest> {
+  const route = normalize(path)
+  // A body that is sent anywhere else is the host's to read.
+  if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
+  const isFromClient = CLIENT_ENDPOINTS.has(route)
+
+  function reject(rejection: Omit<ErrorAnswer, 'state'>): CheckedRequest {
+    const { error, description } = rejection
+    if (route === ROUTES.token) events.emit('token.rejected', { clientId: undefined, error, description })
+    return { rejection }
+  }
+
+  // Before anybody looks at the client: oidc-provider looks at `Origin` once it has found the client and before it
+  // compares the secret, which would tell strangers which clients there are.
+  if (isFromClient && ctx.get('Origin') !== '') {
+    ctx.vary('Origin')
+    // Without it the browser would keep the reason from the developer who has to read it.
+    if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
+    const description = 'requests from a browser are refused: client_secret must stay on a server'
+    return reject({ status: 400, error: 'invalid_request', description })
+  }
+  const form = await readFormText(ctx)
+  if (typeof form !== 'string') return reject(unreadable(form))
+  if (isFromClient && ctx.get('Authorization') === '' && !namesClient(form)) {
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`)
+    const description = 'client_id and client_secret are missing: send them in the body or by HTTP Basic'
+    return reject({ status: 401, error: 'invalid_client', description })
+  }
+  return { form }
+}
+
+function namesClient(form: string): boolean {
+  const parameters = new URLSearchParams(form)
+  return ['client_id', 'client_secret'].some((name) => parameters.getAll(name).some(Boolean))
+}
+
+const DESCRIPTIONS: Readonly<Record<FormRejection['status'], string>> = {
+  400: 'the form could not be read',
+  413: 'the form is too large',
+  415: 'send a form with Content-Type: application/x-www-form-urlencoded and without Content-Encoding',
+}
+
+/** The answer to a form that cannot be read. */
+function unreadable({ status }: FormRejection): Omit<ErrorAnswer, 'state'> {
+  return { status, error: 'invalid_request', description: DESCRIPTIONS[status] }
+}

@@ -1,0 +1,67 @@
+import type { Context } from 'koa'
+import { isRejection, readForm, type FormRejection } from '../../http/form-body.ts'
+
+/** Bytes that an address may have: proxies and Node refuse longer ones. */
+const MAX_ADDRESS = 12_288
+
+/**
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) by sending
+ * the browser to the same address with GET. A browser does not send our `SameSite=Lax` cookies with such a
+ * form, but does with the GET that follows; to weaken the cookies instead would weaken every other page.
+ *
+ * @param parameters the names that count; of several values all are passed on, and refused there
+ * @returns why the form cannot be read, if so
+ */
+export async function postToGet(
+  ctx: Context,
+  address: URL,
+  parameters: readonly string[],
+): Promise<FormRejection | undefined> {
+  const form = await readForm(ctx)
+  if (isRejection(form)) return form
+  const target = new URL(address)
+  for (const name of parameters) {
+    for (const value of form.getAll(name)) target.searchParams.append(name, value)
+  }
+  if (target.href.length > MAX_ADDRESS) return { status: 413 }
+  ctx.set('Cache-Control', 'no-store')
+  ctx.redirect(target.href)
+  ctx.status = 303
+  return undefined
+}
+
+/** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
+export const AUTHORIZATION_PARAMETERS: readonly string[] = [
+  'acr_values',
+  'claims',
+  'claims_locales',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'display',
+  'id_token_hint',
+  'login_hint',
+  'max_age',
+  'nonce',
+  'prompt',
+  'redirect_uri',
+  'registration',
+  'request',
+  'request_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+  'ui_locales',
+]
+
+/** Parameters of a sign-out at the request of an application (RP-Initiated Logout 1.0, 2). */
+export const LOGOUT_PARAMETERS: readonly string[] = [
+  'client_id',
+  'id_token_hint',
+  'logout_hint',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+]

@@ -1,0 +1,38 @@
+import type { Context } from 'koa'
+import type { EventSink } from '../../host/events.ts'
+import { emitAppError } from '../../host/emit-app-error.ts'
+import type { Logger } from '../../host/logger.ts'
+import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
+import type { Pages } from '../interaction/pages.ts'
+import { FAILED, isStoreUnavailable, logFailure, UNAVAILABLE } from '../provider/errors.ts'
+
+/** Endpoints that only programs talk to: errors there are JSON, whatever is accepted. */
+export function isForPrograms(path: string): boolean {
+  return FOR_PROGRAMS.test(path)
+}
+
+const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
+
+/** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
+function withoutId(path: string): string {
+  return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
+}
+
+/** Answers a request that failed on our side, in words that give nothing away, and tells the host. */
+export function fail(parts: {
+  readonly settings: { readonly logger: Logger }
+  readonly pages: Pages
+  readonly events: EventSink
+}): (ctx: Context, path: string, error: Error) => void {
+  return function fail(ctx, path, error) {
+    logFailure(parts.settings.logger, error, { path: withoutId(path) })
+    parts.events.emit('error', { error })
+    const known = isStoreUnavailable(error) ? error : undefined
+    if (!known) emitAppError(ctx, error)
+    const { error: code, error_description: description } = known ? UNAVAILABLE : FAILED
+    const answer = { status: known?.status ?? 500, error: code, description }
+    ctx.set({ ...known?.headers })
+    if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
+    else answerError(ctx, parts.pages, answer)
+  }
+}

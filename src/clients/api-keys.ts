@@ -1,0 +1,92 @@
+import type { ApiKey } from './client.ts'
+import { firstSecret, newClient, newClientFields } from './create-client.ts'
+import { createClientService } from './client-service.ts'
+import { requireFits } from './client-products.ts'
+import type {
+  ChangeOptions,
+  ClientService,
+  NewClient,
+  WithExistingSecret,
+  WithNewSecret,
+} from './client-service-types.ts'
+import { createClients, type ClientsDependencies } from './client-repository.ts'
+import { checkInput, optional, type Rule } from '../validation/input.ts'
+
+/** What an API key is created from. */
+export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
+  Scope,
+  Product
+> {
+  /**
+   * Belongs to an API behind a gateway, which may ask about every access token and hear which were taken back. Never
+   * take it from a form. @default false
+   */
+  readonly resourceServer?: boolean | undefined
+}
+
+/** API keys: credentials for direct access, each acting on the account that owns it. */
+export interface ApiKeys<
+  Scope extends string = string,
+  Product extends string = string,
+> extends ClientService<ApiKey, Scope, Product> {
+  /**
+   * Creates an API key with a new secret, which is shown this once.
+   *
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   *   `ERR_SCOPE_TOO_LARGE`
+   */
+  create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
+  /** Takes an existing API key over, with the secret that its holder has already. */
+  create(
+    input: NewApiKey<Scope, Product> & WithExistingSecret,
+  ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
+
+  /**
+   * Whether it belongs to an API behind a gateway: then it may ask about every access token (RFC 7662), and hear which
+   * were taken back. It needs no product for that. For code alone: never behind a form.
+   */
+  setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
+}
+
+const resourceServerRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
+
+/** API keys that are kept in the store. */
+export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
+  const { catalog, maxScopeBytes } = dependencies
+  const limit = { maxBytes: maxScopeBytes, otherScopes: [] }
+  const clients = createClients<ApiKey>('apiKey', dependencies)
+
+  async function create(input: NewApiKey & { secretHash?: string | undefined }) {
+    const fields = {
+      ...newClientFields(catalog.current, input),
+      resourceServer: optional(resourceServerRule),
+    }
+    checkInput('the API key cannot be created', input, fields)
+    const now = Date.now()
+    const client: ApiKey = {
+      kind: 'apiKey',
+      ...newClient('apiKey', input, now),
+      resourceServer: input.resourceServer ?? false,
+    }
+    requireFits(client, catalog.current, limit)
+    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
+    const apiKey = await clients.insert(client, secrets, input.actor)
+    return { apiKey, clientSecret }
+  }
+
+  return {
+    ...createClientService(clients, dependencies, limit),
+    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    create: create as ApiKeys['create'],
+
+    async setResourceServer(clientId, resourceServer, options) {
+      checkInput('resourceServer cannot be set', { resourceServer }, { resourceServer: resourceServerRule })
+      const changed = await clients.change({ clientId, name: 'resourceServer', options }, (record) =>
+        record.client.resourceServer === resourceServer
+          ? undefined
+          : { ...record, client: { ...record.client, resourceServer } },
+      )
+      return clients.present(changed)
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { applicationFields } from './application-fields.ts'
+import type { Application } from './client.ts'
+import { firstSecret, newClient, newClientFields } from './create-client.ts'
+import { createClientService } from './client-service.ts'
+import { requireFits } from './client-products.ts'
+import type {
+  ChangeOptions,
+  ClientService,
+  NewClient,
+  WithExistingSecret,
+  WithNewSecret,
+} from './client-service-types.ts'
+import { createClients, type ClientsDependencies } from './client-repository.ts'
+import { checkInput, optional } from '../validation/input.ts'
+
+/** What an application is created from. */
+export interface NewApplication<
+  Scope extends string = string,
+  Product extends string = string,
+> extends NewClient<Scope, Product> {
+  /**
+   * Where codes may be sent, at most 20: `https:`, or `http:` on loopback, compared character by character.
+   * No fragment, wildcard or user info. @default none: no user can authorize it until one is set
+   */
+  readonly redirectUris?: readonly string[] | undefined
+  /** Where the browser may be sent after sign-out; as `redirectUris`. @default none */
+  readonly postLogoutRedirectUris?: readonly string[] | undefined
+  /** Home page, shown at consent. @default none */
+  readonly homepageUri?: string | undefined
+  /** Logo, shown at consent; `https:`. @default none */
+  readonly logoUri?: string | undefined
+  /** The host's own application, which users are not asked about. Never take it from a form. @default false */
+  readonly firstParty?: boolean | undefined
+  /** Only API keys can be resource servers. */
+  readonly resourceServer?: undefined
+}
+
+/** Applications: credentials for delegated access, acting on accounts of users who authorized them. */
+export interface Applications<
+  Scope extends string = string,
+  Product extends string = string,
+> extends ClientService<Application, Scope, Product> {
+  /**
+   * Creates an application with a new secret, which is shown this once.
+   *
+   * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
+   *   `ERR_SCOPE_TOO_LARGE`
+   */
+  create(
+    input: NewApplication<Scope, Product> & WithNewSecret,
+  ): Promise<{ application: Application; clientSecret: string }>
+  /** Takes an existing application over, with the secret that its holder has already. */
+  create(
+    input: NewApplication<Scope, Product> & WithExistingSecret,
+  ): Promise<{ application: Application; clientSecret: undefined }>
+
+  /** Replaces the whole list of redirect URIs. */
+  setRedirectUris(clientId: string, uris: readonly string[], options?: ChangeOptions): Promise<Application>
+  /** Replaces the whole list of addresses for after sign-out. */
+  setPostLogoutRedirectUris(
+    clientId: string,
+    uris: readonly string[],
+    options?: ChangeOptions,
+  ): Promise<Application>
+  /** Sets the home page; undefined takes it off. */
+  setHomepageUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Sets the logo; undefined takes it off. */
+  setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
+  /** Whether it is the host's own, which users are not asked about. For code alone: never behind a form. */
+  setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
+}
+
+/** Rules of what an application has beyond an API key, all of which may be left out at creation. */
+const OPTIONAL_FIELDS = Object.fromEntries(
+  Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
+)
+
+/**
+ * Applications that are kept in the store.
+ *
+ * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry beside the operations
+ */
+export function createApplications(
+  dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
+): Applications {
+  const { catalog, maxScopeBytes, oidcScopes } = dependencies
+  const limit = { maxBytes: maxScopeBytes, otherScopes: oidcScopes }
+  const clients = createClients<Application>('application', dependencies)
+
+  async function create(input: NewApplication & { secretHash?: string | undefined }) {
+    const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
+    checkInput('the application cannot be created', input, fields)
+    const now = Date.now()
+    const client: Application = {
+      kind: 'application',
+      ...newClient('application', input, now),
+      redirectUris: [...(input.redirectUris ?? [])],
+      postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
+      ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
+      ...(input.logoUri !== undefined && { logoUri: input.logoUri }),
+      firstParty: input.firstParty ?? false,
+    }
+    requireFits(client, catalog.current, limit)
+    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
+    const application = await clients.insert(client, secrets, input.actor)
+    return { application, clientSecret }
+  }
+
+  /** Sets one field after its rule. */
+  async function set<Field extends keyof typeof applicationFields>(
+    clientId: string,
+    field: Field,
+    value: Application[Field],
+    options: ChangeOptions | undefined,
+  ): Promise<Application> {
+    checkInput(`${field} cannot be set`, { [field]: value }, { [field]: applicationFields[field] })
+    const changed = await clients.change({ clientId, name: field, options }, (record) =>
+      isSame(record.client[field], value)
+        ? undefined
+        : { ...record, client: { ...record.client, [field]: value } },
+    )
+    return clients.present(changed)
+  }
+
+  return {
+    ...createClientService(clients, dependencies, limit),
+    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    create: create as Applications['create'],
+    setRedirectUris: (clientId, uris, options) => set(clientId, 'redirectUris', uris, options),
+    setPostLogoutRedirectUris: (clientId, uris, options) =>
+      set(clientId, 'postLogoutRedirectUris', uris, options),
+    setHomepageUri: (clientId, uri, options) => set(clientId, 'homepageUri', uri, options),
+    setLogoUri: (clientId, uri, options) => set(clientId, 'logoUri', uri, options),
+    setFirstParty: (clientId, firstParty, options) => set(clientId, 'firstParty', firstParty, options),
+  }
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  return JSON.stringify(before) === JSON.stringify(after)
+}

@@ -1,0 +1,110 @@
+import type { Store } from '../store/contract.ts'
+import { checkedPage, idOfMember, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import type { Client } from './client.ts'
+import type { ClientRecord } from './client-record.ts'
+
+/** A part of a list of clients. */
+export interface ClientPage<T> {
+  readonly items: T[]
+  /** What to hand over as `cursor` for the next page; undefined at the end. */
+  readonly cursor?: string | undefined
+}
+
+/** A page of records. */
+export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>> {
+  /** What stands on the page besides, and cannot be read. */
+  readonly unreadable: readonly CorruptRecord[]
+}
+
+/**
+ * Lists of the clients of one kind in order of creation: one of all, and one of each account.
+ *
+ * Entries are written before the record and removed after it, so that what can be used is always listed. An
+ * entry without its record is therefore normal for a moment: readers skip it, and remove it when it is old.
+ */
+export interface ClientIndex<C extends Client> {
+  add(record: ClientRecord<C>): Promise<void>
+  /** @param except another record, whose entries stay even where they are the same */
+  remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
+  /** @param accountId clients of this account alone; all if undefined */
+  page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>>
+}
+
+/** Milliseconds after which no creation can still be under way that has written its entries only. */
+const STALE_AFTER = 3_600_000
+
+/** @param load the records of client ids, in their order, undefined where absent */
+export function createClientIndex<C extends Client>({
+  store,
+  kind,
+  load,
+}: {
+  store: Store
+  kind: C['kind']
+  load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
+}): ClientIndex<C> {
+  /** The records of members; a member whose client is gone has none. */
+  async function recordsOf(
+    members: readonly string[],
+  ): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
+    const records = await load(members.map(idOfMember))
+    return records.map((record, position) => {
+      if (record instanceof CorruptRecord) return record
+      return record?.client.kind === kind && memberOf(record) === members[position] ? record : undefined
+    })
+  }
+
+  return {
+    async add(record) {
+      await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
+    },
+
+    async remove(record, except) {
+      const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
+      const indexes = indexesOf(record).filter((index) => !kept.includes(index))
+      await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
+    },
+
+    async page(accountId, options) {
+      const { cursor: after, limit } = checkedPage(options)
+      const index = nameOf(kind, accountId)
+      const items: ClientRecord<C>[] = []
+      const unreadable: CorruptRecord[] = []
+      let position = after
+      while (items.length < limit) {
+        const wanted = limit - items.length
+        // One more than wanted tells whether there is a next page.
+        const members = await store.range(index, { after: position, limit: wanted + 1 })
+        const taken = members.slice(0, wanted)
+        const records = await recordsOf(taken)
+        for (const record of records) {
+          if (record instanceof CorruptRecord) unreadable.push(record)
+          else if (record) items.push(record)
+        }
+        const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
+        // Tidying up is no part of the question: the next reader tries again.
+        await Promise.allSettled(stale.map((member) => store.remove(index, member)))
+        if (members.length <= wanted) return { items, unreadable }
+        position = taken.at(-1)
+      }
+      return { items, unreadable, cursor: position }
+    },
+  }
+}
+
+function nameOf(kind: Client['kind'], accountId: string | undefined): string {
+  return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
+}
+
+function indexesOf({ client }: ClientRecord): string[] {
+  return [nameOf(client.kind, undefined), nameOf(client.kind, client.accountId)]
+}
+
+function memberOf({ listedAt, client }: ClientRecord): string {
+  return timedMember(listedAt, client.clientId)
+}
+
+function isStale(member: string): boolean {
+  return Date.now() - timeOfMember(member) > STALE_AFTER
+}

@@ -1,0 +1,60 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import { isClientId, newClientId } from './client-id.ts'
+import type { Client } from './client.ts'
+import { findOperationProblem, findProductProblem, scopesOf } from './client-products.ts'
+import type { NewClient } from './client-service-types.ts'
+import { actorRule } from './client-repository.ts'
+import { hostIdRule, listOf, MAX_ENTRIES, nameRule, optional, type Fields } from '../validation/input.ts'
+import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
+
+/** Rules of what every new client is made from. */
+export function newClientFields(catalog: Catalog, input: unknown): Fields {
+  // Once for all entries, so that the time is linear.
+  const scopes = new Set(scopesOf(catalog, productsOf(input)))
+  return {
+    accountId: hostIdRule,
+    userId: optional(hostIdRule),
+    name: nameRule,
+    products: optional(listOf((product) => findProductProblem(catalog, product))),
+    removedOperations: optional(listOf((scope) => findOperationProblem(scopes, scope))),
+    clientId: optional((value) =>
+      isClientId(value) ? undefined : 'must have 1 to 200 characters out of letters, digits and ._~@=-',
+    ),
+    secretHash: optional((value) =>
+      isSecretHash(value) ? undefined : 'must be what hashSecret() returns: "sha256:" and 43 characters',
+    ),
+    actor: actorRule,
+  }
+}
+
+/** What every new client has, from an input that was checked. */
+export function newClient(kind: Client['kind'], input: NewClient, now: number) {
+  return {
+    clientId: input.clientId ?? newClientId(kind),
+    accountId: input.accountId,
+    ...(input.userId !== undefined && { userId: input.userId }),
+    name: input.name.trim(),
+    products: [...(input.products ?? [])],
+    removedOperations: [...(input.removedOperations ?? [])],
+    disabled: false,
+    epoch: 0,
+    createdAt: Math.floor(now / 1000),
+  }
+}
+
+/** The first secret of a client: a new one, or an existing one of which only the hash is known. */
+export function firstSecret(
+  secretHash: string | undefined,
+  now: number,
+): { clientSecret: string | undefined; secrets: StoredSecret[] } {
+  const clientSecret = secretHash === undefined ? newSecret() : undefined
+  const hash = secretHash ?? hashSecret(clientSecret ?? '')
+  return { clientSecret, secrets: [{ hash, createdAt: Math.floor(now / 1000) }] }
+}
+
+/** The products as far as they are there at all, to judge the operations by. */
+function productsOf(input: unknown): readonly string[] {
+  const { products } = Object(input) as { products?: unknown }
+  if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []
+  return products.filter((product) => typeof product === 'string')
+}

@@ -1,0 +1,73 @@
+import type { Store } from '../store/contract.ts'
+import { createApiKeys, type ApiKeys } from './api-keys.ts'
+import { createApplications, type Applications } from './applications.ts'
+import { createClientCache } from './client-cache.ts'
+import { createHostRegistry, type HostRegistry } from './host-registry.ts'
+import type { Registry } from './client.ts'
+import type { ClientChanged } from './client-record.ts'
+import { createClientTokens, type ClientTokens } from './revoke-client-tokens.ts'
+import type { ClientsDependencies } from './client-repository.ts'
+import { createHostEpochs, withEpochOffsets } from './host-epochs.ts'
+import { createHostClientTokens } from './revoke-host-client-tokens.ts'
+import { withRepairedEpochs, type KnownOfClients } from './repair-epochs.ts'
+import { createReadOnlyServices } from './read-only-services.ts'
+import { createStoreRegistry } from './store-registry.ts'
+
+/** API keys and applications, in all that the other parts do with them. */
+export interface KeptClients {
+  readonly registry: HostRegistry
+  readonly apiKeys: ApiKeys
+  readonly applications: Applications
+  readonly clientTokens: ClientTokens
+  /** To be told of each change that is made by others than these. */
+  readonly clientChanged: ClientChanged
+  /**
+   * Begins to hear of what other processes change, so that this one may remember clients.
+   *
+   * @returns a function that ends it
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+   */
+  follow(): Promise<() => Promise<void>>
+}
+
+/**
+ * Clients in the store. The process remembers those that it looks up to issue and to check tokens; the services read
+ * the store.
+ *
+ * @param parts.known see `withRepairedEpochs`
+ */
+export function clientsInStore(
+  parts: Omit<ClientsDependencies, 'clientChanged'> & {
+    readonly oidcScopes: readonly string[]
+    readonly known: KnownOfClients
+  },
+): KeptClients {
+  const cached = createClientCache({ ...parts, registry: createStoreRegistry(parts) })
+  const dependencies = { ...parts, clientChanged: cached.changed }
+  return {
+    registry: withRepairedEpochs(cached, parts),
+    apiKeys: createApiKeys(dependencies),
+    applications: createApplications(dependencies),
+    clientTokens: createClientTokens(dependencies),
+    clientChanged: cached.changed,
+    follow: cached.follow,
+  }
+}
+
+/** Clients in tables of the host's, which are asked each time: nobody tells us of a change there. */
+export function clientsAtHost(
+  hostRegistry: Registry,
+  { store, ...others }: Pick<ClientsDependencies, 'events' | 'revocations'> & { readonly store: Store },
+): KeptClients {
+  const checked = createHostRegistry(hostRegistry)
+  const offsets = createHostEpochs(store)
+  const registry = withEpochOffsets(checked, offsets)
+  const clientTokens = createHostClientTokens({ ...others, registry, offsets, list: checked.list })
+  return {
+    registry,
+    ...createReadOnlyServices(clientTokens),
+    clientTokens,
+    clientChanged: async () => {},
+    follow: async () => async () => {},
+  }
+}

@@ -1,0 +1,174 @@
+import { ask, fieldsOf, kindOf, rejectUnfit, unfitAnswer } from '../validation/host-callback.ts'
+import { applicationFields } from './application-fields.ts'
+import type { Client, HostClient, Registry } from './client.ts'
+import { findProblems, optional, type Fields, type Rule } from '../validation/input.ts'
+import { findRedirectUriProblem } from './redirect-uri.ts'
+
+/** The registry as all other parts see it: whole records, and only of the client that was asked for. */
+export interface HostRegistry<C extends Client = Client> {
+  /** The client of exactly this id, or undefined. Disabled ones are returned too. */
+  find(clientId: string): Promise<C | undefined>
+  /** Whether `secret` is a current secret of `client`, as `find` answered it. */
+  verifySecret(client: C, secret: string): Promise<boolean>
+}
+
+/** A host's own registry, checked. */
+export interface CheckedHostRegistry extends HostRegistry {
+  /** The clients of exactly this account, one after the other; undefined if the host does not list them. */
+  readonly list?: ((filter: { readonly accountId: string }) => AsyncIterable<Client>) | undefined
+}
+
+/**
+ * Checks everything that a host's own registry answers, in this one place, and fills in what a row may leave out.
+ * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and all that is wrong,
+ * where an answer cannot be; what the host throws passes through.
+ */
+export function createHostRegistry(registry: Registry): CheckedHostRegistry {
+  // The host's own row, for `verifySecret`: its hash goes into no log and no event with the client.
+  const rows = new WeakMap<Client, HostClient>()
+
+  return {
+    async find(clientId) {
+      const answer = await ask(FIND, () => registry.find(clientId))
+      const checked = readClient(FIND, answer)
+      // A look-up that ignores letter case finds another client than the one that was asked for.
+      if (checked?.clientId !== clientId) return undefined
+      rows.set(checked, answer as HostClient)
+      return checked
+    },
+
+    async verifySecret(client, secret) {
+      const row = rows.get(client)
+      if (!row) return false
+      const answer: unknown = await ask(VERIFY_SECRET, () => registry.verifySecret(row, secret))
+      // An object that says no is truthy too: nothing but true lets anybody in.
+      if (typeof answer === 'boolean') return answer
+      throw unfitAnswer(VERIFY_SECRET, `${kindOf(answer)}; it must be true or false`)
+    },
+
+    ...(registry.list && {
+      async *list(filter: { readonly accountId: string }) {
+        const rows = rowsOf(await ask(LIST, () => registry.list?.(filter)))
+        try {
+          for (;;) {
+            const { done, value } = await ask(LIST, () => rows.next())
+            if (done) return
+            const client = readClient(LIST, value)
+            if (client?.accountId === filter.accountId) yield client
+          }
+        } finally {
+          // A cursor of a database, where nobody wants to hear the rest.
+          await rows.return?.()
+        }
+      },
+    }),
+  }
+}
+
+/** The whole record of a row, undefined for none. */
+function readClient(callback: string, answer: unknown): Client | undefined {
+  const fields = fieldsOf(callback, answer)
+  if (!fields) return undefined
+  const { kind } = fields
+  if (kind !== 'apiKey' && kind !== 'application') {
+    throw unfitAnswer(
+      callback,
+      `a client whose kind is ${kindOf(kind)}; it must be "apiKey" or "application"`,
+    )
+  }
+  const client = { ...wholeRecord(fields), ...WHOLE[kind](fields) }
+  rejectUnfit(callback, findProblems(client, FIELDS[kind]))
+  // The rules above have just said so.
+  return client as unknown as Client
+}
+
+function rowsOf(answer: unknown): Iterator<unknown> | AsyncIterator<unknown> {
+  const rows = Object(answer) as Partial<Iterable<unknown> & AsyncIterable<unknown>>
+  const iterator = rows[Symbol.asyncIterator]?.() ?? rows[Symbol.iterator]?.()
+  if (iterator && typeof answer === 'object') return iterator
+  throw unfitAnswer(LIST, `${kindOf(answer)}; it must be a list, or an async iterable`)
+}
+
+const FIND = 'registry.find'
+const VERIFY_SECRET = 'registry.verifySecret'
+const LIST = 'registry.list'
+
+type Values = Readonly<Record<string, unknown>>
+
+function wholeRecord(row: Values) {
+  return {
+    kind: row['kind'],
+    clientId: row['clientId'],
+    accountId: row['accountId'],
+    userId: row['userId'] || undefined,
+    name: row['name'],
+    products: row['products'],
+    removedOperations: row['removedOperations'] ?? [],
+    disabled: row['disabled'] ?? false,
+    epoch: row['epoch'] ?? 0,
+    createdAt: row['createdAt'] ?? 0,
+  }
+}
+
+function wholeApiKey(row: Values) {
+  return { resourceServer: row['resourceServer'] ?? false }
+}
+
+function wholeApplication(row: Values) {
+  return {
+    redirectUris: row['redirectUris'],
+    postLogoutRedirectUris: row['postLogoutRedirectUris'] ?? [],
+    homepageUri: row['homepageUri'] || undefined,
+    logoUri: row['logoUri'] || undefined,
+    firstParty: row['firstParty'] ?? false,
+  }
+}
+
+/** What a kind has beyond the other. */
+const WHOLE = { apiKey: wholeApiKey, application: wholeApplication }
+
+const textRule = (value: unknown) =>
+  typeof value === 'string' && value !== ''
+    ? undefined
+    : `must be a text that is not empty, and is ${kindOf(value)}`
+
+const flagRule: Rule = (value) =>
+  typeof value === 'boolean' ? undefined : `must be true or false, and is ${kindOf(value)}`
+
+const countRule: Rule = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+    ? undefined
+    : `must be a whole number from 0, and is ${kindOf(value)}`
+
+function eachOf(rule: (value: unknown) => string | undefined): Rule {
+  return (value) => {
+    if (!Array.isArray(value)) return `must be a list, and is ${kindOf(value)}`
+    return value.flatMap((entry: unknown, index) => {
+      const message = rule(entry)
+      return message === undefined ? [] : [{ path: `[${index}]`, message }]
+    })
+  }
+}
+
+const CLIENT: Fields = {
+  clientId: textRule,
+  accountId: textRule,
+  userId: optional(textRule),
+  name: textRule,
+  products: eachOf(textRule),
+  removedOperations: eachOf(textRule),
+  disabled: flagRule,
+  epoch: countRule,
+  createdAt: countRule,
+}
+
+const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
+  apiKey: { ...CLIENT, resourceServer: flagRule },
+  application: {
+    ...CLIENT,
+    ...applicationFields,
+    // As many as the host has let there be.
+    redirectUris: eachOf(findRedirectUriProblem),
+    postLogoutRedirectUris: eachOf(findRedirectUriProblem),
+  },
+}

@@ -1,0 +1,34 @@
+import type { Store } from '../store/contract.ts'
+import type { HostRegistry } from './host-registry.ts'
+import type { Client } from './client.ts'
+import { isClientId } from './client-id.ts'
+import { clientRecords } from './client-record.ts'
+import { matchesSecret, type StoredSecret } from './secrets.ts'
+
+/** Under a symbol the hashes go with the client from `find` to `verifySecret`, and into no JSON or log. */
+const SECRETS = Symbol('secrets')
+
+/** A client that carries the hashes of its secrets. */
+export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret[] | undefined }
+
+/** The default registry: API keys and applications that `apiKeys` and `applications` keep in the store. */
+export interface StoreRegistry extends HostRegistry<StoredClient> {
+  /** One read of the store. Without `lastUsedAt`, which no token needs. */
+  find(clientId: string): Promise<StoredClient | undefined>
+  /** Without I/O; false for a client that `find` did not answer. */
+  verifySecret(client: StoredClient, secret: string): Promise<boolean>
+}
+
+/** Finds the clients in the store. */
+export function createStoreRegistry({ store }: { store: Store }): StoreRegistry {
+  const records = clientRecords(store)
+  return {
+    async find(clientId) {
+      // What cannot be an id comes from outside, and is nothing to ask a database for.
+      if (!isClientId(clientId)) return undefined
+      const record = await records.get(clientId)
+      return record && { ...record.client, [SECRETS]: record.secrets }
+    },
+    verifySecret: async (client, secret) => matchesSecret(client[SECRETS] ?? [], secret, Date.now()),
+  }
+}

@@ -1,0 +1,87 @@
+import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
+import { createLiveCatalog } from '../catalog/live-catalog.ts'
+import { createCheckedAccounts } from '../host/checked-accounts.ts'
+import { createEvents } from '../host/events.ts'
+import { createResilientStore } from '../store/resilient-store.ts'
+import { markUse } from '../store/in-use.ts'
+import { createRevocationView } from '../revocation/revocation-view.ts'
+import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../revocation/revocation-log.ts'
+import { createRevocations } from '../revocation/revoke-tokens.ts'
+import type { Settings } from '../options/resolved-options.ts'
+
+/** What everything else stands on. */
+export type Base = ReturnType<typeof createBase>
+
+/** Makes store, events, products, accounts and revocations of the settings; nothing of it does any I/O yet. */
+export function createBase(settings: Settings) {
+  const { logger, lifetimes } = settings
+  const guarded = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
+  const store = markUse(guarded.store, {
+    except: ['signing-keys', 'catalog', 'revocations'],
+  })
+  const durable = store.durable ?? store
+  const events = createEvents((error, event) =>
+    logger.error({ err: error, event }, 'an event listener failed'),
+  )
+  const accounts = createCheckedAccounts(settings.accounts, settings)
+
+  const revocationLog = createRevocationLog(durable)
+  const revoked = createRevocationView({
+    source: revocationLog,
+    policy: settings.revocations,
+    logger,
+    events,
+  })
+  const longestLifetime = createLongestLifetime(
+    durable,
+    Math.max(lifetimes.directAccessToken, lifetimes.delegatedAccessToken),
+  )
+  const revocations = createRevocations({
+    store: durable,
+    log: revocationLog,
+    set: revoked,
+    longestLifetime,
+    events,
+    logger,
+  })
+
+  const catalog = createLiveCatalog({
+    products: settings.products,
+    kycLevels: settings.kycLevels,
+    reservedScopes: Object.keys(settings.claims),
+    loadTimeoutMs: settings.productsTimeoutMs,
+    onRejected: (error) => events.emit('catalog.rejected', { error }),
+  })
+  const catalogSync = createCatalogSync({
+    store: durable,
+    catalog,
+    products: settings.products,
+    revocations: { revoke: revocations.revoke, isRevoked: revoked.isRevoked },
+    onRevoked: revoked.onAdded,
+    longestLifetime,
+    logger,
+    onChanged: ({ products, operations }) =>
+      events.emit('catalog.reloaded', { products: products.size, operations: operations.size }),
+  })
+
+  return {
+    settings,
+    store,
+    /** The same data, for what must not be lost with a server: what was used up or taken back, keys, clients. */
+    durable,
+    /** Stops looking whether the store is back. */
+    stopProbing: guarded.stop,
+    events,
+    logger,
+    accounts,
+    catalog,
+    catalogSync,
+    longestLifetime,
+    revocationLog,
+    /** Which tokens were taken back, as this process knows it. */
+    revoked,
+    /** Takes tokens back. */
+    revocations,
+  }
+}

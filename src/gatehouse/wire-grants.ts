@@ -1,0 +1,48 @@
+import { deriveKey } from '../keys/derive-key.ts'
+import { createConsentStore } from '../grants/consent-store.ts'
+import { createGrantService } from '../grants/grant-service.ts'
+import { createGrantLifecycle } from '../grants/grant-lifecycle.ts'
+import { createTokenFamilies } from '../grants/refresh-tokens/token-families.ts'
+import { createRetryWindow } from '../grants/refresh-tokens/retry-window.ts'
+import { createRefreshTokenFormat } from '../grants/refresh-tokens/token-format.ts'
+import type { Base } from './wire-core.ts'
+
+/** What users have authorized: grants, their refresh tokens, and the decisions that are remembered. */
+export function createAuthorizations({ settings, durable, events, logger, revocations }: Base) {
+  const { secrets, lifetimes, refreshTokenGraceSeconds, audience } = settings
+  const refreshTokenFormat = createRefreshTokenFormat(
+    secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
+  )
+  const retries =
+    refreshTokenGraceSeconds === 0
+      ? undefined
+      : createRetryWindow({
+          seconds: refreshTokenGraceSeconds,
+          keys: secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
+        })
+  const families = createTokenFamilies(durable, refreshTokenFormat, {
+    restartable: lifetimes.authorizationCode + 60,
+    retries,
+  })
+  const grantLifecycle = createGrantLifecycle(durable, lifetimes)
+  const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.epochs)
+  const { grants, grantsOfUsers, resumeGrant, resumeAccount } = createGrantService({
+    lives: grantLifecycle,
+    families,
+    consents,
+    revocations,
+    events,
+    logger,
+    audience,
+  })
+  return {
+    refreshTokenFormat,
+    families,
+    grantLifecycle,
+    consents,
+    grants,
+    grantsOfUsers,
+    resumeGrant,
+    resumeAccount,
+  }
+}

@@ -1,0 +1,63 @@
+import type { OperationDefinition, ProductDefinition, ProductSource } from '../catalog/definition.ts'
+import type { GatehouseOptions } from './options.ts'
+
+/**
+ * The scopes of products that are written as a literal, as a union: `'invoices:read' | 'invoices:create'`.
+ * Products that a function loads give `string`.
+ */
+export type ScopeOf<Products> = Products extends Loader
+  ? string
+  : {
+      [Id in keyof Products]: Products[Id] extends { readonly operations: infer O } ? keyof O & string : never
+    }[keyof Products]
+
+/** The ids of products that are written as a literal, as a union; `string` where a function loads them. */
+export type ProductOf<Products> = Products extends Loader ? string : keyof Products & string
+
+/**
+ * What a type parameter that takes products as they are would let pass: keys that nothing reads (`titel`), and
+ * KYC levels that the host does not have. Meant to be intersected with what the products are inferred from.
+ */
+export type CheckedProducts<Products, Level extends string = string> = Products extends Loader
+  ? unknown
+  : { readonly [Id in keyof Products]: CheckedProduct<Products[Id], Level> }
+
+/** The options of `createGatehouse`, from which levels, products and scopes are inferred. */
+export type CheckedOptions<Level extends string, Products extends ProductSource> = GatehouseOptions<
+  Level,
+  Products
+> & { readonly products: CheckedProducts<Products, Level> }
+
+type Loader = (...args: never) => unknown
+
+type CheckedProduct<Product, Level extends string> = {
+  readonly [Key in keyof Product]: Key extends 'operations'
+    ? { readonly [Scope in keyof Product[Key]]: CheckedOperation<Product[Key][Scope], Level> }
+    : Key extends keyof ProductDefinition
+      ? unknown
+      : UnknownKey
+}
+
+type CheckedOperation<Operation, Level extends string> = {
+  readonly [Key in keyof Operation]: Key extends 'kycLevel'
+    ? CheckedLevel<Exclude<Operation[Key], undefined>, Level>
+    : Key extends keyof OperationDefinition
+      ? unknown
+      : UnknownKey
+}
+
+/** A level that is no literal comes from elsewhere, and is checked when the program runs. */
+type CheckedLevel<Asked, Level extends string> = string extends Asked
+  ? unknown
+  : [Asked] extends [Level]
+    ? unknown
+    : UnknownLevel<Level>
+
+// Nothing has these properties; their names are what the compiler's message shows. A plain `never` would
+// make the whole operation `never`, and the message point at all of it.
+interface UnknownKey {
+  readonly 'nothing reads this key': never
+}
+interface UnknownLevel<Level> {
+  readonly 'this KYC level is not in kycLevels': Level
+}

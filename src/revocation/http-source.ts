@@ -1,0 +1,143 @@
+import { GatehouseError } from '../errors.ts'
+import { asRevocation } from './revocation.ts'
+import type { RevocationPage, RevocationSource } from './revocation-source.ts'
+
+/** Bytes of an answer at most: some 200,000 revocations. */
+const MAX_BYTES = 33_554_432
+
+/** Milliseconds without a further request after one that failed, however many calls wait for the first success. */
+const FAILURE_COOL_DOWN = 500
+
+/**
+ * Revocations over HTTP, from the authorization service. The secret goes to `uri` and nowhere else: a redirect is
+ * refused.
+ *
+ * @param options.uri address of the feed, `https:` or on loopback
+ * @param options.clientId an API key that is marked as a resource server
+ * @param options.timeoutMs milliseconds after which a request, with its answer, counts as failed
+ * @param options.fetch for requests that need more than an address. @default the global `fetch`
+ */
+export function createHttpSource(options: {
+  readonly uri: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly timeoutMs: number
+  readonly fetch?: typeof fetch | undefined
+}): RevocationSource {
+  const { uri, timeoutMs, fetch: send = fetch } = options
+  const authorization = basicCredentials(options.clientId, options.clientSecret)
+  /** Of the last answer, once everything was read. */
+  let etag: string | undefined
+  let failure: { readonly at: number; readonly error: unknown } | undefined
+  const underWay = new Set<AbortController>()
+
+  /** Not `AbortSignal.any`: where one of its sources lives on, Node 20 never forgets what came of it. */
+  async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const controller = new AbortController()
+    const timer = setTimeout(() => {
+      controller.abort(unreachable(`${uri} did not answer within ${timeoutMs} ms`))
+    }, timeoutMs)
+    underWay.add(controller)
+    try {
+      return await work(controller.signal)
+    } finally {
+      clearTimeout(timer)
+      underWay.delete(controller)
+    }
+  }
+
+  async function request(cursor: string | undefined, signal: AbortSignal): Promise<RevocationPage> {
+    const url = new URL(uri)
+    if (cursor !== undefined) url.searchParams.set('cursor', cursor)
+    const headers: Record<string, string> = { Accept: 'application/json', Authorization: authorization }
+    if (cursor !== undefined && etag !== undefined) headers['If-None-Match'] = etag
+    const response = await send(url, { headers, signal, redirect: 'manual' })
+
+    if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      throw rejectionOf(response.status, uri)
+    }
+    const page = readPage(await readText(response))
+    // While there is more to read, an answer that is like the one before would not mean that nothing is new.
+    etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
+    return page
+  }
+
+  return {
+    async read(cursor) {
+      if (failure !== undefined && performance.now() - failure.at < FAILURE_COOL_DOWN) throw failure.error
+      try {
+        const page = await withDeadline((signal) => request(cursor, signal))
+        failure = undefined
+        return page
+      } catch (cause) {
+        const error =
+          cause instanceof GatehouseError ? cause : unreachable(`${uri} could not be read`, { cause })
+        failure = { at: performance.now(), error }
+        throw error
+      }
+    },
+
+    close() {
+      for (const request of underWay) {
+        request.abort(new GatehouseError('ERR_CLOSED', 'revocations are not followed any more'))
+      }
+    },
+  }
+}
+
+/** Both parts form-encoded first (RFC 6749 2.3.1), so that a colon or a letter beyond ASCII is no trouble. */
+function basicCredentials(clientId: string, clientSecret: string): string {
+  const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+  return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
+}
+
+/** What an answer that has no revocations says about the set-up. */
+function rejectionOf(status: number, uri: string): GatehouseError {
+  if (status === 401) {
+    return unreachable(
+      `${uri} answered HTTP 401: check revocations.clientId and revocations.clientSecret, and that the API key is not disabled`,
+    )
+  }
+  if (status === 403) {
+    return unreachable(
+      `${uri} answered HTTP 403: mark the API key of revocations.clientId as a resource server (apiKeys.setResourceServer)`,
+    )
+  }
+  // `fetch` hides the status of some redirects behind 0.
+  if (status === 0 || (status >= 300 && status < 400)) {
+    return unreachable(`${uri} redirects, which is not followed: revocations.uri must be the address itself`)
+  }
+  return unreachable(`${uri} answered HTTP ${status}`)
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  // Leaving the loop ends the transfer.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > MAX_BYTES) throw unreachable(`an answer with revocations is larger than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** What is no revocation, such as one of a newer version, is left out rather than guessed at. */
+function readPage(text: string): RevocationPage {
+  const page: unknown = JSON.parse(text)
+  const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>
+  if (!Array.isArray(revocations) || typeof cursor !== 'string' || typeof more !== 'boolean') {
+    throw unreachable('revocations were answered with something else')
+  }
+  return {
+    revocations: revocations.map(asRevocation).filter((revocation) => revocation !== undefined),
+    cursor,
+    more,
+  }
+}
+
+function unreachable(message: string, options?: { cause: unknown }): GatehouseError {
+  return new GatehouseError('ERR_NOT_READY', message, options)
+}

@@ -1,0 +1,47 @@
+import type { EventSink } from '../host/events.ts'
+import type { Logger } from '../host/logger.ts'
+import {
+  createRevocationFollower,
+  type StalenessPolicy,
+  type RevocationFollower,
+} from './revocation-follower.ts'
+import { createRevocationSet, type RevocationSet } from './revocation-set.ts'
+import type { RevocationSource } from './revocation-source.ts'
+
+/** The revocations that this process knows of, in memory, and what keeps them up to date: all that a gateway asks. */
+export interface KnownRevocations extends RevocationSet, RevocationFollower {}
+
+/** Makes a set that follows a source, and reports when contact is lost and there again. No I/O before `start()`. */
+export function createRevocationView(parts: {
+  readonly source: RevocationSource
+  readonly policy: StalenessPolicy
+  readonly logger: Logger
+  readonly events: EventSink
+}): KnownRevocations {
+  const { events, ...rest } = parts
+  const set = createRevocationSet()
+  const follower = createRevocationFollower({
+    ...rest,
+    set,
+    onFreshness: ({ isLost, ageSeconds }) =>
+      events.emit(isLost ? 'revocations.stale' : 'revocations.fresh', { ageSeconds }),
+  })
+
+  return {
+    ...follower,
+    ...set,
+    // Copies of these would never change.
+    get contact() {
+      return follower.contact
+    },
+    get mustReject() {
+      return follower.mustReject
+    },
+    get size() {
+      return set.size
+    },
+    get revokedKeys() {
+      return set.revokedKeys
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { periodically } from '../../src/async/periodically.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+test('works at most that far apart, and not at the same moments as others', async () => {
+  const times: number[] = []
+  const start = Date.now()
+  const stop = periodically(async () => times.push(Date.now() - start), 1000)
+  await vi.advanceTimersByTimeAsync(100_000)
+  stop()
+  const gaps = times.map((time, i) => time - (times[i - 1] ?? 0))
+  expect(times.length).toBeGreaterThan(99)
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(749)
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(1000)
+  expect(new Set(gaps).size).toBeGreaterThan(10)
+})
+
+test('goes on after a failure, and never before the time before has ended', async () => {
+  let finish: () => void = () => {}
+  const work = vi
+    .fn<() => Promise<void>>()
+    .mockRejectedValueOnce(new Error('down'))
+    .mockImplementationOnce(() => new Promise((resolve) => (finish = resolve)))
+    .mockResolvedValue()
+  const stop = periodically(work, 1000)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(work).toHaveBeenCalledTimes(2)
+  finish()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(work).toHaveBeenCalledTimes(3)
+  stop()
+})
+
+test('ends, also while it works', async () => {
+  let finish: () => void = () => {}
+  const work = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)))
+  const stop = periodically(work, 1000)
+  await vi.advanceTimersByTimeAsync(1000)
+  stop()
+  finish()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(work).toHaveBeenCalledTimes(1)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('keeps no process alive', () => {
+  const unref = vi.fn()
+  vi.spyOn(globalThis, 'setTimeout').mockReturnValue({ unref } as never)
+  periodically(async () => {}, 1000)
+  expect(unref).toHaveBeenCalledTimes(1)
+})

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { settlesWithin } from '../../src/async/settles-within.ts'
+import { withTimeout } from '../../src/async/with-timeout.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const late = { error: () => new Error('late') }
+const never = () => new Promise<never>(() => {})
+
+test('what comes in time is handed on, and no timer stays', async () => {
+  expect(await withTimeout(10, async () => 'answer', late)).toBe('answer')
+  await expect(withTimeout(10, () => Promise.reject(new Error('failed')), late)).rejects.toThrow('failed')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('what throws at once is no different from what rejects', async () => {
+  const work = (): Promise<string> => {
+    throw new Error('failed')
+  }
+  await expect(withTimeout(10, work, late)).rejects.toThrow('failed')
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('what is late is the error, at its time and not before', async () => {
+  const answer = withTimeout(10, never, late)
+  const settled = vi.fn()
+  answer.catch(settled)
+  await vi.advanceTimersByTimeAsync(9)
+  expect(settled).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(1)
+  await expect(answer).rejects.toThrow('late')
+})
+
+test('soon says whether it succeeded in time, and never throws', async () => {
+  expect(await settlesWithin(async () => 'answer', 10)).toBe(true)
+  expect(await settlesWithin(() => Promise.reject(new Error('failed')), 10)).toBe(false)
+  const answer = settlesWithin(never, 10)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(await answer).toBe(false)
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,317 @@
+import request from 'supertest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Accounts, SignedIn } from '../../../src/host/accounts.ts'
+import { pendingConsent } from './fake-port.ts'
+import { csrfIn, hostApp, issuer, nextIn } from './host-app.ts'
+
+const page = '/auth/interaction/uid-1'
+type Fields = Record<string, string | string[]>
+
+/** Opens the consent page, then sends `fields` with its token; `between` happens in the meantime. */
+async function submit(app: ReturnType<typeof hostApp>, action: string, fields: Fields, between = () => {}) {
+  const { text } = await request(app.callback).get(page)
+  between()
+  return request(app.callback)
+    .post(`${page}/${action}`)
+    .type('form')
+    .send({ csrf: csrfIn(text), ...fields })
+}
+
+/** The checkboxes of a page: scope → ticked. */
+const boxes = (markup: string) =>
+  Object.fromEntries(
+    [...markup.matchAll(/<input\s+type="checkbox"[^>]*>/g)].map(([input]) => [
+      /value="([^"]*)"/.exec(input)?.[1],
+      /\schecked\b/.test(input),
+    ]),
+  )
+
+/** The text of a page without its markup and stylesheet. */
+const textOf = (markup: string) =>
+  markup
+    .replace(/<head>.*<\/head>/s, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+describe('the consent page', () => {
+  it('writes no sentence in two languages, and marks those of another language than the page', async () => {
+    const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
+    const host = hostApp({ pending: pendingConsent, texts })
+    const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
+    expect(text).toContain('<html lang="de"')
+    expect(text).toContain('>Ablehnen<')
+    expect(text).toContain(
+      '<span lang="en" dir="ltr">Access ends if <bdi>Ledgerly</bdi> does not use it for <bdi>30 days</bdi>.</span>',
+    )
+    const complete = { de: { ...texts.de, consentDuration: 'Endet nach {duration} ohne Nutzung.' } }
+    const inGerman = hostApp({ pending: pendingConsent, texts: complete })
+    const german = await request(inGerman.callback).get(page).set('Accept-Language', 'de')
+    expect(german.text).toContain('<p>Endet nach <bdi>30 Tage</bdi> ohne Nutzung.</p>')
+  })
+
+  it('says who asks for what, on whose behalf, for how long, and where it leads', async () => {
+    const { text, status } = await request(hostApp({ pending: pendingConsent }).callback).get(page)
+    expect(status).toBe(200)
+    const read = textOf(text)
+    expect(read).toContain('Ledgerly wants access to your Example Bank account')
+    expect(read).toContain('by Ledgerly Ltd · ledgerly.example')
+    expect(read).toContain('Signed in as Alice Example')
+    expect(read).toMatch(/About you ✓ Know who you are Always included See your email address/)
+    expect(read).toMatch(
+      /Invoices What you bill your customers Read your invoices Amounts, dates .* Create invoices/,
+    )
+    expect(read).toMatch(/Payments Read your payments/)
+    expect(read).toContain('Access ends if Ledgerly does not use it for 30 days .')
+    expect(read).toContain('You will be sent back to https://ledgerly.example .')
+    expect(read).not.toContain('Move money')
+    expect(text).toContain(
+      '<img src="https://cdn.ledgerly.example/logo.png" alt="" referrerpolicy="no-referrer" />',
+    )
+  })
+
+  it('shows the e-mail address or user name beside the name, so that two accounts of a person can be told apart', async () => {
+    const account = { accountId: 'alice', name: 'Alice Example', login: 'alice+work@<b>example.com\u202e' }
+    const { text } = await request(hostApp({ pending: { ...pendingConsent, account } }).callback).get(page)
+    expect(textOf(text)).toContain('Signed in as Alice Example ( alice+work@&lt;b&gt;example.com )')
+    const { text: without } = await request(hostApp({ pending: pendingConsent }).callback).get(page)
+    expect(without).toContain('Signed in as <bdi>Alice Example</bdi></p>')
+  })
+
+  it('offers each scope but openid as a ticked checkbox', async () => {
+    const { text } = await request(hostApp({ pending: pendingConsent }).callback).get(page)
+    expect(boxes(text)).toEqual({
+      email: true,
+      'invoices:read': true,
+      'invoices:create': true,
+      'payments:list': true,
+    })
+  })
+
+  it('says what was decided before, and proposes nothing that was refused', async () => {
+    const remembered = { granted: ['invoices:read'], refused: ['payments:list'] }
+    const { text } = await request(hostApp({ pending: { ...pendingConsent, remembered } }).callback).get(page)
+    expect(boxes(text)).toMatchObject({
+      'invoices:read': true,
+      'invoices:create': true,
+      'payments:list': false,
+    })
+    expect(textOf(text)).toMatch(/names of customers Allowed before Create invoices/)
+    expect(textOf(text)).toMatch(/Read your payments Refused before/)
+  })
+
+  it('shows an operation of several products at the one that the application has, once', async () => {
+    const operations = { 'reports:read': { route: 'GET /reports' as const, title: 'Read reports' } }
+    const products = {
+      first: { title: 'First product', operations },
+      second: { title: 'Second product', operations },
+    }
+    const pending = { ...pendingConsent, requestedScopes: ['reports:read'] }
+    const having = (own: string[] | undefined) => ({
+      ...pending,
+      application: { ...pending.application, products: own },
+    })
+    const read = async (own: string[] | undefined) =>
+      textOf((await request(hostApp({ pending: having(own), products }).callback).get(page)).text)
+
+    expect(await read(['second'])).toMatch(/Second product Read reports/)
+    expect(await read(['second'])).not.toContain('First product')
+    expect(await read(undefined)).toMatch(/First product Read reports/)
+    expect((await read([])).match(/Read reports/g)).toHaveLength(1)
+  })
+
+  it('shows what it has no words for by its name, and never hides it', async () => {
+    const pending = { ...pendingConsent, requestedScopes: ['loyalty', 'gone:operation'] }
+    const { text } = await request(hostApp({ pending }).callback).get(page)
+    expect(boxes(text)).toEqual({ loyalty: true, 'gone:operation': true })
+    expect(textOf(text)).toContain('See your data “ loyalty ”')
+  })
+
+  it('speaks the language of the reader, ui_locales before Accept-Language', async () => {
+    const texts = { de: { approveButton: 'Erlauben' }, ar: { approveButton: 'سماح' } }
+    const ask = async (uiLocales: string[], accept: string) =>
+      (
+        await request(hostApp({ pending: { ...pendingConsent, uiLocales }, texts }).callback)
+          .get(page)
+          .set('Accept-Language', accept)
+      ).text
+
+    const german = await ask([], 'de-AT,en;q=0.5')
+    expect(german).toContain('<html lang="de" dir="ltr">')
+    expect(textOf(german)).toMatch(/Rechnungen .* Ihre Rechnungen lesen .* Create invoices .* Erlauben Deny/)
+    const arabic = await ask(['ar-EG'], 'de')
+    expect(arabic).toContain('<html lang="ar" dir="rtl">')
+    expect(await ask(['xx'], 'de;q=0')).toContain('<html lang="en" dir="ltr">')
+  })
+})
+
+describe('a decision', () => {
+  it('approves what is ticked, and refuses the rest', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', {
+      action: 'approve',
+      scope: ['invoices:read', 'payments:list'],
+    })
+    expect(answer.status).toBe(200)
+    expect(nextIn(answer.text)).toBe(`${issuer}/next/consented`)
+    expect(app.fake.calls).toEqual([
+      [
+        'consented',
+        { granted: ['openid', 'invoices:read', 'payments:list'], refused: ['email', 'invoices:create'] },
+      ],
+    ])
+  })
+
+  it('takes nothing that was not asked for', async () => {
+    const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['invoices:read'] } })
+    await submit(app, 'consent', {
+      action: 'approve',
+      scope: ['invoices:read', 'payments:transfer', 'openid'],
+    })
+    expect(app.fake.calls).toEqual([['consented', { granted: ['invoices:read'], refused: [] }]])
+  })
+
+  it('denies', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', { action: 'deny', scope: ['invoices:read'] })
+    expect(nextIn(answer.text)).toBe(`${issuer}/next/failed`)
+    expect(app.fake.calls).toEqual([['failed', 'access_denied', 'the person denied access']])
+  })
+
+  it('of nothing at all is asked for again, with all boxes as they were left', async () => {
+    const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['invoices:read', 'email'] } })
+    const answer = await submit(app, 'consent', { action: 'approve' })
+    expect(answer.status).toBe(400)
+    expect(answer.text).toMatch(/role="alert"[^>]*>Nothing is ticked\./)
+    expect(boxes(answer.text)).toEqual({ 'invoices:read': false, email: false })
+    expect(app.fake.calls).toEqual([])
+  })
+
+  it.each([[['openid']], [['openid', 'email']], [['openid', 'email', 'invoices:read']]])(
+    'of signing in alone is one, where %j was asked for and all else is unticked',
+    async (requestedScopes) => {
+      const app = hostApp({ pending: { ...pendingConsent, requestedScopes } })
+      const answer = await submit(app, 'consent', { action: 'approve' })
+      expect(answer.status).toBe(200)
+      const [, ...refused] = requestedScopes
+      expect(app.fake.calls).toEqual([['consented', { granted: ['openid'], refused }]])
+    },
+  )
+
+  it('of what is about the person alone is one, because it was ticked', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    await submit(app, 'consent', { action: 'approve', scope: 'email' })
+    expect(app.fake.calls).toMatchObject([['consented', { granted: ['openid', 'email'] }]])
+  })
+
+  it.each([{}, { action: 'other' }, { action: ['approve', 'deny'] }])(
+    'that is none (%j) does nothing',
+    async (fields) => {
+      const app = hostApp({ pending: pendingConsent })
+      expect((await submit(app, 'consent', { ...fields, scope: 'email' })).status).toBe(400)
+      expect(app.fake.calls).toEqual([])
+    },
+  )
+
+  it('that is sent a second time finds that the interaction is over', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', { action: 'approve' }, () => {
+      app.fake.pending = undefined
+    })
+    expect(answer.status).toBe(404)
+    expect(textOf(answer.text)).toContain('This page has expired')
+    expect(app.fake.calls).toEqual([])
+  })
+
+  it('that comes when somebody has to sign in again goes there', async () => {
+    const app = hostApp({ pending: pendingConsent })
+    const answer = await submit(app, 'consent', { action: 'approve', scope: 'email' }, () => {
+      app.fake.pending = { ...pendingConsent, prompt: 'login' }
+    })
+    expect(nextIn(answer.text)).toBe(`${issuer}/interaction/uid-1`)
+    expect(app.fake.calls).toEqual([])
+  })
+})
+
+describe('another person at the host than the one who was asked', () => {
+  const pending = { ...pendingConsent, account: { accountId: 'alice', userId: 'u1', name: 'Alice' } }
+  const alice: SignedIn = { accountId: 'alice', userId: 'u1' }
+  const others = [
+    ['another account', { accountId: 'bob', userId: 'u1' }],
+    ['another user', { accountId: 'alice', userId: 'u2' }],
+    ['no user', { accountId: 'alice' }],
+    ['nobody', null],
+    ['nobody', ''],
+  ] as const
+
+  function host(who: SignedIn | null | '') {
+    const state = { who }
+    const accounts: Partial<Accounts> = { current: () => state.who, signInUrl: () => '/login' }
+    return { ...hostApp({ pending, accounts }), state }
+  }
+
+  it('is the same person: the page', async () => {
+    const app = host(alice)
+    expect((await request(app.callback).get(page)).status).toBe(200)
+    await submit(app, 'consent', { action: 'approve', scope: 'email' })
+    expect(app.fake.calls.map(([method]) => method)).toEqual(['consented'])
+  })
+
+  it.each(others)('%s: starts again instead of asking', async (_name, who) => {
+    const app = host(who)
+    const answer = await request(app.callback).get(page)
+    expect(answer.status).toBe(303)
+    expect(answer.headers['location']).toBe(`${issuer}/next/restart`)
+    expect(app.fake.calls).toEqual([['restart', undefined]])
+  })
+
+  it.each(others)(
+    '%s, between the page and its form: starts again, nothing is decided',
+    async (_name, who) => {
+      for (const action of ['approve', 'deny']) {
+        const app = host(alice)
+        const answer = await submit(app, 'consent', { action, scope: 'email' }, () => {
+          app.state.who = who
+        })
+        expect(nextIn(answer.text)).toBe(`${issuer}/next/restart`)
+        expect(app.fake.calls).toEqual([['restart', undefined]])
+      }
+    },
+  )
+
+  it('is gone with the account: starts again', async () => {
+    const { account: _gone, ...without } = pending
+    const app = hostApp({ pending: without })
+    expect((await request(app.callback).get(page)).headers['location']).toBe(`${issuer}/next/restart`)
+  })
+})
+
+describe('using another account', () => {
+  it('ends the session of the host and ours, and starts again', async () => {
+    const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
+    const accounts = { current: () => ({ accountId: 'alice' }), signInUrl: () => '/login', signOut }
+    const app = hostApp({ pending: pendingConsent, accounts })
+    const answer = await submit(app, 'switch', {})
+    expect(nextIn(answer.text)).toBe(`${issuer}/next/restart`)
+    expect(app.fake.calls).toEqual([['restart', { forget: true }]])
+    expect(signOut).toHaveBeenCalledTimes(1)
+  })
+
+  it('starts again with the built-in sign-in page', async () => {
+    const app = hostApp({ pending: pendingConsent, accounts: { authenticate: () => null } })
+    await submit(app, 'switch', {})
+    expect(app.fake.calls).toEqual([['restart', { forget: true }]])
+  })
+
+  it('asks the host to sign in anew where its session cannot be ended from here', async () => {
+    const signInUrl = vi.fn<NonNullable<Accounts['signInUrl']>>(() => 'https://login.example/')
+    const app = hostApp({
+      pending: pendingConsent,
+      accounts: { current: () => ({ accountId: 'alice' }), signInUrl },
+    })
+    const answer = await submit(app, 'switch', {})
+    expect(nextIn(answer.text)).toBe('https://login.example/')
+    expect(signInUrl.mock.calls[0]?.[0].href).toBe(`${issuer}/interaction/uid-1`)
+    expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: true })
+    expect(app.fake.calls).toEqual([])
+  })
+})

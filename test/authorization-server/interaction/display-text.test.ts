@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  applicationName,
+  displayText,
+  initialOf,
+  webAddress,
+} from '../../../src/authorization-server/interaction/pages/display-text.ts'
+import { writeDuration } from '../../../src/authorization-server/interaction/pages/duration.ts'
+
+describe('a text from outside', () => {
+  it.each([
+    ['plain', 'Ledgerly & Sons', 'Ledgerly & Sons'],
+    ['bidirectional override', 'good\u202Eexe.live', 'goodexe.live'],
+    ['isolates and marks', '\u2066a\u2069\u200F\u061Cb', 'ab'],
+    ['zero width', 'Goo\u200Bgle\uFEFF', 'Google'],
+    ['tags', 'a\u{E0041}b', 'ab'],
+    ['controls', 'a\u0000b\u001B[31mc\u0085d', 'ab[31mcd'],
+    ['lines and spaces', '  a\n\n\tb\u2028c\u00A0 d ', 'a b c d'],
+    ['fillers', 'a\u3164b\u115F\uFFA0c', 'abc'],
+    ['soft hyphen', 'a\u00ADb', 'ab'],
+    ['emoji with joiners', '👩‍👩‍👧 shop', '👩‍👩‍👧 shop'],
+    ['Persian with a non-joiner', 'می‌خواهم', 'می‌خواهم'],
+    ['piled marks', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
+    ['only joiners', '\u200D\u200C \u2800', ''],
+    ['nothing', '', ''],
+  ])('%s', (_name, text, expected) => {
+    expect(displayText(text)).toBe(expected)
+  })
+
+  it('is cut off by what a reader counts as characters', () => {
+    expect(displayText('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`)
+    expect(displayText('x'.repeat(80))).toBe('x'.repeat(80))
+    expect(displayText('👩‍👩‍👧'.repeat(5), 3)).toBe('👩‍👩‍👧👩‍👩‍👧…')
+    expect(displayText('x'.repeat(1_000_000)).length).toBe(80)
+  })
+
+  it('never holds a character that turns or hides text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        // eslint-disable-next-line no-control-regex
+        expect(displayText(text)).not.toMatch(
+          /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/,
+        )
+      }),
+    )
+  })
+
+  it('of an application falls back to its client_id', () => {
+    expect(applicationName({ name: '\u202E\u200B', clientId: 'app-1' })).toBe('app-1')
+  })
+
+  it('has an initial', () => {
+    expect(initialOf('éclair')).toBe('É')
+    expect(initialOf('👩‍👩‍👧 shop')).toBe('👩‍👩‍👧')
+    expect(initialOf('')).toBe('')
+  })
+})
+
+describe('an address from outside', () => {
+  it.each([
+    'javascript:alert(1)',
+    'JaVaScRiPt:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    '//x',
+    '/x',
+    'x',
+    '',
+    undefined,
+  ])('%j is no web address', (address) => {
+    expect(webAddress(address)).toBeUndefined()
+  })
+
+  it('is taken over http and https', () => {
+    expect(webAddress('https://x.example/a')?.host).toBe('x.example')
+    expect(webAddress('http://localhost:3001/')?.host).toBe('localhost:3001')
+  })
+})
+
+describe('a duration', () => {
+  it.each([
+    [2_592_000, 'en', '30 days'],
+    [86_400, 'en', '1 day'],
+    [129_600, 'en', '1.5 days'],
+    [7200, 'en', '2 hours'],
+    [90, 'en', '1.5 minutes'],
+    [1, 'en', '1 second'],
+    [2_592_000, 'de', '30 Tage'],
+  ])('of %d seconds in %s is “%s”', (seconds, locale, expected) => {
+    expect(writeDuration(seconds, locale)).toBe(expected)
+  })
+})

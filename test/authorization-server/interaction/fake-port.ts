@@ -1,0 +1,59 @@
+import type { Context } from 'koa'
+import type {
+  InteractionPort,
+  PendingInteraction,
+} from '../../../src/authorization-server/interaction/port.ts'
+
+/** One call of the port, with what it was given besides the context and the interaction. */
+export type PortCall = readonly [method: string, ...given: unknown[]]
+
+export const startedAt = 1_800_000_000
+
+/** An interaction that waits for a decision of Alice's. */
+export const pendingConsent: PendingInteraction = {
+  uid: 'uid-1',
+  prompt: 'consent',
+  startedAt,
+  application: {
+    clientId: 'app-1',
+    name: 'Ledgerly',
+    homepageUri: 'https://ledgerly.example/about',
+    logoUri: 'https://cdn.ledgerly.example/logo.png',
+    developerName: 'Ledgerly Ltd',
+  },
+  redirectOrigin: 'https://ledgerly.example',
+  account: { accountId: 'alice', name: 'Alice Example' },
+  requestedScopes: ['openid', 'email', 'invoices:read', 'invoices:create', 'payments:list'],
+  remembered: { granted: [], refused: [] },
+  uiLocales: [],
+  reauthenticate: false,
+  accessLifetime: 2_592_000,
+}
+
+const { account: _account, ...withoutAccount } = pendingConsent
+
+/** An interaction that waits for somebody to sign in. */
+export const pendingLogin: PendingInteraction = { ...withoutAccount, prompt: 'login' }
+
+/**
+ * A port in memory with one interaction, `pending`, which tests may replace. Its addresses tell which method
+ * made them; `calls` what it was given, and `contexts` with which context.
+ */
+export function fakePort(pending: PendingInteraction | undefined, issuer: string) {
+  const calls: PortCall[] = []
+  const contexts: Context[] = []
+  const answer = (ctx: Context, method: string, ...given: unknown[]) => {
+    calls.push([method, ...given])
+    contexts.push(ctx)
+    return Promise.resolve(new URL(`${issuer}/next/${method}`))
+  }
+  const port: InteractionPort = {
+    find: (_ctx, uid) => Promise.resolve(uid === fake.pending?.uid ? fake.pending : undefined),
+    signedIn: (ctx, _pending, who) => answer(ctx, 'signedIn', who),
+    consented: (ctx, _pending, decision) => answer(ctx, 'consented', decision),
+    failed: (ctx, _pending, error, description) => answer(ctx, 'failed', error, description),
+    restart: (ctx, _pending, options) => answer(ctx, 'restart', options),
+  }
+  const fake = { port, calls, contexts, pending }
+  return fake
+}

@@ -1,0 +1,85 @@
+import Koa from 'koa'
+import type { Context, Middleware } from 'koa'
+import { createCatalog } from '../../../src/catalog/create-catalog.ts'
+import type { ProductDefinitions } from '../../../src/catalog/definition.ts'
+import type { Accounts } from '../../../src/host/accounts.ts'
+import { createCheckedAccounts } from '../../../src/host/checked-accounts.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { createPages } from '../../../src/authorization-server/interaction/pages.ts'
+import type { PendingInteraction } from '../../../src/authorization-server/interaction/port.ts'
+import { interactionRoutes } from '../../../src/authorization-server/interaction/routes.ts'
+import { createTexts, type Texts } from '../../../src/authorization-server/interaction/texts.ts'
+import { fakePort } from './fake-port.ts'
+
+export const issuer = 'http://localhost:3000/auth'
+
+const products: ProductDefinitions = {
+  invoices: {
+    title: { en: 'Invoices', de: 'Rechnungen' },
+    description: 'What you bill your customers',
+    operations: {
+      'invoices:read': {
+        route: 'GET /invoices/list',
+        title: { en: 'Read your invoices', de: 'Ihre Rechnungen lesen' },
+        description: 'Amounts, dates and the names of customers',
+      },
+      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
+    },
+  },
+  payments: {
+    title: 'Payments',
+    operations: {
+      'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
+      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money' },
+    },
+  },
+}
+
+/** A host with one interaction; the lower part of its address is the whole of the test. */
+export function hostApp(options: {
+  pending?: PendingInteraction | undefined
+  accounts?: Partial<Accounts>
+  texts?: { readonly [locale: string]: Partial<Texts> }
+  defaultLocale?: string
+  branding?: { name?: string; logo?: string; accentColor?: string }
+  issuer?: string
+  products?: ProductDefinitions
+  above?: Middleware[]
+}) {
+  const fake = fakePort(options.pending, options.issuer ?? issuer)
+  const pages = createPages({
+    texts: createTexts({ texts: options.texts ?? {}, defaultLocale: options.defaultLocale ?? 'en' }),
+    branding: { name: 'Example Bank', accentColor: '#1a56db', ...options.branding },
+  })
+  const routes = interactionRoutes({
+    port: fake.port,
+    accounts: createCheckedAccounts(
+      { find: (id) => ({ id }), ...options.accounts },
+      { kycLevels: [], logger: silentLogger },
+    ),
+    catalog: { current: createCatalog(options.products ?? products) },
+    pages,
+    issuer: options.issuer ?? issuer,
+    csrfKeys: [new Uint8Array(32).fill(7)],
+    signInAttempts: { max: 10, windowSeconds: 900 },
+  })
+  const app = new Koa()
+  const errors: unknown[] = []
+  app.on('error', (error) => errors.push(error))
+  for (const middleware of options.above ?? []) app.use(middleware)
+  app.use(async function interaction(ctx: Context, next) {
+    const isBelow = ctx.path.startsWith('/auth/')
+    if (!isBelow || !(await routes(ctx, ctx.path.slice('/auth'.length)))) await next()
+  })
+  return { app, pages, fake, errors, callback: app.callback() }
+}
+
+/** The hidden token of the first form of a page. */
+export function csrfIn(markup: string): string {
+  return /name="csrf" value="([^"]+)"/.exec(markup)?.[1] ?? ''
+}
+
+/** Where a page sends the browser by itself. */
+export function nextIn(markup: string): string | undefined {
+  return /http-equiv="refresh" content="0;url=([^"]+)"/.exec(markup)?.[1]
+}

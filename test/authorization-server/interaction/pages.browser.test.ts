@@ -1,0 +1,299 @@
+import { createServer, type Server } from 'node:http'
+import { mkdirSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Context } from 'koa'
+import { findProgram } from '../../support/required-programs.ts'
+import { hostApp } from './host-app.ts'
+import { pendingConsent, pendingLogin } from './fake-port.ts'
+
+const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
+/** Where to keep pictures of all pages, to look at; nowhere if unset. */
+const pictures = process.env['SCREENSHOTS']
+
+const LAUNCH = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const looks = [
+  { look: 'light-1280', colorScheme: 'light', width: 1280 },
+  { look: 'dark-1280', colorScheme: 'dark', width: 1280 },
+  { look: 'dark-390', colorScheme: 'dark', width: 390 },
+  { look: 'light-390', colorScheme: 'light', width: 390 },
+] as const
+
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
+
+/** Things to click or tap that are lower than 44 pixels. */
+const TOO_SMALL = `[...document.querySelectorAll('button, label.row, .button, input:not([type=hidden], [type=checkbox])')]
+  .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
+
+/** How the outline is drawn of what has the focus, or of the row around it. */
+const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port
+const listen = (server: Server) =>
+  new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
+
+const authenticate = ({ password }: { password: string }) => password === 'right' && { accountId: 'alice' }
+
+const again = {
+  ...pendingConsent,
+  application: {
+    ...pendingConsent.application,
+    logoUri: undefined,
+    name: 'Books & Ledgers for Very Long Company Names International',
+  },
+  remembered: { granted: ['invoices:read'], refused: ['payments:list'] },
+  requestedScopes: [...pendingConsent.requestedScopes, 'payments:transfer', 'profile'],
+}
+
+describe.skipIf(executablePath === undefined)('pages in a browser', () => {
+  let browser: Browser
+  const servers: Server[] = []
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: LAUNCH })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    for (const server of servers) server.close()
+  })
+
+  /** Serves a host on a port of its own, which is also that of its issuer. */
+  async function serve(options: Parameters<typeof hostApp>[0]) {
+    const server = createServer()
+    servers.push(server)
+    await listen(server)
+    const origin = `http://localhost:${portOf(server)}`
+    const host = hostApp({ ...options, issuer: `${origin}/auth` })
+    host.app.use((ctx: Context) => {
+      if (ctx.path === '/error') {
+        const description = 'redirect_uri did not match any of the registered redirect_uris'
+        host.pages.renderError(ctx, { status: 400, error: 'invalid_redirect_uri', description })
+      }
+      if (ctx.path === '/expired') {
+        host.pages.renderError(ctx, { status: 404, error: 'invalid_request', text: 'errorExpired' })
+      }
+      if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
+      if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
+      // 204 leaves the browser where it is.
+      if (ctx.path === '/continue') host.pages.renderContinue(ctx, new URL('/nowhere', origin))
+      if (ctx.path === '/nowhere') ctx.status = 204
+      if (ctx.path.startsWith('/auth/next/')) ctx.body = `<!doctype html><title>next</title>${ctx.path}`
+    })
+    server.on('request', (request, response) => void host.app.callback()(request, response))
+    return { ...host, origin }
+  }
+
+  const consentAddress = '/auth/interaction/uid-1'
+  const cases: {
+    name: string
+    address: string
+    options: Parameters<typeof hostApp>[0]
+    act?: (page: Page) => Promise<void>
+  }[] = [
+    {
+      name: 'sign-in',
+      address: consentAddress,
+      options: { pending: pendingLogin, accounts: { authenticate } },
+    },
+    {
+      name: 'sign-in-failed',
+      address: consentAddress,
+      options: { pending: pendingLogin, accounts: { authenticate } },
+      act: async (page) => {
+        await page.fill('#identifier', 'alice@example.com')
+        await page.fill('#password', 'wrong')
+        await page.click('button.primary')
+        await page.waitForSelector('[role=alert]')
+      },
+    },
+    { name: 'consent', address: consentAddress, options: { pending: pendingConsent } },
+    {
+      name: 'consent-again',
+      address: consentAddress,
+      options: { pending: again, branding: { accentColor: '#ffd500' } },
+    },
+    {
+      name: 'consent-nothing',
+      address: consentAddress,
+      options: { pending: { ...pendingConsent, requestedScopes: ['invoices:read', 'payments:list'] } },
+      act: async (page) => {
+        for (const box of await page.getByRole('checkbox').all()) await box.uncheck()
+        await page.getByRole('button', { name: 'Allow' }).click()
+        await page.waitForSelector('[role=alert]')
+      },
+    },
+    {
+      name: 'consent-rtl',
+      address: consentAddress,
+      options: {
+        pending: { ...pendingConsent, uiLocales: ['ar'] },
+        texts: {
+          ar: {
+            consentTitle: 'يريد {application} الوصول إلى حسابك في {service}',
+            approveButton: 'سماح',
+            denyButton: 'رفض',
+          },
+        },
+      },
+    },
+    { name: 'error', address: '/error', options: {} },
+    { name: 'expired', address: '/expired', options: {} },
+    { name: 'sign-out', address: '/sign-out', options: {} },
+    { name: 'signed-out', address: '/signed-out', options: {} },
+    { name: 'continue', address: '/continue', options: {} },
+  ]
+
+  /** A page in a context of its own; nothing leaves this machine, logos come from here. */
+  async function openPage(options: BrowserContextOptions = {}) {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+    await context.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: LOGO }))
+    return context.newPage()
+  }
+
+  it.each(cases)(
+    '$name has no accessibility violations and fits, light and dark, 1280 and 390 wide',
+    async ({ name, address, options, act }) => {
+      const { origin } = await serve(options)
+      const page = await openPage()
+      const complaints: string[] = []
+      page.on('console', (message) => complaints.push(message.text()))
+      await page.goto(origin + address)
+      await act?.(page)
+
+      for (const { look, colorScheme, width } of looks) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 844 })
+        const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+        expect(violations.map(({ id, nodes }) => [look, id, nodes.map(({ html }) => html)])).toEqual([])
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(
+          0,
+        )
+        expect(await page.evaluate(TOO_SMALL)).toEqual([])
+        if (pictures !== undefined) {
+          mkdirSync(pictures, { recursive: true })
+          await page.screenshot({ path: `${pictures}/${name}-${look}.png`, fullPage: true })
+        }
+      }
+      expect(complaints.filter((text) => !text.startsWith('Failed to load resource'))).toEqual([])
+      await page.context().close()
+    },
+  )
+
+  it('work without scripts, from sign-in to the decision', async () => {
+    const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })
+    const page = await openPage({ javaScriptEnabled: false })
+    await page.goto(origin + consentAddress)
+    await page.getByLabel('Email or user name').fill('alice')
+    await page.getByLabel('Password').fill('right')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL('**/auth/next/signedIn')
+
+    fake.pending = pendingConsent
+    await page.goto(origin + consentAddress)
+    await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL('**/auth/next/consented')
+    expect(fake.calls.at(-1)).toEqual([
+      'consented',
+      {
+        granted: ['openid', 'email', 'invoices:read', 'payments:list'],
+        refused: ['invoices:create'],
+      },
+    ])
+    await page.context().close()
+  })
+
+  it('work by keyboard alone, in the order in which they read', async () => {
+    const { origin, fake } = await serve({ pending: pendingConsent })
+    const page = await openPage()
+    await page.goto(origin + consentAddress)
+    const reached: unknown[] = []
+    for (let step = 0; step < 8; step += 1) {
+      await page.keyboard.press('Tab')
+      reached.push(
+        await page.evaluate(`(document.activeElement.value || document.activeElement.textContent).trim()`),
+      )
+      const outline = await page.evaluate(FOCUS_OUTLINE)
+      expect(outline).toBe('solid')
+      if (reached.at(-1) === 'payments:list') await page.keyboard.press('Space')
+    }
+    expect(reached).toEqual([
+      'ledgerly.example (opens in a new tab)',
+      'Use another account',
+      'email',
+      'invoices:read',
+      'invoices:create',
+      'payments:list',
+      'approve',
+      'deny',
+    ])
+    await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/auth/next/consented')
+    expect(fake.calls.at(-1)).toMatchObject(['consented', { refused: ['payments:list'] }])
+    await page.context().close()
+  })
+
+  it('a decision goes on to the application through whatever addresses it redirects', async () => {
+    const far = createServer((_request, response) => response.end('arrived'))
+    const callback = createServer((_request, response) => {
+      response.writeHead(302, { location: `http://127.0.0.1:${portOf(far)}/far` }).end()
+    })
+    servers.push(far, callback)
+    for (const server of [far, callback]) await listen(server)
+    const { origin, fake } = await serve({ pending: pendingConsent })
+    fake.port.consented = () => Promise.resolve(new URL(`http://127.0.0.1:${portOf(callback)}/callback`))
+
+    const page = await openPage()
+    await page.goto(origin + consentAddress)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`http://127.0.0.1:${portOf(far)}/far`)
+    expect(await page.textContent('body')).toBe('arrived')
+    // Back does not lead to the page between, which would only send on again.
+    await page.goBack()
+    expect(page.url()).toBe(origin + consentAddress)
+    await page.context().close()
+  })
+
+  it('nothing of a hostile application runs, loads or is framed', async () => {
+    const hostile = `</title><script>document.title='owned'</script><img src=x onerror="document.title='owned'">`
+    const { origin } = await serve({
+      pending: {
+        ...pendingConsent,
+        application: {
+          ...pendingConsent.application,
+          name: hostile,
+          developerName: hostile,
+          logoUri: `javascript:alert(1)`,
+        },
+      },
+    })
+    const page = await openPage()
+    await page.goto(origin + consentAddress)
+    expect(await page.title()).not.toBe('owned')
+    expect(await page.textContent('h1')).toContain('<script>')
+    expect(await page.locator('script, main img, iframe, object, [onerror]').count()).toBe(0)
+
+    const outside = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${origin}${consentAddress}"></iframe>`)
+    })
+    servers.push(outside)
+    await listen(outside)
+    await page.goto(`http://127.0.0.1:${portOf(outside)}/`)
+    await expect.poll(() => page.frames()[1]?.url(), { timeout: 10_000 }).toMatch(/^chrome-error:/)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,265 @@
+import request from 'supertest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Accounts, SignedIn } from '../../../src/host/accounts.ts'
+import { pendingConsent, pendingLogin, startedAt } from './fake-port.ts'
+import { csrfIn, hostApp, issuer, nextIn } from './host-app.ts'
+
+const page = '/auth/interaction/uid-1'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: (startedAt + 5) * 1000 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('with the session of the host', () => {
+  function host(who: SignedIn | null | '', pending = pendingLogin, more: Partial<Accounts> = {}) {
+    const signInUrl = vi.fn<NonNullable<Accounts['signInUrl']>>(
+      (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
+    )
+    return { ...hostApp({ pending, accounts: { current: () => who, signInUrl, ...more } }), signInUrl }
+  }
+
+  it('signs in whoever is signed in there', async () => {
+    const { callback, fake, signInUrl } = host({ accountId: 'alice', userId: 'u1', signedInAt: 1000 })
+    const answer = await request(callback).get(page)
+    expect(answer.status).toBe(303)
+    expect(answer.headers['location']).toBe(`${issuer}/next/signedIn`)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(fake.calls).toEqual([['signedIn', { accountId: 'alice', userId: 'u1', signedInAt: 1000 }]])
+    expect(signInUrl).not.toHaveBeenCalled()
+  })
+
+  it.each([null, ''] as const)(
+    'sends nobody (%j) to where the host signs in, with a way back',
+    async (nobody) => {
+      const { callback, fake, signInUrl } = host(nobody)
+      const answer = await request(callback)
+        .get(page)
+        .set('Host', 'evil.example')
+        .set('X-Forwarded-Host', 'evil.example')
+      expect(answer.status).toBe(303)
+      const back = `${issuer}/interaction/uid-1?returned=1`
+      expect(answer.headers['location']).toBe(`http://localhost:3000/login?next=${encodeURIComponent(back)}`)
+      expect(signInUrl.mock.calls[0]?.[0].href).toBe(back)
+      expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: false })
+      expect(fake.calls).toEqual([])
+    },
+  )
+
+  it('goes to a sign-in page elsewhere too', async () => {
+    const { callback } = host(null, pendingLogin, { signInUrl: () => new URL('https://login.example/?a=1') })
+    expect((await request(callback).get(page)).headers['location']).toBe('https://login.example/?a=1')
+  })
+
+  it('ends in login_required for who comes back without having signed in, and not in a circle', async () => {
+    const { callback, fake, signInUrl } = host(null)
+    const answer = await request(callback).get(`${page}?returned=1`)
+    expect(answer.headers['location']).toBe(`${issuer}/next/failed`)
+    expect(fake.calls).toEqual([['failed', 'login_required', 'the person did not sign in']])
+    expect(signInUrl).not.toHaveBeenCalled()
+  })
+
+  describe('where a fresh proof is wanted', () => {
+    const pending = { ...pendingLogin, reauthenticate: true }
+
+    it.each([
+      ['unknown', undefined],
+      ['before the request', startedAt - 1],
+    ])('a sign-in whose time is %s does not do: the host is asked for another', async (_name, signedInAt) => {
+      const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt }, pending)
+      expect((await request(callback).get(page)).headers['location']).toMatch(
+        /^http:\/\/localhost:3000\/login\?next=/,
+      )
+      expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: true })
+      expect(fake.calls).toEqual([])
+    })
+
+    it('a sign-in since the request does', async () => {
+      const { callback, fake } = host({ accountId: 'alice', signedInAt: startedAt }, pending)
+      await request(callback).get(`${page}?returned=1`)
+      expect(fake.calls).toEqual([
+        ['signedIn', { accountId: 'alice', userId: undefined, signedInAt: startedAt }],
+      ])
+    })
+
+    it('coming back without one ends in login_required', async () => {
+      const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt: startedAt - 1 }, pending)
+      await request(callback).get(`${page}?returned=1`)
+      expect(fake.calls).toEqual([['failed', 'login_required', 'the person did not sign in anew']])
+      expect(signInUrl).not.toHaveBeenCalled()
+    })
+  })
+
+  it('never takes a password, also where the host could check it', async () => {
+    const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(() => ({ accountId: 'alice' }))
+    const { callback, fake } = host(null, pendingLogin, { authenticate })
+    const answer = await request(callback)
+      .post(`${page}/sign-in`)
+      .type('form')
+      .send({ identifier: 'a', password: 'b' })
+    expect(answer.status).toBe(404)
+    expect(authenticate).not.toHaveBeenCalled()
+    expect(fake.calls).toEqual([])
+  })
+
+  it('hands the own context of the host to its callbacks', async () => {
+    const seen: unknown[] = []
+    const { callback } = hostApp({
+      pending: pendingLogin,
+      above: [(ctx, next) => ((ctx.state['session'] = 'alice'), next())],
+      accounts: {
+        current: (ctx) => (seen.push(ctx.state['session']), { accountId: 'alice' }),
+        signInUrl: () => '/',
+      },
+    })
+    await request(callback).get(page)
+    expect(seen).toEqual(['alice'])
+  })
+
+  it('lets what a callback throws pass as it is', async () => {
+    const broken = new Error('database is away')
+    const { callback, errors } = hostApp({
+      pending: pendingLogin,
+      accounts: { current: () => Promise.reject(broken), signInUrl: () => '/' },
+    })
+    expect((await request(callback).get(page)).status).toBe(500)
+    expect(errors).toEqual([broken])
+  })
+})
+
+describe('without any way to sign in', () => {
+  it.each([{}, { current: () => null }])('says so', async (accounts) => {
+    const answer = await request(hostApp({ pending: pendingLogin, accounts }).callback).get(page)
+    expect(answer.status).toBe(501)
+    expect(answer.text).toContain('Signing in is not set up here.')
+  })
+})
+
+describe('the built-in sign-in page', () => {
+  function host(pending = pendingLogin) {
+    const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(({ identifier, password }) =>
+      identifier === 'alice' && password === 'right'
+        ? { accountId: 'alice', userId: 'u1', signedInAt: 1 }
+        : null,
+    )
+    const app = hostApp({ pending, accounts: { authenticate } })
+    const submit = async (fields: Record<string, string>) => {
+      const { text } = await request(app.callback).get(page)
+      return request(app.callback)
+        .post(`${page}/sign-in`)
+        .type('form')
+        .send({ csrf: csrfIn(text), ...fields })
+    }
+    return { ...app, authenticate, submit }
+  }
+
+  it('asks for identifier and password', async () => {
+    const { text, status, headers } = await request(host().callback).get(page)
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(text).toContain('<form method="post" action="/auth/interaction/uid-1/sign-in">')
+    expect(text).toMatch(/autocomplete="username"/)
+    expect(text).toMatch(/autocomplete="current-password"/)
+    expect(text).not.toContain('role="alert"')
+  })
+
+  it('fills in login_hint', async () => {
+    const { text } = await request(host({ ...pendingLogin, loginHint: 'a"b@example.com' }).callback).get(page)
+    expect(text).toContain('value="a&quot;b@example.com"')
+  })
+
+  it('signs in with the right ones, at this moment', async () => {
+    const { submit, fake, authenticate } = host()
+    const answer = await submit({ identifier: ' alice ', password: 'right' })
+    expect(answer.status).toBe(200)
+    expect(nextIn(answer.text)).toBe(`${issuer}/next/signedIn`)
+    expect(authenticate.mock.calls[0]?.[0]).toEqual({ identifier: 'alice', password: 'right' })
+    expect(fake.calls).toEqual([
+      ['signedIn', { accountId: 'alice', userId: 'u1', signedInAt: startedAt + 5 }],
+    ])
+  })
+
+  it('says the same for a wrong password and for nobody, and repeats no password', async () => {
+    const { submit, fake } = host()
+    const wrong = await submit({ identifier: 'alice', password: 'wr0ng-pass' })
+    const nobody = await submit({ identifier: 'aliec', password: 'wr0ng-pass' })
+    expect([wrong.status, nobody.status]).toEqual([401, 401])
+    expect(wrong.text.replaceAll('alice', 'aliec')).toBe(nobody.text)
+    expect(wrong.text).toContain('role="alert"')
+    expect(wrong.text).toMatch(/aria-invalid="true"\s+aria-describedby="problem"/)
+    expect(wrong.text).not.toContain('wr0ng-pass')
+    expect(fake.calls).toEqual([])
+  })
+
+  it.each([
+    { identifier: '', password: 'right' },
+    { identifier: 'alice', password: '' },
+    { identifier: 'x'.repeat(321), password: 'right' },
+    { identifier: 'alice', password: 'x'.repeat(1025) },
+    {},
+  ])('asks again for what is missing or too long, without asking the host', async (fields) => {
+    const { submit, authenticate } = host()
+    expect((await submit(fields as Record<string, string>)).status).toBe(400)
+    expect(authenticate).not.toHaveBeenCalled()
+  })
+
+  it('stops guessing after ten attempts, also at once, for a quarter of an hour', async () => {
+    const { submit, authenticate, fake } = host()
+    const answers = await Promise.all(
+      Array.from({ length: 14 }, (_, n) => submit({ identifier: 'alice', password: `wrong-${n}` })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4)
+    expect(authenticate).toHaveBeenCalledTimes(10)
+    const right = await submit({ identifier: 'alice', password: 'right' })
+    expect(right.status).toBe(429)
+    expect(right.headers['retry-after']).toBe('900')
+    expect(fake.calls).toEqual([])
+    vi.setSystemTime((startedAt + 906) * 1000)
+    expect((await submit({ identifier: 'alice', password: 'right' })).status).toBe(200)
+  })
+
+  it('stops guessing of one account over many interactions, however it is written', async () => {
+    const { submit, fake, callback } = host()
+    for (let n = 0; n < 10; n += 1) {
+      fake.pending = { ...pendingLogin, uid: `uid-${n}` }
+      const form = await request(callback).get(`/auth/interaction/uid-${n}`)
+      await request(callback)
+        .post(`/auth/interaction/uid-${n}/sign-in`)
+        .type('form')
+        .send({ csrf: csrfIn(form.text), identifier: 'ALICE', password: 'wrong' })
+    }
+    fake.pending = pendingLogin
+    expect((await submit({ identifier: 'alice', password: 'right' })).status).toBe(429)
+    expect((await submit({ identifier: 'bob', password: 'x' })).status).toBe(401)
+  })
+
+  it('stops guessing from many addresses of one IPv6 network, and leaves the network beside it alone', async () => {
+    const { app, fake, callback } = host()
+    app.proxy = true
+    async function guess(n: number, ip: string) {
+      fake.pending = { ...pendingLogin, uid: `uid-${n}` }
+      const form = await request(callback).get(`/auth/interaction/uid-${n}`)
+      const { status } = await request(callback)
+        .post(`/auth/interaction/uid-${n}/sign-in`)
+        .set('X-Forwarded-For', ip)
+        .type('form')
+        .send({ csrf: csrfIn(form.text), identifier: 'alice', password: 'wrong' })
+      return status
+    }
+    for (let n = 0; n < 10; n += 1) expect(await guess(n, `2001:db8:0:1:${n}::${n}`)).toBe(401)
+    expect(await guess(10, '2001:db8:0:1:ffff::1')).toBe(429)
+    expect(await guess(11, '2001:db8:0:2::1')).toBe(401)
+  })
+
+  it('sent again after signing in goes on instead of failing', async () => {
+    const { callback, fake, authenticate } = host()
+    fake.pending = pendingConsent
+    const answer = await request(callback).post(`${page}/sign-in`).type('form').send({ identifier: 'alice' })
+    expect(nextIn(answer.text)).toBe(`${issuer}/interaction/uid-1`)
+    expect(authenticate).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it, vi } from 'vitest'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { parentsOf, writingDirection } from '../../../src/authorization-server/interaction/locale.ts'
+import { createTexts, english } from '../../../src/authorization-server/interaction/texts.ts'
+
+const german = {
+  signInTitle: 'Anmelden',
+  signInIntro: 'um mit {application} fortzufahren',
+  approveButton: 'Erlauben',
+}
+const texts = createTexts({
+  texts: {
+    de: german,
+    'de-CH': { approveButton: 'Zulassen' },
+    'pt-BR': { signInTitle: 'Entrar' },
+    he: { signInTitle: 'כניסה' },
+  },
+  defaultLocale: 'en',
+})
+
+describe('the language of a reader', () => {
+  it.each([
+    [['de'], 'de'],
+    [['DE-at'], 'de'],
+    [['de-CH-1996'], 'de-CH'],
+    [['fr', 'de'], 'de'],
+    [['pt'], 'en'],
+    [['pt-br'], 'pt-BR'],
+    [['en-GB', 'de'], 'en'],
+    [['*'], 'en'],
+    [[], 'en'],
+    [['x'.repeat(10_000), '--', ''], 'en'],
+  ])('%j is answered in %s', (locales, lang) => {
+    expect(texts.forReader(locales).lang).toBe(lang)
+  })
+
+  it('is the default where none of ours is asked for, and English where that has no texts', () => {
+    const inGerman = createTexts({ texts: { de: german }, defaultLocale: 'de-AT' })
+    expect(inGerman.forReader(['fr']).lang).toBe('de')
+    expect(inGerman.forReader(['en']).plain('signInTitle')).toBe('Sign in')
+    expect(createTexts({ texts: {}, defaultLocale: 'fr' }).forReader([]).lang).toBe('en')
+  })
+
+  it('falls back from a region to its language, and to English', () => {
+    const swiss = texts.forReader(['de-CH'])
+    expect(swiss.plain('approveButton')).toBe('Zulassen')
+    expect(swiss.plain('signInTitle')).toBe('Anmelden')
+    expect(swiss.plain('denyButton')).toBe(english.denyButton)
+  })
+
+  it('has texts that are read as one sentence all in one language', () => {
+    const halves = createTexts({ texts: { de: { signInTitle: 'Anmelden' } }, defaultLocale: 'de' })
+    expect(halves.forReader([]).plain('signInTitle')).toBe('Sign in')
+    expect(halves.forReader([]).plain('signInIntro')).toBe('to continue to {application}')
+    expect(halves.forReader([]).lang).toBe('de')
+  })
+
+  it('is told of each text, so that what is put into it fits', () => {
+    const swiss = texts.forReader(['de-CH'])
+    expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['de-CH', 'de-CH'])
+    expect(swiss.langOf('denyButton')).toBe('en')
+    expect(swiss.html('denyButton').toString()).toBe('<span lang="en" dir="ltr">Deny</span>')
+    expect(swiss.html('approveButton').toString()).toBe('Zulassen')
+    expect(texts.forReader(['en-GB']).html('denyButton').toString()).toBe('Deny')
+  })
+
+  it('that lacks texts is reported once, with the names of those that are missing', () => {
+    const { denyButton, signInIntro, ...others } = english
+    const warn = vi.fn()
+    const made = createTexts({
+      texts: { en: { approveButton: 'OK' }, 'en-GB': {}, de: others, 'de-CH': { denyButton }, fr: english },
+      defaultLocale: 'en',
+      logger: { ...silentLogger, warn },
+    })
+    for (let count = 0; count < 3; count += 1) made.forReader(['de']).plain('denyButton')
+    const together = ['signInTitle', 'signInIntro']
+    expect(warn.mock.calls).toEqual([
+      [
+        { missing: { de: [...together, 'denyButton'], 'de-CH': together } },
+        expect.stringContaining('English'),
+      ],
+    ])
+    expect(signInIntro).toBe('to continue to {application}')
+  })
+
+  it('may have English of its own', () => {
+    const own = createTexts({ texts: { en: { denyButton: 'No' } }, defaultLocale: 'en' }).forReader([])
+    expect(own.plain('denyButton')).toBe('No')
+    expect(own.plain('approveButton')).toBe('Allow')
+  })
+
+  it.each([
+    ['ar', 'rtl'],
+    ['he-IL', 'rtl'],
+    ['fa', 'rtl'],
+    ['ur-PK', 'rtl'],
+    ['az-Arab', 'rtl'],
+    ['ku-Latn', 'ltr'],
+    ['en', 'ltr'],
+    ['arn', 'ltr'],
+    ['fr-FA', 'ltr'],
+  ])('%s is written %s', (locale, direction) => {
+    expect(writingDirection(locale)).toBe(direction)
+  })
+
+  it('has its parents from the most general one on', () => {
+    expect(parentsOf('zh-Hant-x-TW')).toEqual(['zh', 'zh-Hant'])
+    expect(parentsOf('de')).toEqual([])
+  })
+})
+
+describe('values in a text', () => {
+  const reader = createTexts({
+    texts: { en: { signInIntro: '<b>{application}</b> & {application}, {other}' } },
+    defaultLocale: 'en',
+  }).forReader([])
+
+  it('are escaped with the text, and kept apart', () => {
+    expect(reader.html('signInIntro', { application: '<i>' }).toString()).toBe(
+      '&lt;b&gt;<bdi>&lt;i&gt;</bdi>&lt;/b&gt; &amp; <bdi>&lt;i&gt;</bdi>, {other}',
+    )
+  })
+
+  it('stand in a title as they are, without invisible characters around them', () => {
+    expect(reader.plain('signInIntro', { application: 'A' })).toBe('<b>A</b> & A, {other}')
+  })
+
+  it('are not looked into for further placeholders', () => {
+    expect(reader.plain('signInIntro', { application: '{other}', other: 'x' })).toContain('</b> & {other},')
+    expect(reader.html('signInIntro', { application: '{other}' }).toString()).toContain('<bdi>{other}</bdi>')
+  })
+
+  it('stand in every English text only under names that the pages fill in', () => {
+    const names = Object.values(english).flatMap((text) =>
+      [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name),
+    )
+    expect(new Set(names)).toEqual(
+      new Set(['application', 'service', 'developer', 'account', 'duration', 'address', 'scope']),
+    )
+  })
+})

@@ -1,0 +1,182 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Account } from 'koa-gatehouse'
+import { asksFor, authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
+
+let host: Host
+afterEach(() => host.close())
+
+describe('a scope that an API key may not have', () => {
+  async function rejectionOf(scope: string, products = ['invoices']) {
+    host = await startHost()
+    const key = await host.createApiKey(products)
+    const { status, body } = await host.token({ ...key, grant_type: 'client_credentials', scope })
+    expect([status, body['error']]).toEqual([400, 'invalid_scope'])
+    return body
+  }
+
+  it('is refused with the product that is missing', async () => {
+    const body = await rejectionOf('payments:list')
+    expect(body['error_description']).toBe(
+      'the operation payments:list is in no product of this API key; add the product payments',
+    )
+    expect(body['scope']).toBe('payments:list')
+  })
+
+  it('is not repeated where it is of 10,000 characters (bug: all of it was)', async () => {
+    const body = await rejectionOf('x'.repeat(10_000))
+    expect(body['error_description']).toMatch(/^the operation x{100}\.\.\. does not exist$/)
+    expect(body).not.toHaveProperty('scope')
+  })
+})
+
+describe('user info', () => {
+  async function ask(init?: RequestInit) {
+    const response = await fetch(`${host.issuer}/oauth2/userinfo`, init)
+    const challenge = response.headers.get('www-authenticate') ?? ''
+    return { status: response.status, challenge, body: (await response.json()) as Record<string, unknown> }
+  }
+
+  it('without a token is 401 without an error code (RFC 6750 3.1; bug: it was invalid_token)', async () => {
+    host = await startHost()
+    const description = 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>'
+    for (const init of [{}, { method: 'POST' }]) {
+      const { status, challenge, body } = await ask(init)
+      expect({ status, body }).toEqual({ status: 401, body: { error_description: description } })
+      expect(challenge).toMatch(/^Bearer realm=/)
+      expect(challenge).not.toContain('error')
+    }
+  })
+
+  it('with a wrong token has one', async () => {
+    host = await startHost()
+    const { status, challenge, body } = await ask({ headers: { authorization: 'Bearer nonsense' } })
+    expect([status, body['error']]).toEqual([401, 'invalid_token'])
+    expect(challenge).toContain('error="invalid_token"')
+  })
+})
+
+describe('the pages', () => {
+  it('show no e-mail address of a developer, and look each account up once', async () => {
+    const lookups: string[] = []
+    class Accounts extends Map<string, Account> {
+      override get(accountId: string): Account | undefined {
+        lookups.push(accountId)
+        return super.get(accountId)
+      }
+    }
+    const accounts = new Accounts([
+      ['alice', { id: 'alice', claims: { email: 'alice@example.com' } }],
+      ['acme', { id: 'acme', kycLevel: 'verified', claims: { email: 'jane.private@example.com' } }],
+    ])
+    host = await startHost({ accounts })
+    const { client_id } = await host.createApplication()
+    const browser = host.browser()
+    const signIn = await browser.open(authorizationUrl(host, client_id))
+    const consent = await browser.submit(signIn, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    expect(asksFor(consent)).toBe('consent')
+    for (const { body } of [signIn, consent]) expect(body).not.toContain('jane.private')
+    // To alice herself it says who she is.
+    expect(consent.body).toContain('alice@example.com')
+
+    lookups.splice(0)
+    await browser.open(consent.url)
+    expect(lookups.toSorted()).toEqual(['acme', 'alice'])
+  })
+})
+
+it('what a callback throws that is no Error is told as a failure of the host', async () => {
+  host = await startHost({
+    gatehouse: {
+      accounts: {
+        find: () => {
+          // oxlint-disable-next-line typescript/only-throw-error
+          throw 'a text'
+        },
+      },
+    },
+  })
+  const heard: unknown[] = []
+  host.gatehouse.on('error', ({ error }) => heard.push(error))
+  const key = await host.createApiKey()
+  const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
+  expect([status, body['error']]).toEqual([500, 'server_error'])
+  expect(heard).toMatchObject([{ code: 'ERR_HOST_CALLBACK' }])
+})
+
+it('invalid_grant says why, and no more than that', async () => {
+  host = await startHost()
+  const client = await host.createApplication()
+  const { refresh_token: first } = await connect(host, client)
+  const refresh = (token: string, by = client) =>
+    host.token({ ...by, grant_type: 'refresh_token', refresh_token: token })
+  const reasons = [
+    [await refresh('x.0.y'), 'refresh token not found'],
+    // Somebody else's genuine token is told apart from an unknown one by nobody.
+    [await refresh(first, await host.createApplication()), 'refresh token not found'],
+    [(await refresh(first)) && (await refresh(first)), 'refresh token already used'],
+    [
+      await host.token({ ...client, grant_type: 'authorization_code', code: 'x' }),
+      'authorization code not found',
+    ],
+  ] as const
+  for (const [{ status, body, text }, reason] of reasons) {
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: 'invalid_grant', error_description: reason },
+    })
+    expect(text).not.toContain(first)
+  }
+})
+
+it('a failure of the host, answered with 500, is also told to its app, as Koa tells of errors', async () => {
+  const failure = new Error('the database is gone')
+  let fails = false
+  const accounts = {
+    find: (accountId: string) => {
+      if (fails) throw failure
+      return { id: accountId }
+    },
+  }
+  host = await startHost({ gatehouse: { accounts } })
+  const key = await host.createApiKey()
+  fails = true
+  expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(500)
+  expect(host.errors).toEqual([failure])
+})
+
+it('an authorization request that cannot be sent back says what to do', async () => {
+  host = await startHost()
+  const { client_id: application } = await host.createApplication()
+  const { client_id: withoutUri } = await host.createApplication({ redirectUris: [] })
+  const { client_id: apiKey } = await host.createApiKey()
+  const ask = async (clientId: string, parameters = {}) => {
+    const response = await fetch(authorizationUrl(host, clientId, parameters), { redirect: 'manual' })
+    const { error_description: description } = (await response.json()) as { error_description: string }
+    return [response.status, description]
+  }
+  expect(await ask('nobody')).toEqual([
+    400,
+    'there is no application with this client_id: check the client_id, enable the application if it is disabled, ' +
+      'and use an application instead of an API key, which acts on its own account only',
+  ])
+  expect(await ask(apiKey)).toEqual(await ask('nobody'))
+  expect(await ask(withoutUri)).toEqual([400, expect.stringContaining('no redirect URI is registered')])
+  expect(await ask(application, { redirect_uri: 'http://localhost:9/other' })).toEqual([
+    400,
+    expect.stringContaining('character by character'),
+  ])
+})
+
+it('an authorization request without response_type is told so', async () => {
+  host = await startHost()
+  const { client_id: application } = await host.createApplication()
+  const { headers } = await fetch(authorizationUrl(host, application, { response_type: '' }), {
+    redirect: 'manual',
+  })
+  const { searchParams } = new URL(headers.get('location') ?? '')
+  expect(searchParams.get('error')).toBe('invalid_request')
+  expect(searchParams.get('error_description')).toContain('response_type')
+})

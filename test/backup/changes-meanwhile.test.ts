@@ -1,0 +1,202 @@
+import { decodeProtectedHeader } from 'jose'
+import { afterEach, expect, test } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { faultyStore } from '../support/faulty-store.ts'
+import { connect, startHost, type Host, type HostOptions } from '../support/host.ts'
+
+const hosts: Host[] = []
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()))
+})
+
+async function start(store: Store, options: HostOptions = {}): Promise<Host> {
+  const host = await startHost({ store, ...options })
+  hosts.push(host)
+  await host.gatehouse.ready()
+  return host
+}
+
+/** @param meanwhile what happens when the first client, or what else is named, has been written */
+async function exported(
+  { gatehouse }: Host,
+  meanwhile?: () => Promise<unknown>,
+  after = 'client',
+): Promise<string[]> {
+  const lines: string[] = []
+  let isDone = false
+  for await (const line of gatehouse.exportRegistry()) {
+    lines.push(line)
+    if (isDone || !line.startsWith(`{"is":"${after}"`)) continue
+    isDone = true
+    await meanwhile?.()
+  }
+  expect(isDone).toBe(true)
+  return lines
+}
+
+const of = (is: string, lines: readonly string[]) => lines.filter((line) => line.startsWith(`{"is":"${is}"`))
+const revocations = (lines: readonly string[]) =>
+  of('revocation', lines).map((line) => (JSON.parse(line) as { revocation: object }).revocation)
+const tokenOf = async (host: Host, client: { client_id: string; client_secret: string }) => {
+  const { body } = await host.token({ ...client, grant_type: 'client_credentials' })
+  return String(body['access_token'])
+}
+const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
+
+test('a change that a process has not finished is in the file as if it had', async () => {
+  const faulty = faultyStore(memoryStore())
+  const host = await start(faulty.store)
+  const [key, other] = [await host.createApiKey(), await host.createApiKey()]
+  const token = await tokenOf(host, key)
+  faulty.arm('add revocations:until', 'refused', { thenAway: true })
+  await expect(host.gatehouse.apiKeys.disable(key.client_id)).rejects.toThrow(
+    expect.objectContaining({ code: 'ERR_STORE_UNAVAILABLE' }),
+  )
+  faulty.comeBack()
+  const lines = await exported(host)
+  expect(revocations(lines)).toEqual([
+    { of: 'client', id: key.client_id, below: 1, until: expect.any(Number) },
+  ])
+  const port = host.port
+  await hosts.pop()?.close()
+  const next = await start(memoryStore(), { port })
+  await next.gatehouse.importRegistry(lines)
+  expect(await statusOf(next, token)).toBe(401)
+  expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
+})
+
+test('and so is that of an account which withdraws everything', async () => {
+  const faulty = faultyStore(memoryStore())
+  const host = await start(faulty.store)
+  const application = await host.createApplication()
+  const tokens = await connect(host, application)
+  const ofBob = await connect(host, application, { user: 'bob' })
+  faulty.arm('set authorization-epoch', 'unanswered', { thenAway: true })
+  await expect(host.gatehouse.grants.revokeAll({ accountId: 'alice' })).rejects.toThrow(
+    expect.objectContaining({ code: 'ERR_STORE_UNAVAILABLE' }),
+  )
+  faulty.comeBack()
+  const lines = await exported(host)
+  expect(revocations(lines)).toEqual([{ of: 'grant', id: expect.any(String), until: expect.any(Number) }])
+  const port = host.port
+  await hosts.pop()?.close()
+  const next = await start(memoryStore(), { port })
+  await next.gatehouse.importRegistry(lines)
+  expect([await statusOf(next, tokens.access_token), await statusOf(next, ofBob.access_token)]).toEqual([
+    401, 200,
+  ])
+})
+
+test('a key that is revoked meanwhile signs nothing in the new house', async () => {
+  const host = await start(memoryStore())
+  const key = await host.createApiKey()
+  const token = await tokenOf(host, key)
+  const { kid = '' } = decodeProtectedHeader(token)
+  const lines = await exported(host, () => host.gatehouse.signingKeys.revoke(kid))
+  expect(of('signing-keys', lines)).toHaveLength(2)
+  expect(of('signing-keys', await exported(host))).toHaveLength(1)
+  const port = host.port
+  await hosts.pop()?.close()
+  const next = await start(memoryStore(), { port })
+  await next.gatehouse.importRegistry(lines)
+  expect(await statusOf(next, token)).toBe(401)
+  expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
+  expect((await next.gatehouse.signingKeys.list()).find((one) => one.kid === kid)).toMatchObject({
+    state: 'revoked',
+  })
+})
+
+test('a client that is changed meanwhile gets good tokens in the new house', async () => {
+  const host = await start(memoryStore())
+  const key = await host.createApiKey()
+  const token = await tokenOf(host, key)
+  const lines = await exported(host, async () => {
+    await host.gatehouse.apiKeys.disable(key.client_id)
+    await host.gatehouse.apiKeys.enable(key.client_id)
+  })
+  const port = host.port
+  await hosts.pop()?.close()
+  const next = await start(memoryStore(), { port })
+  await next.gatehouse.importRegistry(lines)
+  expect(await statusOf(next, token)).toBe(401)
+  // What was taken back is known, and the epoch follows by itself.
+  await tokenOf(next, key)
+  expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
+})
+
+test('one that is deleted meanwhile is not there without a word', async () => {
+  const host = await start(memoryStore())
+  const [first, second] = [await host.createApiKey(), await host.createApiKey()]
+  const lines = await exported(host, () => host.gatehouse.apiKeys.delete(first.client_id))
+  const next = await start(memoryStore())
+  const { conflicts, apiKeys } = await next.gatehouse.importRegistry(lines)
+  expect({ conflicts, apiKeys }).toEqual({ conflicts: [first.client_id], apiKeys: 2 })
+  await next.gatehouse.apiKeys.delete(first.client_id)
+  expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
+})
+
+test('one that is deleted in the old house once it has moved stays, and none of its tokens is let through', async () => {
+  const host = await start(memoryStore())
+  const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
+  const next = await start(memoryStore())
+  await next.gatehouse.importRegistry(await exported(host))
+  const token = await tokenOf(next, deleted)
+  expect(await statusOf(next, token)).toBe(200)
+  await host.gatehouse.apiKeys.delete(deleted.client_id)
+  const { conflicts } = await next.gatehouse.importRegistry(await exported(host))
+  expect(conflicts).toEqual([deleted.client_id])
+  expect(await next.gatehouse.apiKeys.find(deleted.client_id)).toMatchObject({ disabled: false })
+  for (const one of [token, await tokenOf(next, deleted)]) expect(await statusOf(next, one)).toBe(401)
+  expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
+})
+
+test('products that change meanwhile do not make what is issued in the new house dead', async () => {
+  const { products } = await import('../support/host.ts')
+  const less = { invoices: products.invoices }
+  let current: object = products
+  const store = memoryStore()
+  const host = await start(store, { gatehouse: { products: (() => current) as () => typeof products } })
+  const key = await host.createApiKey()
+  const lines = await exported(host, async () => {
+    current = less
+    await host.gatehouse.catalog.reload()
+    current = products
+    await host.gatehouse.catalog.reload()
+  })
+  expect(of('products', lines)).toHaveLength(2)
+  const next = await start(memoryStore())
+  await next.gatehouse.importRegistry(lines)
+  const payments = await next.call('GET /payments/list', await tokenOf(next, key))
+  expect(payments.status).toBe(200)
+})
+
+test('two processes that import the same at once make one registry of it', async () => {
+  const host = await start(memoryStore())
+  for (let count = 0; count < 5; count += 1) await host.createApiKey()
+  await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
+  const lines = await exported(host)
+  const store = memoryStore()
+  const both = [await start(store), await start(store)]
+  const answers = await Promise.all(both.map(({ gatehouse }) => gatehouse.importRegistry(lines)))
+  const sum = (what: 'apiKeys' | 'deletedClients') => answers.reduce((all, answer) => all + answer[what], 0)
+  expect([sum('apiKeys'), sum('deletedClients')]).toEqual([5, 1])
+  for (const { conflicts } of answers) expect(conflicts).toEqual([])
+  expect((await both[0]!.gatehouse.apiKeys.list()).items).toHaveLength(5)
+})
+
+test('for how long tokens of before may live is known: what is taken back is kept for as long', async () => {
+  const day = 86_400
+  const host = await start(memoryStore(), { gatehouse: { lifetimes: { directAccessToken: 40 * day } } })
+  const key = await host.createApiKey()
+  const token = await tokenOf(host, key)
+  const lines = await exported(host)
+  const port = host.port
+  await hosts.pop()?.close()
+  const next = await start(memoryStore(), { port })
+  await next.gatehouse.importRegistry(lines)
+  expect(await statusOf(next, token)).toBe(200)
+  await next.gatehouse.apiKeys.disable(key.client_id)
+  const [{ until } = { until: 0 }] = revocations(await exported(next)) as { until: number }[]
+  expect(until - Date.now() / 1000).toBeGreaterThan(40 * day)
+})

@@ -1,0 +1,446 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { faultyStore } from '../support/faulty-store.ts'
+import { startHost, type Host } from '../support/host.ts'
+import { watchWrites } from '../support/stores.ts'
+
+/** What a line of the file says. */
+interface Fields {
+  [name: string]: unknown
+  is: string
+}
+
+let file: string[]
+
+beforeAll(async () => {
+  const host = await startHost({ store: memoryStore() })
+  await host.createApiKey()
+  const { client_id: changed } = await host.createApiKey()
+  await host.gatehouse.apiKeys.removeOperation(changed, 'invoices:read')
+  await host.createApplication({ homepageUri: 'https://ledger.example/', name: 'Bücher €' })
+  await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
+  file = await collect(host.gatehouse.exportRegistry())
+  await host.close()
+})
+
+async function collect(lines: AsyncIterable<string>): Promise<string[]> {
+  const all: string[] = []
+  for await (const line of lines) all.push(line)
+  return all
+}
+
+const fieldsOf = (line: string | undefined) => JSON.parse(line ?? '') as Fields
+const kinds = (lines: readonly string[]) => lines.map((line) => fieldsOf(line).is)
+const rejection = (message: string | RegExp, code = 'ERR_INVALID_ARGUMENT') =>
+  expect.objectContaining({
+    code,
+    message: typeof message === 'string' ? expect.stringContaining(message) : expect.stringMatching(message),
+  })
+
+let host: Host
+let writes: string[]
+beforeEach(async () => {
+  await begin(memoryStore())
+})
+afterEach(() => host.close())
+
+async function begin(store: Store): Promise<void> {
+  const watched = watchWrites(store)
+  ;({ writes } = watched)
+  host = await startHost({ store: watched.store })
+  await host.gatehouse.ready()
+  writes.length = 0
+}
+
+const clientIds = async () => {
+  const { apiKeys, applications } = host.gatehouse
+  return [...(await apiKeys.list()).items, ...(await applications.list()).items].map(
+    ({ clientId }) => clientId,
+  )
+}
+const importing = (lines: readonly string[]) => host.gatehouse.importRegistry(lines)
+/** All but that the lifetimes are announced, which is there already, and is confirmed once by each process. */
+const written = () =>
+  writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
+
+describe('the file', () => {
+  test('begins with what it is, and ends with how many lines there are of each kind', () => {
+    for (const line of file) expect(line).toMatch(/^\{[^\n]*\}\n$/)
+    expect(fieldsOf(file[0])).toEqual({
+      is: 'koa-gatehouse registry',
+      version: 1,
+      exportedAt: expect.any(Number),
+      issuer: expect.stringMatching(/^http:\/\/localhost:\d+\/auth$/),
+      clients: 'store',
+      signingKeys: true,
+      longestLifetimes: { accessToken: 864_000, idToken: 1_209_600 },
+    })
+    const counted = Object.fromEntries(
+      [...new Set(kinds(file.slice(1, -1)))].map((is) => [
+        is,
+        kinds(file).filter((each) => each === is).length,
+      ]),
+    )
+    expect(counted).toMatchObject({ 'signing-keys': 1, products: 1, client: 3, 'deleted-client': 1 })
+    expect(fieldsOf(file.at(-1))).toEqual({ is: 'end', lines: counted })
+    expect(kinds(file)[1]).toBe('signing-keys')
+  })
+
+  test('goes to a disk and comes back', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
+    const name = path.join(folder, 'registry.jsonl')
+    const source = await startHost({ store: memoryStore() })
+    await source.createApiKey()
+    await pipeline(Readable.from(source.gatehouse.exportRegistry()), createWriteStream(name, { mode: 0o600 }))
+    await source.close()
+    expect(await host.gatehouse.importRegistry(createReadStream(name, { highWaterMark: 7 }))).toMatchObject({
+      apiKeys: 1,
+    })
+    rmSync(folder, { recursive: true })
+  })
+
+  test.each([
+    ['bytes in pieces of any size', () => cut(Buffer.from(file.join('')), 11)],
+    [
+      'with the ends of lines of Windows, blank lines, and no end of the last',
+      () =>
+        file
+          .map((line) => line.replace('\n', '\r\n\r\n'))
+          .join('')
+          .trimEnd()
+          .split('\r\n')
+          .map((line) => `${line}\r\n`),
+    ],
+    ['as one text', () => file.join('')],
+  ])('is read %s', async (_, chunks) => {
+    expect(await host.gatehouse.importRegistry(chunks())).toMatchObject({
+      apiKeys: 2,
+      applications: 1,
+      deletedClients: 1,
+    })
+    expect(await host.gatehouse.applications.list()).toMatchObject({ items: [{ name: 'Bücher €' }] })
+  })
+
+  test('without its signing keys brings the clients, and the keys from here go on signing', async () => {
+    const before = await host.gatehouse.signingKeys.list()
+    const options = { signingKeys: false }
+    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({
+      apiKeys: 2,
+      applications: 1,
+      signingKeys: 0,
+    })
+    expect(await host.gatehouse.signingKeys.list()).toEqual(before)
+    expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
+  })
+
+  test('without its signing keys needs no secret from before', async () => {
+    const another = await startHost({
+      store: memoryStore(),
+      secret: 'another secret, which is long enough too',
+    })
+    await expect(another.gatehouse.importRegistry(file)).rejects.toThrow(rejection('', 'ERR_SECRET_MISMATCH'))
+    expect(await another.gatehouse.importRegistry(file, { signingKeys: false })).toMatchObject({ apiKeys: 2 })
+    await another.close()
+  })
+
+  test('of an older version of a record is read', async () => {
+    const lines = file.map((line) => {
+      const { is, record, ...rest } = fieldsOf(line) as Fields & { record: Record<string, unknown> }
+      if (is !== 'signing-keys') return line
+      const keys = (record['keys'] as object[]).map((key) => ({
+        ...key,
+        state: 'current',
+      }))
+      return `${JSON.stringify({ is, ...rest, record: { v: 1, keys } })}\n`
+    })
+    expect(await importing(lines)).toMatchObject({ apiKeys: 2, applications: 1 })
+    // Before API keys could be resource servers.
+    const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
+    expect(line).not.toBe('')
+    const before = line.replaceAll(/"resourceServer":false,?/g, '').replace(',}', '}')
+    const { conflicts, unchanged } = await importing(file.map((each) => (each === line ? before : each)))
+    expect({ conflicts, unchanged }).toMatchObject({ conflicts: [], unchanged: expect.any(Number) })
+  })
+})
+
+function cut(bytes: Buffer, size: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+    bytes.subarray(at * size, (at + 1) * size),
+  )
+}
+
+describe('what is refused before anything is written', () => {
+  const header = (fields: object) => [
+    `${JSON.stringify({ ...fieldsOf(file[0]), ...fields })}\n`,
+    ...file.slice(1),
+  ]
+  test.each<[string, () => readonly string[], string]>([
+    ['nothing', () => [], 'it is empty'],
+    [
+      'another kind of file',
+      () => ['{"name":"koa","version":"3.0.0"}\n'],
+      'no file that exportRegistry() has written',
+    ],
+    ['no JSON', () => ['client,name\n', 'a,b\n'], 'no file that exportRegistry() has written'],
+    ['a file without its first line', () => file.slice(1), 'no file that exportRegistry() has written'],
+    ['a newer version', () => header({ version: 2 }), 'newer version of koa-gatehouse (format 2'],
+    ['no version', () => header({ version: 'one' }), 'version: must be a whole number from 1 to 1'],
+    [
+      'a lifetime without end',
+      () => header({ longestLifetimes: { accessToken: 1e15 } }),
+      'longestLifetimes.accessToken',
+    ],
+    ['clients kept by nobody', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
+    ['a file whose keys were taken out', () => file.toSpliced(1, 1), 'must have the signing keys'],
+    [
+      'keys that are none',
+      () => file.with(1, '{"is":"signing-keys","record":{"v":2,"keys":[{"kid":"a"}]}}\n'),
+      'line 2',
+    ],
+    [
+      'keys of a newer version',
+      () => file.with(1, '{"is":"signing-keys","record":{"v":3,"keys":[]}}\n'),
+      'line 2',
+    ],
+  ])('%s', async (_, lines, message) => {
+    await expect(importing(lines())).rejects.toThrow(rejection(message))
+    expect(written()).toEqual([])
+  })
+
+  test('keys that nothing here opens', async () => {
+    const lines = file.with(1, (file[1] ?? '').replace(/("sealed":"[^"]{30})./, '$1~'))
+    expect(lines[1]).not.toBe(file[1])
+    await expect(importing(lines)).rejects.toThrow(rejection('Nothing was changed', 'ERR_SECRET_MISMATCH'))
+    expect(written()).toEqual([])
+  })
+})
+
+describe('a line that cannot be', () => {
+  const at = () => kinds(file).indexOf('client')
+  /** The file with its first client changed. */
+  function withClient(change: (record: ClientFields) => unknown): string[] {
+    const { is, record, ...rest } = fieldsOf(file[at()])
+    const copy = structuredClone(record) as ClientFields
+    change(copy)
+    return file.with(at(), `${JSON.stringify({ is, ...rest, record: copy })}\n`)
+  }
+  interface ClientFields {
+    [name: string]: unknown
+    client: Record<string, unknown>
+    secrets: Record<string, unknown>[]
+  }
+
+  test.each<[string, (record: ClientFields) => unknown]>([
+    ['record.client.clientId', ({ client }) => (client['clientId'] = 'planted content')],
+    ['record.client.clientId', ({ client }) => (client['clientId'] = '__proto__')],
+    ['record.client.accountId', ({ client }) => (client['accountId'] = 'planted\u0000content')],
+    ['record.client.name', ({ client }) => (client['name'] = 'planted\ncontent')],
+    ['record.client.products', ({ client }) => (client['products'] = 'planted')],
+    ['record.client.products[1]', ({ client }) => (client['products'] = ['invoices', 7])],
+    ['record.client.removedOperations', ({ client }) => delete client['removedOperations']],
+    ['record.client.disabled', ({ client }) => (client['disabled'] = 'planted')],
+    ['record.client.epoch', ({ client }) => (client['epoch'] = Number.MAX_SAFE_INTEGER)],
+    ['record.client.epoch', ({ client }) => (client['epoch'] = -1)],
+    ['record.client.createdAt', ({ client }) => (client['createdAt'] = 1.5)],
+    ['record.client.kind', ({ client }) => (client['kind'] = 'planted')],
+    ['record.client.redirectUris', ({ client }) => (client['kind'] = 'application')],
+    ['record.secrets', (record) => (record.secrets = 'planted' as unknown as [])],
+    [
+      'record.secrets',
+      (record) => (record.secrets = [...record.secrets, ...record.secrets, ...record.secrets]),
+    ],
+    ['record.secrets[0].hash', ({ secrets }) => (secrets[0]!['hash'] = 'planted')],
+    ['record.secrets[0].expiresAt', ({ secrets }) => (secrets[0]!['expiresAt'] = 'planted')],
+    ['record.listedAt', (record) => (record['listedAt'] = 1e15)],
+    ['record.partialRevocations', (record) => (record['partialRevocations'] = 'planted')],
+    ['record.partialRevocations.scopes', (record) => (record['partialRevocations'] = { since: 0 })],
+    ['record', (record) => (record['v'] = 2)],
+    ['record', (record) => (record['deleted'] = true)],
+    ['record.client', (record) => (record.client = 'planted' as unknown as Record<string, unknown>)],
+  ])('%s', async (where, change) => {
+    const error = await importing(withClient(change)).catch((thrown: unknown) => thrown)
+    expect(error).toEqual(
+      rejection(`line ${at() + 1} of the registry cannot be imported:\n  - ${where}: must`),
+    )
+    expect(error).toMatchObject({
+      problems: expect.arrayContaining([expect.objectContaining({ path: where })]),
+    })
+    expect(String(error)).not.toMatch(/planted|content/)
+    expect(await clientIds()).toEqual([])
+  })
+
+  test('an address that codes must not be sent to, which is not repeated', async () => {
+    const line = kinds(file).lastIndexOf('client')
+    const lines = file.with(
+      line,
+      (file[line] ?? '').replace('http://localhost:9/callback', 'http://planted.example/a'),
+    )
+    const error = await importing(lines).catch((thrown: unknown) => thrown)
+    expect(error).toEqual(
+      rejection(`line ${line + 1} of the registry cannot be imported:\n  - record.client.redirectUris[0]`),
+    )
+    expect(String(error)).not.toContain('planted')
+    // What stands before it is there.
+    expect(await clientIds()).toHaveLength(2)
+  })
+
+  test.each([
+    ['of no JSON', '{"is":\n', 'is no line of an exported registry'],
+    ['of another kind', '{"is":"planted"}\n', 'of a kind that this version'],
+    ['of a list', '[1]\n', 'is no line of an exported registry'],
+    [
+      'of 200,000 brackets inside each other',
+      `{"is":"client","record":{"v":1,"client":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
+      'is no line of an exported registry',
+    ],
+    [
+      'of signing keys with 200,000 brackets inside each other',
+      `{"is":"signing-keys","record":{"v":2,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
+      'is no line of an exported registry',
+    ],
+    [
+      'of a revocation that is none',
+      '{"is":"revocation","revocation":{"of":"planted"}}\n',
+      'revocation: must be',
+    ],
+    [
+      'of a revocation below what no epoch comes to, which the next change of its client could not count on',
+      `{"is":"revocation","revocation":{"of":"client","id":"planted","below":${Number.MAX_SAFE_INTEGER},"until":9e9}}\n`,
+      'revocation.below: must be a whole number from 0 to 1000000000',
+    ],
+    [
+      'of a client whose id is no text',
+      '{"is":"client","record":{"v":1,"client":{"clientId":{"toString":"planted"}}}}\n',
+      'record.client.kind: must be',
+    ],
+    [
+      'of a deleted client whose id is no text',
+      '{"is":"deleted-client","clientId":{"toString":"planted"},"record":{"v":1,"deleted":true,"kind":"apiKey","epoch":0,"deletedAt":0}}\n',
+      'clientId: must be a client id',
+    ],
+    [
+      'of a deleted client that is none',
+      '{"is":"deleted-client","clientId":"a","record":{"v":1}}\n',
+      'record.kind: must',
+    ],
+    [
+      'of a deleted client of no kind',
+      '{"is":"deleted-client","clientId":"a b","record":{"v":1,"deleted":true,"kind":"planted","epoch":0,"deletedAt":0}}\n',
+      'record.kind: must be',
+    ],
+    [
+      'of products that are none',
+      '{"is":"products","record":{"v":1,"epoch":-1,"products":[],"withdrawn":[1]}}\n',
+      'generation: must',
+    ],
+    [
+      'of an epoch that is none',
+      '{"is":"counted-epoch","clientId":"a","record":{"v":1,"offset":0.5}}\n',
+      'offset: must',
+    ],
+  ])('%s', async (_, line, message) => {
+    const error = await importing(file.toSpliced(at(), 0, line)).catch((thrown: unknown) => thrown)
+    expect(error).toEqual(rejection(`line ${at() + 1} of the registry`))
+    expect(error).toEqual(rejection(message))
+    expect(String(error)).not.toContain('planted')
+    expect(await clientIds()).toEqual([])
+  })
+})
+
+describe('a file that is not whole', () => {
+  test.each([
+    ['without its last line', () => file.slice(0, -1)],
+    ['cut in the middle of a line', () => [file.join('').slice(0, -20)]],
+    [
+      'cut in the middle of a character',
+      () => [Buffer.from(file.join('')).subarray(0, Buffer.from(file.join('')).indexOf('Bücher') + 2)],
+    ],
+  ])('%s: what was read is there, and the whole file brings the rest', async (_, lines) => {
+    await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
+      rejection('ends in the middle; what was read is imported'),
+    )
+    expect((await clientIds()).length).toBeGreaterThanOrEqual(2)
+    const { apiKeys, applications, conflicts } = await importing(file)
+    expect(apiKeys + applications).toBeLessThanOrEqual(1)
+    expect(conflicts).toEqual([])
+    expect(await clientIds()).toHaveLength(3)
+  })
+
+  test('where a line in the middle is missing', async () => {
+    await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
+      rejection('tells of other lines than there are'),
+    )
+  })
+
+  test('where something comes after its end', async () => {
+    await expect(importing([...file, file[3] ?? ''])).rejects.toThrow(
+      rejection(`line ${file.length + 1} of the registry comes after`),
+    )
+  })
+
+  test('whose source fails: its error is told, and what was read is there', async () => {
+    const failure = new Error('the disk is gone')
+    async function* source() {
+      yield* file.slice(0, -2)
+      throw failure
+    }
+    await expect(host.gatehouse.importRegistry(source())).rejects.toBe(failure)
+    expect(await clientIds()).toHaveLength(3)
+  })
+})
+
+describe('a store that fails in the middle', () => {
+  let whole: string[]
+  afterAll(() => (whole = []))
+
+  const sorted = (lines: readonly string[]) => lines.slice(1).toSorted()
+  const state = async () => {
+    const lines = await collect(host.gatehouse.exportRegistry())
+    return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
+  }
+
+  test('for a moment does not end the import, and one that stays away does', async () => {
+    await host.close()
+    const faulty = faultyStore(memoryStore())
+    await begin(faulty.store)
+    faulty.arm('create client', 'refused')
+    expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
+    faulty.goAway()
+    await expect(importing(file)).rejects.toThrow(rejection('', 'ERR_STORE_UNAVAILABLE'))
+    faulty.comeBack()
+  })
+
+  test('is made good by doing it again, whichever write it was', async () => {
+    await host.close()
+    const counting = faultyStore(memoryStore())
+    await begin(counting.store)
+    counting.arm()
+    await importing(file)
+    const count = counting.calls.length
+    whole = await state()
+    expect(count).toBeGreaterThan(20)
+    await host.close()
+    for (const fault of ['refused', 'unanswered'] as const) {
+      for (let at = 0; at < count; at += 1) {
+        const faulty = faultyStore(memoryStore())
+        await begin(faulty.store)
+        faulty.arm(at, fault)
+        await importing(file).catch((error: unknown) =>
+          expect(error).toEqual(rejection('', 'ERR_STORE_UNAVAILABLE')),
+        )
+        faulty.comeBack()
+        expect(await importing(file)).toMatchObject({ conflicts: [] })
+        expect({ fault, at, state: await state() }).toEqual({ fault, at, state: whole })
+        expect(await clientIds()).toHaveLength(3)
+        await host.close()
+      }
+    }
+    await begin(memoryStore())
+  })
+})

@@ -1,0 +1,105 @@
+import { beforeEach, expect, test } from 'vitest'
+import { hashSecret, type Store } from 'koa-gatehouse'
+import { silentLogger } from '../../src/host/logger.ts'
+import { noCounts } from '../../src/backup/import.ts'
+import type { Section, Counts } from '../../src/backup/section.ts'
+import { clientSection } from '../../src/backup/clients.ts'
+import { hostEpochSection } from '../../src/backup/host-epochs.ts'
+import { deletedClientSection } from '../../src/backup/deleted-clients.ts'
+import { catalogSection } from '../../src/backup/catalog.ts'
+import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
+
+const TOO_FEW = 'too few replicas have it'
+
+const key = {
+  kind: 'apiKey',
+  clientId: 'key_1',
+  accountId: 'acme',
+  name: 'Nightly',
+  products: ['invoices'],
+  removedOperations: [],
+  disabled: false,
+  epoch: 0,
+  createdAt: 1_700_000_000,
+  resourceServer: false,
+}
+
+/** Each kind of cargo, with a line of it and the key under which that is stored. */
+const CARGO: Record<
+  string,
+  { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }
+> = {
+  'an API key': {
+    open: (store) => clientSection(store, async () => {}),
+    fields: {
+      record: {
+        v: 1,
+        client: key,
+        secrets: [{ hash: hashSecret('a secret for tests'), createdAt: 1_700_000_000 }],
+        listedAt: 1_700_000_000_000,
+      },
+    },
+    at: 'client:key_1',
+  },
+  'the id of a deleted client': {
+    open: deletedClientSection,
+    fields: {
+      clientId: 'key_1',
+      record: { v: 1, deleted: true, kind: 'apiKey', epoch: 3, deletedAt: 1_700_000_000 },
+    },
+    at: 'client:key_1',
+  },
+  'a counted epoch': {
+    open: hostEpochSection,
+    fields: { clientId: 'nightly', record: { v: 1, offset: 3 } },
+    at: 'client-epoch:nightly',
+  },
+  'what the products give': {
+    open: (store) =>
+      catalogSection({
+        store,
+        longestLifetime: { seconds: async () => 3600 },
+        catchUp: async () => {},
+        logger: silentLogger,
+      }),
+    fields: {
+      record: {
+        v: 1,
+        generation: 'one',
+        epoch: 1,
+        products: { invoices: ['invoices:read'] },
+        withdrawn: [],
+      },
+    },
+    at: 'catalog:products',
+  },
+}
+
+let db: ReplicatedStore
+let counts: Counts
+beforeEach(() => {
+  db = replicatedStore()
+  counts = noCounts()
+})
+
+test.each(Object.entries(CARGO))(
+  '%s that too few replicas have is not imported, however often it is tried again',
+  async (_what, { open, fields, at }) => {
+    const put = open(db.durable).parseLine(fields)
+    if (typeof put !== 'function') throw new Error(JSON.stringify(put.problems))
+    for (let times = 0; times < 3; times += 1) {
+      // What stands in an index gets through each time.
+      db.replicates = true
+      db.lagFrom(at)
+      await expect(put(counts)).rejects.toThrow(TOO_FEW)
+      expect(await db.store.get(at)).toBeDefined()
+    }
+    expect(counts.unchanged).toBe(0)
+    db.replicates = true
+    const written = await db.store.get(at)
+    await put(counts)
+    expect(counts).toMatchObject({ unchanged: 1, conflicts: new Set() })
+    db.failOver()
+    expect(await db.store.get(at)).toBe(written)
+  },
+)

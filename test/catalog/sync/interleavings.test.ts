@@ -1,0 +1,220 @@
+import { setImmediate } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { ProductDefinitions, Store } from 'koa-gatehouse'
+import {
+  productScopesOf,
+  isSameAs,
+  lacking,
+  scopesOf,
+  type ProductScopes,
+} from '../../../src/catalog/product-scopes.ts'
+import { createProcess, productsNamed } from './processes.ts'
+
+/** Any of three products with any of three operations, of which one is shared. */
+const someProducts = fc
+  .tuple(
+    ...['a', 'b', 'c'].map((id) =>
+      fc
+        .subarray(['read', 'write', '@shared'])
+        .map((operations) => (operations.length === 0 ? [] : [`${id}:${operations.join('+')}`])),
+    ),
+  )
+  .map((products) => productsNamed(...products.flat()))
+
+const process = fc.nat({ max: 5 })
+const happening = fc.oneof(
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('start' as const), own: fc.option(someProducts) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('reload' as const), process, to: someProducts }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('look' as const), process }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('kill' as const), process }) },
+)
+/** What is in the middle of something when the next thing happens, and what is not. */
+const steps = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 40 }))
+const story = fc.array(fc.record({ event: happening, steps }), { minLength: 2, maxLength: 10 })
+
+interface Token {
+  readonly given: ProductScopes
+  readonly scopes: readonly string[]
+  readonly epoch: number
+}
+
+/** Processes on one store, each of whose calls, messages and loads is made when the scheduler says so. */
+function createWorld(scheduler: fc.Scheduler) {
+  const inner = memoryStore()
+  const history: { epoch: number; products: ProductScopes; isTrue: boolean }[] = []
+  /** What was in the database since the record was written last. */
+  let since: ProductDefinitions[] = []
+  const tokens = new Map<object, Token>()
+  const running: Running[] = []
+  let inDatabase: ProductDefinitions = {}
+
+  const turn = () => scheduler.schedule(Promise.resolve())
+
+  async function load() {
+    await turn()
+    const read = inDatabase
+    await turn()
+    return read
+  }
+
+  function start(own: ProductDefinitions | null) {
+    const state = { isDead: false, isReady: false, missed: new Set<() => void>() }
+    const store = new Proxy(inner, {
+      get(target, name: keyof Store) {
+        const member = target[name]
+        if (typeof member !== 'function') return member
+        return async (...args: unknown[]) => {
+          await turn()
+          if (state.isDead) throw new Error('killed')
+          if (name === 'subscribe') {
+            const [channel, listener, missed] = args as Parameters<Store['subscribe']>
+            if (channel === 'catalog' && missed) state.missed.add(missed)
+            return inner.subscribe(channel, (message) => void turn().then(() => listener(message)))
+          }
+          const answer = await (Reflect.apply(member, target, args) as Promise<unknown>)
+          const written = args.findLast((arg) => typeof arg === 'string')
+          if (args[0] === 'catalog:products' && written !== undefined && answer === true) {
+            const record = JSON.parse(written) as { epoch: number; products: ProductScopes }
+            // Who writes the same again, so that others load anew, brings nothing back.
+            const before = history.at(-1)?.products ?? {}
+            const may = [before, ...(own ? [own] : since).map(definedBy)]
+            const isTrue = may.some((them) => isSameAs(record.products, them))
+            history.push({ ...record, isTrue })
+            since = [inDatabase]
+          }
+          return answer
+        }
+      },
+    })
+    const made = { ...createProcess(store, own ?? load), state, own }
+    running.push(made)
+    void made.start().then(
+      () => (state.isReady = true),
+      () => (state.isDead = true),
+    )
+    return made
+  }
+
+  /** Each process issues a token with all that it gives, if it has not by this catalog. */
+  function issue() {
+    for (const { catalog, state } of running) {
+      if (!state.isReady || state.isDead || tokens.has(catalog.current)) continue
+      const { operations, epoch } = catalog.current
+      tokens.set(catalog.current, {
+        given: productScopesOf(catalog.current),
+        scopes: [...operations.keys()],
+        epoch,
+      })
+    }
+  }
+
+  async function step() {
+    if (scheduler.count() > 0) await scheduler.waitOne()
+    issue()
+  }
+
+  async function settle() {
+    // What is done outside the scheduler's hands takes a turn or two.
+    for (let idle = 0; idle < 3; idle += 1) {
+      await setImmediate()
+      if (scheduler.count() > 0) idle = 0
+      while (scheduler.count() > 0) await step()
+    }
+  }
+
+  return {
+    history,
+    tokens,
+    start,
+    step,
+    settle,
+    alive: () => running.filter(({ state }) => !state.isDead),
+    at: (index: number) => running[index % Math.max(1, running.length)],
+    change(products: ProductDefinitions) {
+      inDatabase = products
+      since.push(products)
+    },
+  }
+}
+
+type Running = ReturnType<typeof createProcess> & {
+  state: { isDead: boolean; isReady: boolean; missed: Set<() => void> }
+  own: ProductDefinitions | null
+}
+
+const definedBy = (products: ProductDefinitions): ProductScopes =>
+  Object.fromEntries(Object.entries(products).map(([id, { operations }]) => [id, Object.keys(operations)]))
+
+const look = ({ state }: Running) => {
+  for (const missed of state.missed) missed()
+}
+
+it('whatever crosses whatever, all give the same in the end, and what was withdrawn is dead, and nothing else', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), story, fc.boolean(), async (scheduler, events, endsWithStart) => {
+      const world = createWorld(scheduler)
+      let sayings = 2
+      world.change(productsNamed('a'))
+      world.start(null)
+      world.start(null)
+      await world.settle()
+      for (const { event, steps } of events) {
+        const subject = 'process' in event ? world.at(event.process) : undefined
+        if (event.type === 'start') {
+          world.start(event.own)
+          sayings += 1
+        }
+        if (event.type === 'kill' && subject) subject.state.isDead = true
+        if (event.type === 'look' && subject) look(subject)
+        if (event.type === 'reload' && subject?.state.isReady) {
+          world.change(event.to)
+          sayings += 1
+          subject.agreement.reload().catch(() => {})
+        }
+        for (let count = 0; count < steps; count += 1) await world.step()
+      }
+      await world.settle()
+      if (endsWithStart || world.alive().length === 0) {
+        world.start(null)
+        sayings += 1
+        await world.settle()
+      }
+      for (const process of world.alive()) look(process)
+      await world.settle()
+
+      const { products, epoch } = world.history.at(-1)!
+      const tokens = [...world.tokens.values()]
+      for (const { catalog, own, issue, refuses } of world.alive()) {
+        // All that has loaded from the same database gives the same; what has products of its own gives them as far
+        // as they are given at all.
+        const mine = productScopesOf({ products: catalog.current.products })
+        expect(lacking(products, mine)).toEqual([])
+        const withheld = lacking(mine, catalog.given)
+        for (const { product, scope } of withheld) expect(scopesOf(products, product)).not.toContain(scope)
+        if (own === null && endsWithStart) {
+          expect(isSameAs(mine, catalog.given)).toBe(true)
+          expect(isSameAs(mine, products)).toBe(true)
+        }
+        expect(catalog.current.epoch).toBe(epoch)
+        expect(refuses(issue())).toBe(false)
+
+        for (const token of tokens) {
+          const isWithdrawn = lacking(products, token.given).length > 0
+          if (isWithdrawn) expect(refuses(token)).toBe(true)
+          if (token.epoch === epoch) expect(refuses(token)).toBe(false)
+        }
+      }
+      // Nobody brings back what is not so any more, and nobody goes on writing for ever.
+      expect(world.history.filter(({ isTrue }) => !isTrue)).toEqual([])
+      expect(world.history.length).toBeLessThanOrEqual(sayings)
+      // Nobody ever gave more than was agreed on at that epoch.
+      for (const token of tokens) {
+        const agreed = world.history.filter((record) => record.epoch === token.epoch)
+        expect(agreed.some((record) => lacking(record.products, token.given).length === 0)).toBe(true)
+      }
+    }),
+    { numRuns: 70 },
+  )
+})

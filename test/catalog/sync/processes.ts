@@ -1,0 +1,117 @@
+import { onTestFinished, vi } from 'vitest'
+import type { ProductDefinitions, Store } from 'koa-gatehouse'
+import { createCatalogSync } from '../../../src/catalog/sync/catalog-sync.ts'
+import type { Catalog } from '../../../src/catalog/catalog.ts'
+import { createLiveCatalog } from '../../../src/catalog/live-catalog.ts'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { createRevocationFollower } from '../../../src/revocation/revocation-follower.ts'
+import { createLongestLifetime } from '../../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../../src/revocation/revocation-set.ts'
+import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
+
+/**
+ * Products: `a` gives `a:read`, `a:read+write` gives `a:read` and `a:write`, `a:read+@x` and `b:@x` both give `x`.
+ */
+export function productsNamed(...products: string[]): ProductDefinitions {
+  return Object.fromEntries(
+    products.map((product) => {
+      const [id = '', operations = 'read'] = product.split(':')
+      const all = operations.split('+').map((name) => {
+        const scope = name.startsWith('@') ? name.slice(1) : `${id}:${name}`
+        return [scope, { route: `GET /${scope.replace(':', '/')}`, title: scope }]
+      })
+      return [id, { title: id, operations: Object.fromEntries(all) }]
+    }),
+  )
+}
+
+/** The host's database of products, which all processes load from. */
+export function createDatabase(...products: string[]) {
+  const database = { products: productsNamed(...products) }
+  const load = vi.fn(async () => database.products)
+  return Object.assign(database, { load })
+}
+
+/** Longer than any test: nobody looks by themselves. */
+export const NEVER = 3_600_000
+
+export interface ProcessOptions {
+  /** @default so long that nobody looks by themselves */
+  readonly pollIntervalMs?: number | 'default' | undefined
+  /** Seconds between two readings of revocations; messages tell of them at once. */
+  readonly pollIntervalSeconds?: number | undefined
+  readonly tokenLifetime?: number | undefined
+}
+
+/** What one process has of products and revocations; not running yet. */
+export function createProcess(
+  store: Store,
+  products: ProductDefinitions | (() => Promise<ProductDefinitions>),
+  {
+    pollIntervalMs = NEVER,
+    pollIntervalSeconds = NEVER / 1000,
+    tokenLifetime = 864_000,
+  }: ProcessOptions = {},
+) {
+  const warn = vi.fn()
+  const logger = { ...silentLogger, warn }
+  const set = createRevocationSet()
+  const log = createRevocationLog(store)
+  const policy = { pollIntervalSeconds, whenStale: 'serve', maxStalenessSeconds: NEVER } as const
+  const follower = createRevocationFollower({ source: log, set, policy, logger: silentLogger })
+  const longestLifetime = createLongestLifetime(store, tokenLifetime)
+  const revocations = createRevocations({ store, log, set, longestLifetime, logger })
+  const catalog = createLiveCatalog({ products, loadTimeoutMs: 5000 })
+  const onChanged = vi.fn<(catalog: Catalog) => void>()
+  const agreement = createCatalogSync({
+    store,
+    catalog,
+    products,
+    revocations: { revoke: revocations.revoke, isRevoked: set.isRevoked },
+    onRevoked: set.onAdded,
+    longestLifetime,
+    logger,
+    onChanged,
+    pollIntervalMs: pollIntervalMs === 'default' ? undefined : pollIntervalMs,
+  })
+
+  return {
+    agreement,
+    catalog,
+    warn,
+    onChanged,
+    async start() {
+      await follower.start()
+      const leave = await agreement.follow()
+      return async () => {
+        await follower.close()
+        await leave()
+      }
+    },
+    ids: () => [...catalog.current.products.keys()],
+    scopes: () => [...catalog.current.operations.keys()],
+    /** A token with all operations, as it is issued now. */
+    issue: () => ({ scopes: [...catalog.current.operations.keys()], epoch: catalog.current.epoch }),
+    /** Whether the gateway of this process refuses a token. */
+    refuses: ({ scopes, epoch }: { scopes: readonly string[]; epoch: number }) =>
+      set.isRevoked({
+        tokenId: 't',
+        clientId: 'c',
+        keyId: 'k',
+        scopes,
+        claims: { access_epoch: 0, catalog_epoch: epoch },
+      }),
+  }
+}
+
+/** A process, running until the test has finished. */
+export async function startProcess(...args: Parameters<typeof createProcess>) {
+  const process = createProcess(...args)
+  const leave = await process.start()
+  onTestFinished(leave)
+  return { ...process, leave }
+}
+
+/** The same store, to which nobody listens successfully. */
+export const withoutMessages = (store: Store): Store => ({ ...store, publish: async () => {} })

@@ -1,0 +1,180 @@
+import { expect, it } from 'vitest'
+import { atOnce, describeEachKind, failure } from './each-kind.ts'
+import { manyProducts, watched } from './setup.ts'
+
+describeEachKind('changes of clients', (context) => {
+  const { kind, stores } = context
+
+  it('answer the client as it is then, and are reported with who made them', async () => {
+    const process = context.start()
+    const { service, heard } = process
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const by = { actor: 'ann' }
+    expect(await service.rename(clientId, ' New ', by)).toMatchObject({ name: 'New', epoch: 0 })
+    expect(await service.addProduct(clientId, 'payments', by)).toMatchObject({
+      products: ['invoices', 'payments'],
+      epoch: 0,
+    })
+    expect(await service.removeOperation(clientId, 'payments:transfer', by)).toMatchObject({
+      removedOperations: ['payments:transfer'],
+      epoch: 1,
+    })
+    expect(await service.restoreOperation(clientId, 'payments:transfer', by)).toMatchObject({
+      removedOperations: [],
+      epoch: 1,
+    })
+    expect(await service.removeProduct(clientId, 'invoices', by)).toMatchObject({
+      products: ['payments'],
+      epoch: 2,
+    })
+    expect(await service.disable(clientId, by)).toMatchObject({ disabled: true, epoch: 3 })
+    expect(await service.enable(clientId, by)).toMatchObject({ disabled: false, epoch: 3 })
+    const last = await service.find(clientId)
+    expect(last).toMatchObject({ name: 'New', products: ['payments'], disabled: false, epoch: 3 })
+
+    const event = { event: 'client.changed', kind, clientId, accountId: 'acme', actor: 'ann' }
+    expect(heard).toEqual([
+      { ...event, change: 'name' },
+      { ...event, change: 'product.added', target: 'payments' },
+      { ...event, change: 'operation.removed', target: 'payments:transfer' },
+      { ...event, change: 'operation.restored', target: 'payments:transfer' },
+      { ...event, change: 'product.removed', target: 'invoices' },
+      { ...event, change: 'disabled' },
+      { ...event, change: 'enabled' },
+    ])
+  })
+
+  it('that are in force already change nothing, report nothing, and count nothing as taken away', async () => {
+    const { store, calls } = watched(stores.open())
+    const process = context.start(store)
+    const { clientId, client } = await context.created(process, {
+      products: ['invoices'],
+      removedOperations: ['invoices:create'],
+    })
+    calls.length = 0
+    const { service } = process
+    await service.rename(clientId, 'Test')
+    await service.addProduct(clientId, 'invoices')
+    await service.restoreOperation(clientId, 'invoices:read')
+    await service.enable(clientId)
+    await service.revokeSecret(clientId, 'old')
+    expect(await service.find(clientId)).toEqual(client)
+    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
+    expect(sameAgain(calls)).toBe(true)
+    // These say that tokens may have to be taken back, and then that they need not.
+    calls.length = 0
+    await service.removeProduct(clientId, 'payments')
+    await service.removeOperation(clientId, 'invoices:create')
+    expect(await service.find(clientId)).toEqual(client)
+    const written = calls.filter(({ method }) => !method.startsWith('get')).map(({ args }) => args[0])
+    expect(new Set(written)).toEqual(
+      new Set(['signing-keys:longest-lifetime', 'revocations:pending', `client:${clientId}`]),
+    )
+    expect(sameAgain(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
+    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+    expect(process.heard).toEqual([])
+  })
+
+  it('of a client that does not exist, or is of the other kind, are refused', async () => {
+    const process = context.start()
+    const other = kind === 'apiKey' ? process.applications : process.apiKeys
+    const theirs = await other.create({ accountId: 'acme', name: 'Other', products: ['invoices'] })
+    const foreign = 'apiKey' in theirs ? theirs.apiKey : theirs.application
+    process.heard.length = 0
+    const { service } = process
+    for (const clientId of ['unknown', foreign.clientId, 'not:an:id', '']) {
+      const attempts = [
+        () => service.rename(clientId, 'New'),
+        () => service.addProduct(clientId, 'payments'),
+        () => service.removeProduct(clientId, 'invoices'),
+        () => service.removeOperation(clientId, 'invoices:read'),
+        () => service.restoreOperation(clientId, 'invoices:read'),
+        () => service.rotateSecret(clientId),
+        () => service.revokeSecret(clientId, 'new'),
+        () => service.listSecrets(clientId),
+        () => service.disable(clientId),
+        () => service.enable(clientId),
+        () => service.delete(clientId),
+      ]
+      for (const attempt of attempts) await expect(attempt()).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    }
+    expect(await other.find(foreign.clientId)).toEqual(foreign)
+    expect(process.heard).toEqual([])
+  })
+
+  it('with bad input are refused, and change nothing', async () => {
+    const process = context.start()
+    const { clientId, client } = await context.created(process, { products: ['invoices'] })
+    const { service } = process
+    const bad = undefined as never
+    const attempts = [
+      () => service.rename(clientId, ''),
+      () => service.rename(clientId, 'x'.repeat(121)),
+      () => service.rename(clientId, bad),
+      () => service.rename(clientId, 'New', { actor: '' }),
+      () => service.rename(clientId, 'New', { author: 'ann' } as never),
+      () => service.addProduct(clientId, 'nonsense'),
+      () => service.addProduct(clientId, bad),
+      () => service.addProduct(clientId, '__proto__'),
+      () => service.removeProduct(clientId, 'nonsense'),
+      () => service.removeOperation(clientId, 'payments:list'),
+      () => service.removeOperation(clientId, 'nonsense'),
+      () => service.restoreOperation(clientId, 'payments:list'),
+      () => service.rotateSecret(clientId, { overlapSeconds: -1 }),
+      () => service.rotateSecret(clientId, { overlapSeconds: 0.5 }),
+      () => service.rotateSecret(clientId, { overlapSeconds: 7_776_001 }),
+      () => service.rotateSecret(clientId, { overlap: 1 } as never),
+      () => service.revokeSecret(clientId, 'both' as never),
+      () => service.disable(clientId, { actor: 7 } as never),
+      () => service.delete(clientId, { actor: 7 } as never),
+    ]
+    for (const attempt of attempts) {
+      const error = await attempt().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(error).toMatchObject({
+        code: 'ERR_INVALID_ARGUMENT',
+        problems: [{ path: expect.any(String) }],
+      })
+    }
+    expect(await service.find(clientId)).toEqual(client)
+    expect(await service.listSecrets(clientId)).toHaveLength(1)
+    expect(process.heard).toEqual([])
+  })
+
+  it('at the same time, from two processes, lose nothing', async () => {
+    const count = 50
+    const options = { definitions: manyProducts(count) }
+    const first = context.start(undefined, options)
+    const second = context.start(undefined, options)
+    const { clientId } = await context.created(first)
+    const names = Array.from({ length: count }, (_, index) => `p${index}`)
+    const added = await atOnce([first, second], count, ({ service }, index) =>
+      service.addProduct(clientId, `p${index}`),
+    )
+    expect(added).toEqual({ done: count, refused: 0 })
+    expect(new Set((await first.service.find(clientId))?.products)).toEqual(new Set(names))
+
+    const removed = await atOnce([first, second], 21, ({ service }, index) => {
+      if (index === 20) return service.rename(clientId, 'New')
+      return index < 10
+        ? service.removeProduct(clientId, `p${index}`)
+        : service.removeOperation(clientId, `p${index}:use`)
+    })
+    expect(removed).toEqual({ done: 21, refused: 0 })
+    const last = await second.service.find(clientId)
+    expect(last).toMatchObject({ name: 'New', epoch: 20 })
+    expect(new Set(last?.products)).toEqual(new Set(names.slice(10)))
+    expect(new Set(last?.removedOperations)).toEqual(
+      new Set(names.slice(10, 20).map((name) => `${name}:use`)),
+    )
+    expect(first.heard.length + second.heard.length).toBe(count + 21)
+  })
+})
+
+/** Whether all that was replaced was replaced by the same: nothing is different, and the write is confirmed. */
+function sameAgain(calls: readonly { method: string; args: readonly unknown[] }[]): boolean {
+  const replaced = calls.filter(({ method }) => method === 'replace')
+  return replaced.length > 0 && replaced.every(({ args: [, expected, value] }) => expected === value)
+}

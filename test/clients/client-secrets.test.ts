@@ -1,0 +1,103 @@
+import { expect, it, vi } from 'vitest'
+import { hashSecret } from '../../src/clients/secrets.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
+import { watched } from './setup.ts'
+
+describeEachKind('secrets of clients', (context) => {
+  const { stores } = context
+
+  it('are rotated without an outage', async () => {
+    const process = context.start()
+    const { service, registry } = process
+    const { clientId, clientSecret: old } = await context.created(process)
+    vi.setSystemTime(START + 60_000)
+    const rotated = await service.rotateSecret(clientId, { actor: 'ann' })
+    const now = START / 1000 + 60
+    expect(rotated).toEqual({
+      clientSecret: expect.stringMatching(/^gatehouse_/),
+      oldSecretExpiresAt: now + 86_400,
+    })
+    expect(process.heard).toMatchObject([{ change: 'secret.rotated', actor: 'ann' }])
+    expect(await service.listSecrets(clientId)).toEqual([
+      { createdAt: now },
+      { createdAt: START / 1000, expiresAt: now + 86_400 },
+    ])
+    const accepted = async () => {
+      const found = (await registry.find(clientId))!
+      const secrets = [rotated.clientSecret, old ?? '']
+      return Promise.all(secrets.map((secret) => registry.verifySecret(found, secret)))
+    }
+    expect(await accepted()).toEqual([true, true])
+    vi.setSystemTime((now + 86_400) * 1000 - 1)
+    expect(await accepted()).toEqual([true, true])
+    vi.setSystemTime((now + 86_400) * 1000)
+    expect(await accepted()).toEqual([true, false])
+    expect(await service.listSecrets(clientId)).toHaveLength(1)
+  })
+
+  it('are two at most, and which of two ends is said, never guessed', async () => {
+    const process = context.start()
+    const { service, registry } = process
+    const { clientId, clientSecret: first } = await context.created(process)
+    const { clientSecret: second } = await service.rotateSecret(clientId)
+    await expect(service.rotateSecret(clientId)).rejects.toThrow(failure('ERR_CONFLICT'))
+
+    await service.revokeSecret(clientId, 'new')
+    const { clientSecret: third } = await service.rotateSecret(clientId)
+    await service.revokeSecret(clientId, 'old', { actor: 'ann' })
+    expect(process.heard.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
+    await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_CONFLICT'))
+
+    const found = (await registry.find(clientId))!
+    const verified = [first, second, third].map((secret) => registry.verifySecret(found, secret))
+    expect(await Promise.all(verified)).toEqual([false, false, true])
+  })
+
+  it('all end at once where there is no overlap', async () => {
+    const process = context.start()
+    const { service, registry } = process
+    const { clientId, clientSecret: first } = await context.created(process)
+    const { clientSecret: second } = await service.rotateSecret(clientId)
+    const third = await service.rotateSecret(clientId, { overlapSeconds: 0 })
+    expect(third.oldSecretExpiresAt).toBeUndefined()
+    const found = (await registry.find(clientId))!
+    const verified = [first, second, third.clientSecret].map((secret) => registry.verifySecret(found, secret))
+    expect(await Promise.all(verified)).toEqual([false, false, true])
+  })
+
+  it('are rotated by one of many who do it at once', async () => {
+    const processes = [context.start(), context.start()] as const
+    const [process] = processes
+    const { clientId, clientSecret: first } = await context.created(process)
+    const { done } = await atOnce(processes, 10, ({ service }) => service.rotateSecret(clientId))
+    expect(done).toBe(1)
+    const found = (await process.registry.find(clientId))!
+    expect(await process.registry.verifySecret(found, first)).toBe(true)
+  })
+
+  it('are not in the store, in what the services answer, or in events', async () => {
+    const { store, calls } = watched(stores.open())
+    const process = context.start(store)
+    const { clientId, clientSecret } = await context.created(process)
+    const rotated = await process.service.rotateSecret(clientId)
+    const secrets = [clientSecret, rotated.clientSecret]
+    const written = JSON.stringify(calls)
+    expect(written).toContain(hashSecret(clientSecret))
+    const answers = [
+      await process.service.find(clientId),
+      await process.service.list(),
+      await process.service.listByOwner('acme'),
+      await process.service.rename(clientId, 'New'),
+      await process.service.disable(clientId),
+      await process.service.listSecrets(clientId),
+      await process.registry.find(clientId),
+      process.heard,
+    ]
+    for (const secret of secrets) {
+      expect(written).not.toContain(secret)
+      expect(written).not.toContain(secret.slice('gatehouse_'.length))
+      for (const answer of answers) expect(JSON.stringify(answer)).not.toContain(secret)
+      for (const answer of answers) expect(JSON.stringify(answer)).not.toContain(hashSecret(secret).slice(7))
+    }
+  })
+})

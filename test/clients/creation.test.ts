@@ -1,0 +1,147 @@
+import { expect, it } from 'vitest'
+import { hashSecret, newSecret } from '../../src/clients/secrets.ts'
+import { atOnce, describeEachKind, failure, START } from './each-kind.ts'
+import { watched } from './setup.ts'
+
+describeEachKind('creating a client', (context) => {
+  const { kind, stores } = context
+
+  it('gives a client of the account, and its secret', async () => {
+    const process = context.start()
+    const result = await process.service.create({
+      accountId: 'acme',
+      userId: 'ann',
+      name: '  Bookkeeping ',
+      products: ['invoices', 'payments'],
+      removedOperations: ['payments:transfer'],
+      actor: 'ann',
+    })
+    const client = {
+      kind,
+      clientId: expect.stringMatching(kind === 'apiKey' ? /^key_[\w-]{22}$/ : /^app_[\w-]{22}$/),
+      accountId: 'acme',
+      userId: 'ann',
+      name: 'Bookkeeping',
+      products: ['invoices', 'payments'],
+      removedOperations: ['payments:transfer'],
+      disabled: false,
+      epoch: 0,
+      createdAt: START / 1000,
+      ...(kind === 'apiKey' && { resourceServer: false }),
+      ...(kind === 'application' && { redirectUris: [], postLogoutRedirectUris: [], firstParty: false }),
+    }
+    expect(result).toEqual({ [kind]: client, clientSecret: expect.stringMatching(/^gatehouse_/) })
+    const { clientId } = 'apiKey' in result ? result.apiKey : result.application
+    expect(await process.service.find(clientId)).toEqual(client)
+    expect(process.heard).toEqual([
+      { event: 'client.created', kind, clientId, accountId: 'acme', actor: 'ann' },
+    ])
+  })
+
+  it('takes an existing client over, whose holder goes on with the secret it has', async () => {
+    const { service, registry } = context.start()
+    const secret = 'the-secret-from-the-old-system'
+    const input = {
+      accountId: 'acme',
+      name: 'Old',
+      clientId: 'Partner.42@old',
+      secretHash: hashSecret(secret),
+    }
+    expect((await service.create(input)).clientSecret).toBeUndefined()
+
+    const found = (await registry.find('Partner.42@old'))!
+    expect(await registry.verifySecret(found, secret)).toBe(true)
+    expect(await registry.verifySecret(found, hashSecret(secret))).toBe(false)
+  })
+
+  it('refuses a client id that is taken, by either kind, and leaves the holder as it was', async () => {
+    const { apiKeys, applications, heard } = context.start()
+    const input = { accountId: 'acme', name: 'First', clientId: 'taken' }
+    await apiKeys.create(input)
+    for (const which of ['apiKeys', 'applications'] as const) {
+      for (const accountId of ['acme', 'other']) {
+        // Another process, which takes it in the same millisecond.
+        const { [which]: service } = context.start()
+        await expect(service.create({ ...input, accountId, name: 'Second' })).rejects.toThrow(
+          failure('ERR_CONFLICT', 'the client id "taken" is taken'),
+        )
+      }
+    }
+    expect(heard).toHaveLength(1)
+    expect(await apiKeys.list()).toMatchObject({ items: [{ clientId: 'taken', name: 'First' }] })
+    expect((await apiKeys.listByOwner('acme')).items).toHaveLength(1)
+    expect((await apiKeys.listByOwner('other')).items).toEqual([])
+    expect((await applications.list()).items).toEqual([])
+  })
+
+  it('lets one of many win who take the same client id at once', async () => {
+    const { done } = await atOnce([context.start(), context.start()], 20, ({ service }, index) =>
+      service.create({ accountId: 'acme', name: `${index}`, clientId: 'wanted' }),
+    )
+    expect(done).toBe(1)
+    expect((await context.start().service.listByOwner('acme')).items).toHaveLength(1)
+  })
+
+  it('refuses bad input with everything that is wrong at once, and stores nothing', async () => {
+    const { store, calls } = watched(stores.open())
+    const { service } = context.start(store)
+    const input = {
+      accountId: '',
+      userId: 'line\nbreak',
+      name: 'right\u202eto left',
+      products: ['invoices', 'nonsense', 'invoices'],
+      removedOperations: ['payments:list'],
+      clientId: 'with:colon',
+      secretHash: newSecret(),
+      actor: 7,
+      redirectUri: 'https://example.com/',
+    }
+    const error = await service.create(input as never).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    expect(error).toMatchObject({
+      code: 'ERR_INVALID_ARGUMENT',
+      status: 400,
+      problems: [
+        { path: 'accountId', message: expect.stringContaining('1 to 255 characters') },
+        { path: 'userId' },
+        { path: 'name', message: expect.stringContaining('direction') },
+        { path: 'products[1]', message: 'must be one of the products: invoices, payments, reports' },
+        { path: 'products[2]', message: 'is in the list already' },
+        { path: 'removedOperations[0]' },
+        { path: 'clientId' },
+        { path: 'secretHash', message: expect.stringContaining('hashSecret()') },
+        { path: 'actor' },
+        { path: 'redirectUri', message: expect.stringContaining('unknown') },
+      ],
+    })
+    expect(String(error)).not.toContain(input.secretHash)
+    expect(calls).toEqual([])
+  })
+
+  it.each([undefined, null, 'text', [], {}])('refuses %j', async (input) => {
+    await expect(context.start().service.create(input as never)).rejects.toThrow(
+      failure('ERR_INVALID_ARGUMENT'),
+    )
+  })
+
+  it('leaves nothing that can be used but is not listed, wherever it fails', async () => {
+    for (const method of ['add', 'create']) {
+      const { store, faults } = watched(stores.open())
+      const broken = context.start(store)
+      faults.set(method, new Error('connection lost'))
+      await expect(
+        broken.service.create({ accountId: 'acme', name: 'Lost', clientId: method }),
+      ).rejects.toThrow()
+      expect(broken.heard).toEqual([])
+
+      const { service } = context.start()
+      expect(await service.find(method)).toBeUndefined()
+      expect((await service.listByOwner('acme')).items).toEqual([])
+      await service.create({ accountId: 'acme', name: 'Again', clientId: method })
+      expect((await service.listByOwner('acme')).items).toMatchObject([{ name: 'Again' }])
+      await service.delete(method)
+    }
+  })
+})

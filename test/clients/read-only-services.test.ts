@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../adapters/memory.ts'
+import { createReadOnlyServices } from '../../src/clients/read-only-services.ts'
+import { failure } from './each-kind.ts'
+import { services } from './setup.ts'
+
+describe('the services where the host keeps the clients', () => {
+  const reported: unknown[][] = []
+  const readOnly = createReadOnlyServices({ reportCompromised: async (...args) => void reported.push(args) })
+  const working = services(memoryStore())
+
+  it.each(['apiKeys', 'applications'] as const)(
+    '%s have every method, and each says so but the one that revokes tokens',
+    async (service) => {
+      const methods = Object.entries<(...args: never[]) => Promise<unknown>>({ ...readOnly[service] })
+      expect(methods.map(([name]) => name).toSorted()).toEqual(Object.keys(working[service]).toSorted())
+      for (const [name, method] of methods) {
+        if (name === 'reportCompromised') continue
+        await expect(method()).rejects.toThrow(
+          failure('ERR_REGISTRY_READ_ONLY', expect.stringContaining(`${service}.${name}()`)),
+        )
+      }
+    },
+  )
+
+  it('reportCompromised revokes tokens, of the kind that the service is for', async () => {
+    await readOnly.apiKeys.reportCompromised('a', { actor: 'ops' })
+    await readOnly.applications.reportCompromised('b')
+    expect(reported).toEqual([
+      ['apiKey', 'a', { actor: 'ops' }],
+      ['application', 'b', undefined],
+    ])
+  })
+})

@@ -1,0 +1,157 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  findLogoUriProblem,
+  findRedirectUriProblem,
+  findWebUriProblem,
+} from '../../src/clients/redirect-uri.ts'
+
+describe('a redirect URI', () => {
+  it.each([
+    'https://example.com/callback',
+    'https://example.com',
+    'https://example.com/',
+    'https://example.com?tenant=1',
+    'https://example.com:8443/callback?tenant=1&next=%2Fhome',
+    'https://xn--bcher-kva.example/callback',
+    'https://example.com/a%20path/with*asterisk'.replace('*', '%2A'),
+    'https://example.com/callback?pattern=*',
+    'https://192.0.2.1/callback',
+    'http://localhost/callback',
+    'http://localhost:3001/callback',
+    'http://127.0.0.1:3001/callback',
+    'http://[::1]:3001/callback',
+  ])('may be %s', (uri) => {
+    expect(findRedirectUriProblem(uri)).toBeUndefined()
+  })
+
+  it.each([
+    ['nothing', undefined, 'absolute URL'],
+    ['an empty text', '', 'absolute URL'],
+    ['a number', 1, 'absolute URL'],
+    ['an object that reads like one', { toString: () => 'https://example.com/' }, 'absolute URL'],
+    ['a path', '/callback', 'absolute URL'],
+    ['no scheme', '//example.com/callback', 'absolute URL'],
+    ['plain http', 'http://example.com/callback', 'https'],
+    ['http on a host that only looks like loopback', 'http://localhost.example.com/callback', 'https'],
+    ['http on a name below localhost', 'http://app.localhost/callback', 'https'],
+    ['http on another loopback address', 'http://127.0.0.2/callback', 'https'],
+    ['http on all addresses', 'http://0.0.0.0/callback', 'https'],
+    ['javascript:', 'javascript:alert(1)', 'https'],
+    ['data:', 'data:text/html,hello', 'https'],
+    ['blob:', 'blob:https://example.com/1', 'https'],
+    ['a scheme of an app', 'com.example.app:/callback', 'https'],
+    ['file:', 'file:///etc/passwd', 'https'],
+    ['a fragment', 'https://example.com/callback#part', 'fragment'],
+    ['an empty fragment', 'https://example.com/callback#', 'fragment'],
+    ['a wildcard in the host', 'https://*.example.com/callback', 'wildcard'],
+    ['a wildcard in the path', 'https://example.com/*', 'wildcard'],
+    ['a user', 'https://user@example.com/callback', 'user name'],
+    ['a password', 'https://user:hunter2@example.com/callback', 'user name'],
+    ['empty user info', 'https://@example.com/callback', 'user name'],
+    ['user info that looks like the host', 'https://example.com:443@evil.example/', 'user name'],
+    ['a space', 'https://example.com/call back', 'white space'],
+    ['a tab', 'https://example.com/call\tback', 'white space'],
+    ['a line break', 'https://example.com/callback\r\nSet-Cookie: a=b', 'white space'],
+    ['a zero byte', 'https://example.com/\0', 'white space'],
+    ['a zero width space', 'https://example.com/\u200bcallback', 'invisible'],
+    ['a lone surrogate', 'https://example.com/\ud800', 'white space'],
+    ['2001 characters', `https://example.com/${'a'.repeat(1981)}`, '2000'],
+    ['dots', 'https://example.com/a/../b', '"https://example.com/b"'],
+    ['encoded dots', 'https://example.com/a/%2e%2E/b', '"https://example.com/b"'],
+    ['backslashes', 'https:\\\\example.com\\callback', '"https://example.com/callback"'],
+    ['one slash', 'https:/example.com/callback', '"https://example.com/callback"'],
+    ['upper case in the host', 'https://Example.com/callback', '"https://example.com/callback"'],
+    ['upper case in the scheme', 'HTTPS://example.com/callback', '"https://example.com/callback"'],
+    ['the default port', 'https://example.com:443/callback', '"https://example.com/callback"'],
+    ['letters beyond ASCII', 'https://bücher.example/', '"https://xn--bcher-kva.example/"'],
+    ['an address in hex', 'http://0x7f.1/callback', '"http://127.0.0.1/callback"'],
+    ['an encoded host', 'https://ex%61mple.com/', '"https://example.com/"'],
+    ['quotes in the query', 'https://example.com/?a="b"', '"https://example.com/?a=%22b%22"'],
+  ])('must not have %s', (_, uri, part) => {
+    expect(findRedirectUriProblem(uri)).toContain(part)
+  })
+
+  it('is judged alike by code that Node has compiled (Node 20 misread letters beyond ASCII there)', () => {
+    const judge = () => findRedirectUriProblem('https://b\u00fccher.example/')
+    const answers = new Set(Array.from({ length: 50_000 }, judge))
+    expect([...answers]).toEqual([expect.stringContaining('"https://xn--bcher-kva.example/"')])
+  })
+
+  it('that is refused for a password is not repeated', () => {
+    expect(findRedirectUriProblem('https://user:hunter2@EXAMPLE.com/')).not.toContain('hunter2')
+  })
+
+  it('that is accepted goes to the very place that it names, whoever parses it', () => {
+    const parts = [
+      'https:',
+      'http:',
+      '//',
+      '/',
+      '\\',
+      '@',
+      ':',
+      '#',
+      '?',
+      '*',
+      '.',
+      '..',
+      '%2e',
+      '\t',
+      ' ',
+      'A',
+    ]
+    const hosts = ['example.com', 'localhost', '127.0.0.1', '[::1]', 'evil.example', 'ü', '443', 'x']
+    const anything = fc.array(fc.constantFrom(...parts, ...hosts), { maxLength: 10 }).map((p) => p.join(''))
+    const uri = fc.oneof(anything, fc.webUrl({ withQueryParameters: true, withFragments: true }), fc.string())
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          uri,
+          anything.map((rest) => `https://${rest}`),
+          anything.map((rest) => `https://h.example/${rest}`),
+        ),
+        (candidate) => {
+          if (findRedirectUriProblem(candidate) !== undefined) return
+          const url = new URL(candidate)
+          const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
+          expect(url.protocol === 'https:' || (url.protocol === 'http:' && loopback)).toBe(true)
+          expect([candidate, `${candidate}/`, candidate.replace('?', '/?')]).toContain(url.href)
+          expect(candidate).toMatch(/^[\x21-\x7e]{8,2000}$/)
+          expect(candidate.split('?')[0]).not.toMatch(/[#\\*]/)
+          // What follows the scheme up to the next delimiter is the host, with no parser's help.
+          expect(/^https?:\/\/([^/?]+)/.exec(candidate)?.[1]).toBe(url.host)
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('has a fix that is accepted as it stands', () => {
+    const written = fc.webUrl().map((uri) => uri.replace('//', '//A.').replace(/^http:/, 'https:'))
+    fc.assert(
+      fc.property(written, (uri) => {
+        const fix = /browsers write it: "(.*)"$/.exec(findRedirectUriProblem(uri) ?? '')?.[1]
+        if (fix !== undefined) expect(findRedirectUriProblem(fix)).toBeUndefined()
+      }),
+    )
+  })
+})
+
+describe('a home page', () => {
+  it('may have a fragment, and is a web page otherwise', () => {
+    expect(findWebUriProblem('https://example.com/#about')).toBeUndefined()
+    expect(findWebUriProblem('https://example.com#about')).toBeUndefined()
+    expect(findWebUriProblem('javascript:alert(1)')).toContain('https')
+    expect(findWebUriProblem('https://example.com/<script>')).toContain('%3Cscript%3E')
+  })
+})
+
+describe('a logo', () => {
+  it('is https on every host', () => {
+    expect(findLogoUriProblem('https://example.com/logo.svg')).toBeUndefined()
+    expect(findLogoUriProblem('http://localhost:3000/logo.svg')).toContain('https')
+    expect(findLogoUriProblem('data:image/png;base64,AAAA')).toContain('https')
+    expect(findLogoUriProblem(7)).toContain('absolute URL')
+  })
+})

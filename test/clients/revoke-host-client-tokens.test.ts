@@ -1,0 +1,271 @@
+import { expect, it } from 'vitest'
+import { memoryStore } from '../../adapters/memory.ts'
+import { createEvents } from '../../src/host/events.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import type { HostClient, Registry } from '../../src/clients/client.ts'
+import type { ClientTokens } from '../../src/clients/revoke-client-tokens.ts'
+import { clientsAtHost } from '../../src/clients/create-clients.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
+import { failure } from './each-kind.ts'
+import { describeOnEachStore, watched } from './setup.ts'
+
+const row: HostClient = {
+  kind: 'apiKey',
+  clientId: 'nightly',
+  accountId: 'acme',
+  name: 'Nightly export',
+  products: ['invoices'],
+  epoch: 5,
+}
+
+/** A process whose host keeps the clients. */
+function atHost(store: Store, overrides: Partial<Registry> = {}) {
+  const rows = new Map<string, HostClient>([['nightly', row]])
+  const heard: object[] = []
+  const events = createEvents((error) => {
+    throw error
+  })
+  events.on('client.changed', (event) => heard.push(event))
+  events.on('client.compromised', (event) => heard.push({ event: 'client.compromised', ...event }))
+  const set = createRevocationSet()
+  const revocations = createRevocations({
+    store,
+    log: createRevocationLog(store),
+    set,
+    longestLifetime: createLongestLifetime(store, 864_000),
+    logger: silentLogger,
+  })
+  const host: Registry = {
+    find: async (clientId) => rows.get(clientId),
+    verifySecret: async (client, secret) => client === rows.get(client.clientId) && secret === 'right',
+    ...overrides,
+  }
+  const isDead = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
+    set.isRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+  return { ...clientsAtHost(host, { store, events, revocations }), rows, heard, isDead, set }
+}
+
+describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
+  it('are revoked when the client is reported as compromised; the secret is for the host to revoke', async () => {
+    const { apiKeys, applications, registry, heard, isDead, rows } = atHost(open())
+    await apiKeys.reportCompromised('nightly', { actor: 'ops' })
+    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    expect(heard).toEqual([
+      { event: 'client.compromised', kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ops' },
+    ])
+    expect(await registry.verifySecret((await registry.find('nightly'))!, 'right')).toBe(true)
+
+    await expect(applications.reportCompromised('nightly')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(apiKeys.reportCompromised('')).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    await expect(apiKeys.reportCompromised('nightly', { by: 'ops' } as never)).rejects.toThrow(
+      failure('ERR_INVALID_ARGUMENT'),
+    )
+    expect(isDead(6)).toBe(false)
+    // The host may have deleted it by then.
+    rows.clear()
+    await apiKeys.reportCompromised('nightly')
+    expect(isDead(6)).toBe(true)
+  })
+
+  it('are taken back by a count of our own on top of the host’s', async () => {
+    const store = open()
+    const { registry, clientTokens, heard, isDead } = atHost(store)
+    expect((await registry.find('nightly'))?.epoch).toBe(5)
+    expect(await store.get('client-epoch:nightly')).toBeUndefined()
+    await clientTokens.revokeAll('nightly', { actor: 'ann' })
+    expect((await registry.find('nightly'))?.epoch).toBe(6)
+    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    const who = { kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ann' }
+    expect(heard).toEqual([{ ...who, change: 'tokens.revoked', target: undefined }])
+    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+    // The count is the same in every process.
+    expect((await atHost(store).registry.find('nightly'))?.epoch).toBe(6)
+  })
+
+  it('are taken back for good where our count cannot be read, and whoever asked is told', async () => {
+    const store = open()
+    const { clientTokens, isDead } = atHost(store)
+    await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
+    await expect(clientTokens.revokeAll('nightly', { actor: 'ann' })).rejects.toMatchObject({
+      code: 'ERR_STORE_CORRUPT',
+      message: expect.stringMatching(/^what the store holds under "client-epoch:nightly" .* all the same$/),
+    })
+    expect([isDead(5), isDead(1_000_000)]).toEqual([true, true])
+    expect(isDead(5, [], 'another')).toBe(false)
+    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+  })
+
+  it('the host’s secret check gets the row that the host answered, counted or not', async () => {
+    const { registry, clientTokens } = atHost(open())
+    for (let round = 0; round < 2; round += 1) {
+      const client = await registry.find('nightly')
+      expect(await registry.verifySecret(client!, 'right')).toBe(true)
+      expect(await registry.verifySecret(client!, 'wrong')).toBe(false)
+      await clientTokens.revokeAll('nightly', {})
+    }
+  })
+
+  it('one look-up is one read more', async () => {
+    const { store, calls } = watched(open())
+    const { registry } = atHost(store)
+    await registry.find('nightly')
+    expect(calls).toEqual([{ method: 'get', args: ['client-epoch:nightly'] }])
+  })
+
+  it('the count is read before the row: a row from before never comes with a count from after', async () => {
+    const order: string[] = []
+    const { store } = watched(open())
+    const noting = new Proxy(store, {
+      get: (target, name: keyof Store) =>
+        name === 'get' ? (key: string) => (order.push(`get ${key}`), target.get(key)) : target[name],
+    })
+    const { registry } = atHost(noting, { find: async () => (order.push('find'), row) })
+    await registry.find('nightly')
+    expect(order).toEqual(['get client-epoch:nightly', 'find'])
+  })
+
+  it('are counted right when many take them back at once, from the first on', async () => {
+    const store = open()
+    const processes = [atHost(store), atHost(open())] as const
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => processes[index % 2]!.clientTokens.revokeAll('nightly', {})),
+    )
+    expect((await processes[0].registry.find('nightly'))?.epoch).toBe(15)
+  })
+
+  it('of one that the host disabled are dead up to now; of one that it deleted, for good', async () => {
+    const { clientTokens, rows, isDead, heard } = atHost(open())
+    rows.set('nightly', { ...row, disabled: true })
+    await clientTokens.revokeAll('nightly', {})
+    expect([isDead(5), isDead(6)]).toEqual([true, false])
+    rows.delete('nightly')
+    await clientTokens.revokeAll('nightly', {})
+    expect([isDead(6), isDead(1_000_000)]).toEqual([true, true])
+    expect(heard).toHaveLength(1)
+    expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly' }])
+  })
+
+  it('that carry an operation are taken back alone, and others are spared when it is done once more', async () => {
+    const { clientTokens, isDead, registry } = atHost(open())
+    await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
+    await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
+    expect((await registry.find('nightly'))?.epoch).toBe(7)
+    expect([5, 6, 7].map((epoch) => isDead(epoch, ['payments:transfer']))).toEqual([true, true, false])
+    expect([4, 5, 6].map((epoch) => isDead(epoch))).toEqual([true, false, false])
+    expect(await clientTokens.revocationsOf('nightly')).toEqual([
+      { of: 'client', id: 'nightly', below: 5 },
+      { of: 'client', id: 'nightly', below: 7, scopes: ['payments:transfer'] },
+    ])
+    await clientTokens.revokeAll('nightly', {})
+    expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly', below: 8 }])
+  })
+
+  it('are not taken back of what is no client id, and nothing is stored', async () => {
+    const { store, calls } = watched(open())
+    const { clientTokens } = atHost(store)
+    for (const bad of ['', 'a\nb', 'x'.repeat(257), 7, undefined]) {
+      await expect(clientTokens.revokeAll(bad as string, {})).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    }
+    expect(calls).toEqual([])
+  })
+
+  it('if the host fails in between, others finish it', async () => {
+    const store = open()
+    let fails = false
+    const { clientTokens } = atHost(store, {
+      find: async () => {
+        if (fails) throw new Error('the database is away')
+        return row
+      },
+    })
+    fails = true
+    await expect(clientTokens.revokeAll('nightly', {})).rejects.toThrow('the database is away')
+    expect(await store.range('revocations:pending', { limit: 10 })).toHaveLength(1)
+    const other = atHost(store)
+    expect(await other.clientTokens.revocationsOf('nightly')).toEqual([
+      { of: 'client', id: 'nightly', below: 6 },
+    ])
+  })
+})
+
+async function pagesOf(clients: ReturnType<ClientTokens['ofAccount']>): Promise<string[][]> {
+  const pages: string[][] = []
+  for await (const page of clients) pages.push(page.map((it) => ('clientId' in it ? it.clientId : it.key)))
+  return pages
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ ...row, clientId: `c${n}` }))
+
+it('registry.list may answer a list or what comes one after the other, of which some are at a time', async () => {
+  const asked: object[] = []
+  const all = rows(120)
+  const lists: (() => unknown)[] = [
+    () => all,
+    async () => all,
+    async function* () {
+      yield* all
+    },
+  ]
+  for (const list of lists) {
+    const { clientTokens } = atHost(memoryStore(), {
+      list: (filter) => (asked.push(filter), list()) as HostClient[],
+    })
+    const pages = await pagesOf(clientTokens.ofAccount('acme'))
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 20])
+    expect(pages.flat()).toEqual(all.map(({ clientId }) => clientId))
+  }
+  expect(asked).toEqual(Array.from({ length: 3 }, () => ({ accountId: 'acme' })))
+})
+
+it('registry.list: one of another account is passed over, and so is none', async () => {
+  const list = () => [{ ...row, accountId: 'ACME' }, null as never, row]
+  const { clientTokens } = atHost(memoryStore(), { list })
+  expect(await pagesOf(clientTokens.ofAccount('acme'))).toEqual([['nightly']])
+})
+
+it.each([
+  ['a text', 'nightly', 'a text; it must be a list'],
+  ['nothing', undefined, 'undefined; it must be a list'],
+  ['an object', { rows: [row] }, 'an object; it must be a list'],
+  ['a row that cannot be', [{ ...row, products: 'invoices' }], 'products: must be a list, and is a text'],
+  ['a row of no kind', [{ ...row, kind: 'robot' }], 'a client whose kind is a text'],
+])('registry.list answering %s fails with what is wrong', async (_, answer, message) => {
+  const { clientTokens } = atHost(memoryStore(), { list: () => answer as never })
+  await expect(pagesOf(clientTokens.ofAccount('acme'))).rejects.toThrow(
+    failure('ERR_HOST_CALLBACK', expect.stringMatching(`^registry\\.list answered[^]*${message}`)),
+  )
+})
+
+it('registry.list: what it throws passes through, and a cursor is closed where nobody wants the rest', async () => {
+  const broken = atHost(memoryStore(), {
+    async *list() {
+      yield row
+      throw new Error('connection lost')
+    },
+  })
+  await expect(pagesOf(broken.clientTokens.ofAccount('acme'))).rejects.toThrow('connection lost')
+
+  let closed = false
+  const { clientTokens } = atHost(memoryStore(), {
+    async *list() {
+      try {
+        yield* rows(200)
+      } finally {
+        closed = true
+      }
+    },
+  })
+  for await (const _ of clientTokens.ofAccount('acme')) break
+  expect(closed).toBe(true)
+})
+
+it('without registry.list nobody knows the clients of an account, and the error says what to do', async () => {
+  const { clientTokens } = atHost(memoryStore())
+  await expect(pagesOf(clientTokens.ofAccount('acme'))).rejects.toThrow(
+    failure('ERR_HOST_CALLBACK', expect.stringContaining('implement list({ accountId })')),
+  )
+})

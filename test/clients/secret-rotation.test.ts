@@ -1,0 +1,80 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { revokeSecret, rotateSecret } from '../../src/clients/secret-rotation.ts'
+import { isLive, type StoredSecret } from '../../src/clients/secrets.ts'
+
+const NOW = Date.UTC(2030, 0, 1)
+const seconds = NOW / 1000
+const current = { hash: 'current', createdAt: 1 }
+const old = { hash: 'old', createdAt: 1, expiresAt: seconds + 60 }
+const expired = { hash: 'expired', createdAt: 1, expiresAt: seconds }
+const rotate = (secrets: StoredSecret[], overlapSeconds: number) =>
+  rotateSecret(secrets, { hash: 'added', now: NOW, overlapSeconds })
+const added = { hash: 'added', createdAt: seconds }
+
+describe('rotateSecret', () => {
+  it('puts the new secret first and lets the old one expire after the overlap', () => {
+    expect(rotate([current], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
+  })
+
+  it('forgets a secret that has expired', () => {
+    expect(rotate([current, expired], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
+  })
+
+  it('refuses a third live secret, rather than end one that may be in use', () => {
+    expect(() => rotate([current, old], 3600)).toThrowError(expect.objectContaining({ code: 'ERR_CONFLICT' }))
+  })
+
+  it('ends every other secret at once without an overlap', () => {
+    expect(rotate([current, old], 0)).toEqual([added])
+  })
+
+  it('never leaves more than two live, nor none, whatever is done in whatever order', () => {
+    const step = fc.record({
+      what: fc.constantFrom('rotate', 'old', 'new'),
+      overlapSeconds: fc.integer({ min: 0, max: 100 }),
+      wait: fc.integer({ min: 0, max: 100_000 }),
+    })
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        let secrets: StoredSecret[] = [current]
+        let now = NOW
+        for (const [index, { what, overlapSeconds, wait }] of steps.entries()) {
+          now += wait
+          try {
+            if (what === 'rotate') secrets = rotateSecret(secrets, { hash: `${index}`, now, overlapSeconds })
+            else secrets = revokeSecret(secrets, what === 'old' ? 'old' : 'new', now) ?? secrets
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'ERR_CONFLICT' })
+          }
+          expect(secrets.length).toBeLessThanOrEqual(2)
+          expect(secrets.filter((secret) => isLive(secret, now)).length).toBeGreaterThanOrEqual(1)
+          expect(secrets[0]?.expiresAt).toBeUndefined()
+        }
+      }),
+    )
+  })
+})
+
+describe('revokeSecret', () => {
+  it('ends the old one', () => {
+    expect(revokeSecret([current, old], 'old', NOW)).toEqual([current])
+  })
+
+  it('has nothing to do where the old one is gone', () => {
+    expect(revokeSecret([current], 'old', NOW)).toBeUndefined()
+    expect(revokeSecret([current, expired], 'old', NOW)).toBeUndefined()
+  })
+
+  it('ends the new one, and the old one does not expire any more', () => {
+    expect(revokeSecret([current, old], 'new', NOW)).toEqual([{ hash: 'old', createdAt: 1 }])
+  })
+
+  it('refuses to end the only one', () => {
+    for (const secrets of [[current], [current, expired]]) {
+      expect(() => revokeSecret(secrets, 'new', NOW)).toThrowError(
+        expect.objectContaining({ code: 'ERR_CONFLICT' }),
+      )
+    }
+  })
+})

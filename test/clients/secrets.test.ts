@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hashSecret, isSecretHash, matchesSecret, newSecret } from '../../src/clients/secrets.ts'
+
+const NOW = Date.UTC(2030, 0, 1)
+const seconds = NOW / 1000
+const stored = (secret: string, expiresAt?: number) => ({ hash: hashSecret(secret), createdAt: 1, expiresAt })
+
+describe('newSecret', () => {
+  it('is recognisable, has 256 random bits, and needs no encoding in a form, a URL or a header', () => {
+    const secrets = new Set(Array.from({ length: 1000 }, newSecret))
+    expect(secrets.size).toBe(1000)
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^gatehouse_[A-Za-z0-9_-]{43}$/)
+      expect(Buffer.from(secret.slice('gatehouse_'.length), 'base64url')).toHaveLength(32)
+    }
+  })
+})
+
+describe('hashSecret', () => {
+  it('is the SHA-256 of the UTF-8 of the secret', () => {
+    const digest = createHash('sha256').update('an-existing-sécret-of-the-host').digest('base64url')
+    expect(hashSecret('an-existing-sécret-of-the-host')).toBe(`sha256:${digest}`)
+  })
+
+  it('refuses what is too short to be a random secret, without repeating it', () => {
+    for (const secret of ['', 'hunter2', 'fifteen-charact', undefined, 42]) {
+      const attempt = () => hashSecret(secret as string)
+      expect(attempt).toThrowError(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+      expect(attempt).not.toThrowError('hunter2')
+    }
+  })
+})
+
+describe('isSecretHash', () => {
+  it('accepts what hashSecret returns', () => {
+    fc.assert(fc.property(fc.string({ minLength: 16 }), (secret) => isSecretHash(hashSecret(secret))))
+  })
+
+  it.each([
+    ['the secret itself', newSecret()],
+    ['no algorithm', hashSecret(newSecret()).slice('sha256:'.length)],
+    ['another algorithm', hashSecret(newSecret()).replace('sha256', 'sha512')],
+    ['too few bytes', `sha256:${Buffer.alloc(31).toString('base64url')}`],
+    ['too many bytes', `sha256:${Buffer.alloc(33).toString('base64url')}`],
+    ['hex', `sha256:${'ab'.repeat(32)}`],
+    ['padding', `sha256:${Buffer.alloc(32).toString('base64')}`],
+    ['loose last bits', `sha256:${'A'.repeat(42)}B`],
+    ['a line break', `${hashSecret(newSecret())}\n`],
+    ['nothing', undefined],
+    ['a number', 1],
+  ])('refuses %s', (_, value) => {
+    expect(isSecretHash(value)).toBe(false)
+  })
+})
+
+describe('matchesSecret', () => {
+  it('accepts each of two live secrets, and nothing else', () => {
+    const [current, old, foreign] = [newSecret(), newSecret(), newSecret()]
+    const secrets = [stored(current), stored(old, seconds + 60)]
+    expect(matchesSecret(secrets, current, NOW)).toBe(true)
+    expect(matchesSecret(secrets, old, NOW)).toBe(true)
+    for (const wrong of [foreign, '', hashSecret(current), `${current} `, current.toLowerCase()]) {
+      expect(matchesSecret(secrets, wrong, NOW)).toBe(false)
+    }
+  })
+
+  it('accepts an expiring secret until the second in which it expires', () => {
+    const secret = newSecret()
+    const secrets = [stored(newSecret()), stored(secret, seconds + 60)]
+    expect(matchesSecret(secrets, secret, NOW + 59_999)).toBe(true)
+    expect(matchesSecret(secrets, secret, NOW + 60_000)).toBe(false)
+  })
+
+  it('answers false where there is no secret', () => {
+    fc.assert(fc.property(fc.string(), (candidate) => !matchesSecret([], candidate, NOW)))
+  })
+})

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach } from 'vitest'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import type { ProductDefinitions } from '../../src/catalog/definition.ts'
+import { createEvents, type GatehouseEvents } from '../../src/host/events.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createApiKeys } from '../../src/clients/api-keys.ts'
+import { createApplications } from '../../src/clients/applications.ts'
+import { createClientTokens } from '../../src/clients/revoke-client-tokens.ts'
+import { createStoreRegistry } from '../../src/clients/store-registry.ts'
+import { createLastUsed } from '../../src/clients/last-used.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
+import { describeEachStore } from '../support/stores.ts'
+
+const products = {
+  invoices: {
+    title: 'Invoices',
+    operations: {
+      'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' },
+      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
+    },
+  },
+  payments: {
+    title: 'Payments',
+    operations: {
+      'payments:list': { route: 'GET /payments/list', title: 'Read payments' },
+      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money' },
+    },
+  },
+  // Shares an operation with invoices.
+  reports: {
+    title: 'Reports',
+    operations: { 'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' } },
+  },
+} satisfies ProductDefinitions
+
+/** As many small products as a test wants: `p0` with `p0:use`, and so on. */
+export function manyProducts(count: number): ProductDefinitions {
+  const names = Array.from({ length: count }, (_, index) => `p${index}`)
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      {
+        title: name,
+        operations: { [`${name}:use`]: { route: `GET /${name}` as const, title: `Use ${name}` } },
+      },
+    ]),
+  )
+}
+
+/** A store that tells which methods were called, and what text was handed to it. */
+export function watched(store: Store) {
+  const calls: { method: string; args: readonly unknown[] }[] = []
+  const faults = new Map<string, Error>()
+  const proxy = new Proxy(store, {
+    get(target, method: keyof Store) {
+      const value = target[method]
+      if (typeof value !== 'function') return value
+      return (...args: unknown[]) => {
+        calls.push({ method, args })
+        const fault = faults.get(method)
+        return fault ? Promise.reject(fault) : Reflect.apply(value, target, args)
+      }
+    },
+  })
+  return { store: proxy, calls, faults }
+}
+
+interface ServicesOptions {
+  definitions?: ProductDefinitions
+  maxScopeBytes?: number
+  /** @default notes the id in `changed` */
+  clientChanged?: (clientId: string) => Promise<void>
+}
+
+/** The services on one store, as one process has them. */
+export function services(
+  store: Store,
+  { definitions = products, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
+) {
+  const catalog = { current: createCatalog(definitions) }
+  const events = createEvents((error) => {
+    throw error
+  })
+  const heard: { event: string; [detail: string]: unknown }[] = []
+  const names: (keyof GatehouseEvents)[] = [
+    'client.created',
+    'client.changed',
+    'client.deleted',
+    'client.compromised',
+  ]
+  for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
+  const usage = createLastUsed({ store, logger: silentLogger })
+  const revoked: GatehouseEvents['token.revoked'][] = []
+  events.on('token.revoked', (event) => revoked.push(event))
+  const set = createRevocationSet()
+  const log = createRevocationLog(store)
+  const revocations = createRevocations({
+    store,
+    log,
+    set,
+    longestLifetime: createLongestLifetime(store, 864_000),
+    events,
+    logger: silentLogger,
+  })
+  const changed: string[] = []
+  const dependencies = {
+    store,
+    catalog,
+    events,
+    usage,
+    revocations,
+    clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
+    logger: silentLogger,
+    maxScopeBytes,
+  }
+  return {
+    catalog,
+    heard,
+    usage,
+    apiKeys: createApiKeys(dependencies),
+    applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
+    registry: createStoreRegistry({ store }),
+    clientTokens: createClientTokens(dependencies),
+    revocations,
+    log,
+    /** Ids of clients that others were told of. */
+    changed,
+    /** What is taken back as this process knows it. */
+    set,
+    /** What `token.revoked` told. */
+    revoked,
+  }
+}
+
+/** What a suite gets of a kind of store: `open()` anew for each further process on the same data. */
+export interface Stores {
+  open(): Store
+}
+
+/** Runs a suite on each deployment of the run, with an empty store for each test. */
+export function describeOnEachStore(name: string, suite: (stores: Stores) => void): void {
+  describeEachStore(name, (makeStore) => {
+    let data: string
+    beforeEach(() => {
+      data = randomUUID()
+    })
+    suite({ open: () => makeStore(data) })
+  })
+}

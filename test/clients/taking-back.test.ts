@@ -1,0 +1,256 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { GatehouseError } from '../../src/errors.ts'
+import type { ClientService } from '../../src/clients/client-service-types.ts'
+import type { Client } from '../../src/clients/client.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet, type RevocationSet } from '../../src/revocation/revocation-set.ts'
+import type { Store } from '../../src/store/contract.ts'
+import { describeEachKind, failure } from './each-kind.ts'
+
+type Service = ClientService<Client, string, string>
+
+/** Everything that takes something away from a client which has the product `invoices`. */
+const CHANGES: readonly [name: string, change: (service: Service, clientId: string) => Promise<unknown>][] = [
+  ['removing a product', (service, clientId) => service.removeProduct(clientId, 'invoices')],
+  ['removing an operation', (service, clientId) => service.removeOperation(clientId, 'invoices:create')],
+  ['disabling', (service, clientId) => service.disable(clientId)],
+  ['deleting', (service, clientId) => service.delete(clientId)],
+]
+
+/** Whether a token of the client would be refused that was issued at an epoch. */
+function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['invoices:read']): boolean {
+  return set.isRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+}
+
+/** What a process learns that reads all revocations from the store. */
+async function readAll(store: Store): Promise<RevocationSet> {
+  const set = createRevocationSet()
+  const log = createRevocationLog(store)
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = await log.read(cursor)
+    set.add(page.revocations)
+    ;({ cursor, more } = page)
+  }
+  return set
+}
+
+describeEachKind('what is taken from a client', (context) => {
+  const { kind, stores } = context
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each(CHANGES)('%s: tokens from before are dead, here and for others', async (name, change) => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+    const { clientId: other } = await context.created(process, { products: ['invoices'] })
+    await change(process.service, clientId)
+    for (const set of [process.set, await readAll(store)]) {
+      expect(isDead(set, clientId, 0)).toBe(true)
+      // Those that it gets from now on, if it gets any.
+      expect(isDead(set, clientId, 1)).toBe(name === 'deleting')
+      expect(isDead(set, other, 0)).toBe(false)
+    }
+    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+    expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
+  })
+
+  it.each(CHANGES)(
+    '%s: if the store fails in between, the repeat takes the tokens back',
+    async (name, change) => {
+      const store = stores.open()
+      const process = context.start(store)
+      const { clientId } = await context.created(process, { products: ['invoices'] })
+      const failing = vi.spyOn(process.log, 'add').mockRejectedValueOnce(new Error('connection lost'))
+      await expect(change(process.service, clientId)).rejects.toThrow('connection lost')
+      expect(failing).toHaveBeenCalledOnce()
+      expect(isDead(await readAll(store), clientId, 0)).toBe(false)
+      expect(process.heard).toHaveLength(1)
+
+      const again = change(process.service, clientId)
+      if (name === 'deleting') await expect(again).rejects.toThrow(failure('ERR_NOT_FOUND'))
+      else await again
+      expect(isDead(await readAll(store), clientId, 0)).toBe(true)
+      // Nothing was changed any more.
+      expect(process.heard).toHaveLength(1)
+    },
+  )
+
+  it('a change that is refused takes nothing back, and leaves nothing begun', async () => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const { service } = process
+    await service.disable(clientId)
+    await expect(service.removeProduct(clientId, 'nonsense')).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    await expect(service.removeProduct('unknown', 'invoices')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(service.disable(clientId, { actor: '' })).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
+    await expect(service.delete('no:id')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    expect(process.set.size).toBe(1)
+    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+  })
+
+  it('one of the other kind keeps its tokens, whoever deletes it by the wrong service', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const other = kind === 'apiKey' ? process.applications : process.apiKeys
+    await expect(other.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(other.disable(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    expect(process.set.size).toBe(0)
+    await process.service.delete(clientId)
+    const { size } = process.set
+    await expect(other.delete(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    expect(process.set.size).toBe(size)
+  })
+
+  it('what gives something, or changes a name or a secret, takes nothing back', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const { service } = process
+    await service.rename(clientId, 'New')
+    await service.addProduct(clientId, 'payments')
+    await service.rotateSecret(clientId)
+    await service.revokeSecret(clientId, 'old')
+    await service.enable(clientId)
+    expect(process.set.size).toBe(0)
+  })
+
+  it('what comes back does not bring tokens back', async () => {
+    const process = context.start()
+    const { clientId } = await context.created(process, { products: ['invoices'] })
+    const { service } = process
+    await service.disable(clientId)
+    await service.enable(clientId)
+    await service.removeProduct(clientId, 'invoices')
+    await service.addProduct(clientId, 'invoices')
+    await service.removeOperation(clientId, 'invoices:create')
+    expect((await service.restoreOperation(clientId, 'invoices:create')).epoch).toBe(3)
+    expect([0, 1, 2, 3].map((epoch) => isDead(process.set, clientId, epoch))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+  })
+})
+
+describeEachKind('the tokens of a client', (context) => {
+  const { kind, stores } = context
+
+  it('are taken back, all of them, without a change of what it has', async () => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientId, client } = await context.created(process, { products: ['invoices'] })
+    await process.clientTokens.revokeAll(clientId, { actor: 'ann' })
+    const set = await readAll(store)
+    expect([isDead(set, clientId, 0), isDead(set, clientId, 1)]).toEqual([true, false])
+    expect(await process.service.find(clientId)).toEqual({ ...client, epoch: 1 })
+    const who = { kind, clientId, accountId: 'acme', actor: 'ann' }
+    expect(process.heard).toEqual([{ event: 'client.changed', ...who, change: 'tokens.revoked' }])
+    expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
+  })
+
+  it('are taken back by what they carry, and what is finished or repeated later spares the others', async () => {
+    const store = stores.open()
+    const process = context.start(store)
+    const { clientTokens, service } = process
+    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+    await service.removeOperation(clientId, 'payments:list')
+    await clientTokens.revokeCarrying(clientId, ['payments:transfer'], {})
+    await clientTokens.revokeCarrying(clientId, ['payments:transfer'], {})
+    // A repeat, and what another process does that finds it begun.
+    await service.removeOperation(clientId, 'payments:list')
+    await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
+
+    const set = await readAll(store)
+    const dead = (epoch: number, ...scopes: string[]) => isDead(set, clientId, epoch, scopes)
+    expect([0, 1, 2, 3].map((epoch) => dead(epoch, 'invoices:read'))).toEqual([true, false, false, false])
+    expect([0, 1, 2, 3].map((epoch) => dead(epoch, 'invoices:read', 'payments:transfer'))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    // All of them again, once something is taken that concerns all.
+    await service.disable(clientId)
+    expect([0, 1, 2, 3, 4].map((epoch) => isDead(process.set, clientId, epoch))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId, below: 4 }])
+  })
+
+  it('are what the record says: nothing of one that lost nothing or never was, all of one that is gone', async () => {
+    const process = context.start()
+    const { clientTokens, service } = process
+    const { clientId } = await context.created(process)
+    expect(await clientTokens.revocationsOf(clientId)).toEqual([])
+    expect(await clientTokens.revocationsOf('unknown')).toEqual([])
+    await service.delete(clientId)
+    expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId }])
+    // Also for who asks for it in an incident.
+    await clientTokens.revokeAll(clientId, {})
+    expect(isDead(process.set, clientId, 99)).toBe(true)
+    for (const unknown of ['unknown', 'no:id', 7 as never]) {
+      await expect(clientTokens.revokeAll(unknown, {})).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    }
+    expect(process.set.size).toBe(1)
+  })
+
+  it('are counted right when they are taken back by many at once', async () => {
+    const store = stores.open()
+    const processes = [context.start(store), context.start(stores.open())] as const
+    const { clientId } = await context.created(processes[0], { products: ['invoices'] })
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => processes[index % 2]!.clientTokens.revokeAll(clientId, {})),
+    )
+    expect((await processes[0].service.find(clientId))?.epoch).toBe(10)
+    const set = await readAll(store)
+    expect([isDead(set, clientId, 9), isDead(set, clientId, 10)]).toEqual([true, false])
+  })
+})
+
+describeEachKind('the clients of an account', (context) => {
+  it('are those of the other kind too where a list cannot be read, and that is told at the end', async () => {
+    const inner = context.stores.open()
+    const { apiKeys, applications } = context.start(inner)
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
+    const { application } = await applications.create({ accountId: 'acme', name: 'App' })
+    const broken = `clients:${context.kind}:of:acme`
+    const foreign = new GatehouseError('ERR_STORE_CORRUPT', `of another type (asked for "${broken}")`)
+    const { clientTokens } = context.start(
+      Object.assign(Object.create(inner) as typeof inner, {
+        range: async (...args: Parameters<typeof inner.range>) =>
+          args[0] === broken ? Promise.reject(foreign) : inner.range(...args),
+      }),
+    )
+    const found: unknown[] = []
+    const reading = (async () => {
+      for await (const page of clientTokens.ofAccount('acme')) found.push(...page)
+    })()
+    await expect(reading).rejects.toMatchObject({
+      code: 'ERR_STORE_CORRUPT',
+      message: expect.stringContaining(`"${broken}"`),
+    })
+    expect(found).toEqual([context.kind === 'apiKey' ? application : apiKey])
+  })
+
+  it('are all of them, page by page, of both kinds', async () => {
+    const { apiKeys, applications, clientTokens } = context.start()
+    const ids: string[] = []
+    for (let index = 0; index < 60; index += 1) {
+      const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
+      ids.push(apiKey.clientId)
+    }
+    const { application } = await applications.create({ accountId: 'acme', name: 'App' })
+    await applications.create({ accountId: 'other', name: 'App' })
+    const pages: string[][] = []
+    for await (const clients of clientTokens.ofAccount('acme')) {
+      pages.push(clients.map((client) => ('clientId' in client ? client.clientId : client.key)))
+    }
+    expect(pages.flat()).toEqual([...ids, application.clientId])
+    expect(Math.max(...pages.map(({ length }) => length))).toBe(50)
+  })
+})

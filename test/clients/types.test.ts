@@ -1,0 +1,85 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import type { ApiKeys } from '../../src/clients/api-keys.ts'
+import type { Applications } from '../../src/clients/applications.ts'
+import type { HostRegistry } from '../../src/clients/host-registry.ts'
+import type {
+  ApiKey,
+  Client,
+  HostApiKey,
+  HostApplication,
+  HostClient,
+  Registry,
+} from '../../src/clients/client.ts'
+import type { StoreRegistry } from '../../src/clients/store-registry.ts'
+
+type Scope = 'invoices:read' | 'invoices:create'
+type Product = 'invoices' | 'payments'
+declare const apiKeys: ApiKeys<Scope, Product>
+declare const applications: Applications<Scope, Product>
+
+/** Compiled, never called. */
+function calls() {
+  const owner = { accountId: 'acme', name: 'Name' }
+  return {
+    created: apiKeys.create({ ...owner, products: ['invoices'], removedOperations: ['invoices:create'] }),
+    takenOver: apiKeys.create({ ...owner, clientId: 'old', secretHash: 'sha256:…' }),
+    // @ts-expect-error a product that does not exist
+    misspeltProduct: applications.create({ ...owner, products: ['invoice'] }),
+    // @ts-expect-error an operation that does not exist
+    misspeltOperation: apiKeys.removeOperation('key', 'invoices:lst'),
+    // @ts-expect-error a product is no operation
+    misplaced: applications.restoreOperation('app', 'invoices'),
+    // @ts-expect-error only applications have redirect URIs
+    redirectUris: apiKeys.create({ ...owner, redirectUris: [] }),
+    // @ts-expect-error every client has an owner
+    withoutOwner: apiKeys.create({ name: 'Name' }),
+    // @ts-expect-error a misspelt option
+    misspeltOption: applications.disable('app', { acter: 'ann' }),
+  }
+}
+type Calls = ReturnType<typeof calls>
+
+describe('the types of the services', () => {
+  it('know whether there is a secret to show', () => {
+    expectTypeOf<Awaited<Calls['created']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: string }>()
+    expectTypeOf<Awaited<Calls['takenOver']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: undefined }>()
+  })
+
+  it('fit where any scopes and products are expected', () => {
+    expectTypeOf<ApiKeys<Scope, Product>>().toExtend<ApiKeys>()
+    expectTypeOf<Applications<Scope, Product>>().toExtend<Applications>()
+    expectTypeOf<ApiKeys>().toExtend<ApiKeys<Scope, Product>>()
+    expectTypeOf<Applications>().toExtend<Applications<Scope, Product>>()
+  })
+
+  it('let the store registry stand where a registry is expected', () => {
+    expectTypeOf<StoreRegistry>().toExtend<HostRegistry>()
+    expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
+  })
+
+  it("let a host's own rows stand in its registry", () => {
+    expectTypeOf<{
+      kind: 'apiKey'
+      clientId: string
+      accountId: string
+      name: string
+      products: string[]
+      userId: string | null
+      disabled: boolean | null
+      secretHash: string
+    }>().toExtend<HostApiKey>()
+    expectTypeOf<{ kind: 'application' } & Omit<HostApiKey, 'kind'>>().not.toExtend<HostApplication>()
+    expectTypeOf<Client>().toExtend<HostClient>()
+
+    interface Row extends HostApplication {
+      secretHash: string
+    }
+    const rows = new Map<string, Row>()
+    const registry = {
+      find: (clientId: string) => rows.get(clientId) ?? null,
+      verifySecret: (row: Row, secret: string) => row.secretHash === secret,
+    }
+    expectTypeOf(registry).toExtend<Registry>()
+    expectTypeOf(registry).toExtend<Registry<Row>>()
+  })
+})

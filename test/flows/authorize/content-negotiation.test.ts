@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
+import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+
+/** What a browser sends when it opens an address. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+/** Who gets JSON: those who ask for it, those who take anything (curl), those who say nothing. */
+const PROGRAMS = ['application/json', '*/*', undefined, 'application/json, text/html;q=0.5', 'image/png']
+const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1']
+
+async function ask(url: string | URL, accept: string | undefined, init: RequestInit = {}) {
+  const headers = new Headers(init.headers)
+  // Without one fetch sends */*; what stands here is nothing to speak of.
+  headers.set('accept', accept ?? '')
+  const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+  const text = await response.text()
+  const { status } = response
+  const type = response.headers.get('content-type')?.split(';')[0]
+  return { status, headers: response.headers, type, text }
+}
+
+/** The error as JSON, and nothing besides. */
+function expectJson(answer: Awaited<ReturnType<typeof ask>>, status: number, body: object): void {
+  expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'application/json' })
+  expect(JSON.parse(answer.text)).toEqual(body)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('vary')).toMatch(/\bAccept\b/i)
+}
+
+function expectPage(answer: Awaited<ReturnType<typeof ask>>, status: number, error: string): void {
+  expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'text/html' })
+  expect(answer.text).toContain(`<code>${error}</code>`)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('vary')).toMatch(/\bAccept\b/i)
+}
+
+describe('an authorization request that cannot be answered to the application', () => {
+  let host: Host
+  let unknown: URL
+  beforeAll(async () => {
+    host = await startHost()
+    await host.gatehouse.ready()
+    unknown = authorizationUrl(host, 'app_unknown')
+  })
+  afterAll(() => host.close())
+
+  const expected = { error: 'invalid_client', error_description: expect.any(String), state: 'xyz' }
+
+  it.each(PROGRAMS)(
+    'is answered in JSON to Accept: %s (bug: it was a page for everybody)',
+    async (accept) => {
+      expectJson(await ask(unknown, accept), 400, expected)
+    },
+  )
+
+  it.each(BROWSERS)('is answered with the error page to Accept: %s', async (accept) => {
+    expectPage(await ask(unknown, accept), 400, 'invalid_client')
+  })
+
+  it('has no state where none was sent, and no more than a short answer to a long one', async () => {
+    const without = authorizationUrl(host, 'app_unknown', { state: '' })
+    const { state: _state, ...rest } = expected
+    expectJson(await ask(without, 'application/json'), 400, rest)
+  })
+
+  it('is answered in JSON where the redirect URI is not the application’s', async () => {
+    const { client_id } = await host.createApplication()
+    const url = authorizationUrl(host, client_id, { redirect_uri: 'https://evil.example/' })
+    const answer = await ask(url, 'application/json')
+    expectJson(answer, 400, { ...expected, error: 'invalid_redirect_uri' })
+  })
+
+  it('is answered in JSON where a form of another site cannot be read', async () => {
+    const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
+    const url = `${host.issuer}/oauth2/authorize`
+    const body = { error: 'invalid_request', error_description: 'the form could not be read' }
+    expectJson(await ask(url, 'application/json', init), 415, body)
+    expectPage(await ask(url, BROWSER, init), 415, 'invalid_request')
+  })
+
+  it('redirects whoever asks where the application can be told', async () => {
+    const { client_id } = await host.createApplication()
+    const url = authorizationUrl(host, client_id, { scope: 'nothing:real' })
+    for (const accept of ['application/json', BROWSER]) {
+      const { status, headers } = await ask(url, accept)
+      expect(status).toBe(303)
+      expect(headers.get('location')).toContain('error=invalid_scope')
+    }
+  })
+
+  it('sign-out with an unknown application is answered as is asked for', async () => {
+    const url = `${host.issuer}/oauth2/logout?client_id=app_unknown&post_logout_redirect_uri=https://evil.example/`
+    const body = { error: 'invalid_client', error_description: expect.any(String) }
+    const answer = await ask(url, 'application/json')
+    expect({ status: answer.status, type: answer.type }).toEqual({ status: 400, type: 'application/json' })
+    expect(JSON.parse(answer.text)).toEqual(body)
+    expectPage(await ask(url, BROWSER), 400, 'invalid_client')
+  })
+})
+
+describe('a failure on our side', () => {
+  let host: Host
+  let faulty: FaultyStore
+  let clientId: string
+  let find: (accountId: string) => unknown
+  beforeEach(async () => {
+    faulty = faultyStore(memoryStore())
+    find = (id) => ({ id })
+    host = await startHost({
+      store: faulty.store,
+      gatehouse: { storeTimeoutMs: 50, accounts: { find: (id: string) => find(id) as never } },
+    })
+    clientId = (await host.createApplication()).client_id
+  })
+  afterEach(() => host.close())
+
+  const unavailable = {
+    error: 'temporarily_unavailable',
+    error_description: 'not available for the moment; try again',
+  }
+  const failed = { error: 'server_error', error_description: 'something went wrong on our side' }
+
+  it('is told as is asked for at the authorization endpoint, while the store is away', async () => {
+    const url = authorizationUrl(host, clientId)
+    faulty.goAway()
+    for (const accept of PROGRAMS) {
+      const answer = await ask(url, accept)
+      expectJson(answer, 503, { ...unavailable, state: 'xyz' })
+      expect(answer.headers.get('retry-after')).toBe('1')
+    }
+    for (const accept of BROWSERS) expectPage(await ask(url, accept), 503, unavailable.error)
+  })
+
+  it('is told as is asked for at the address of an interaction, while the store is away', async () => {
+    const browser = host.browser()
+    const page = await browser.open(authorizationUrl(host, clientId))
+    const cookie = [...browser.cookies].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
+    faulty.goAway()
+    expectJson(await ask(page.url, 'application/json', { headers: { cookie } }), 503, unavailable)
+    expectPage(await ask(page.url, BROWSER, { headers: { cookie } }), 503, unavailable.error)
+  })
+
+  it('at the token endpoint is told in our words (bug: "oops! something went wrong")', async () => {
+    const key = await host.createApiKey()
+    find = () => {
+      throw new Error('the database of the host: password=hunter2')
+    }
+    const { status, body, headers } = await host.token({ ...key, grant_type: 'client_credentials' })
+    expect({ status, body }).toEqual({ status: 500, body: failed })
+    expect(headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('at the token endpoint is JSON, whatever is accepted', async () => {
+    const key = await host.createApiKey()
+    faulty.goAway()
+    const { status, body } = await host.token(
+      { ...key, grant_type: 'client_credentials' },
+      { accept: 'text/html' },
+    )
+    expect({ status, body }).toEqual({ status: 503, body: unavailable })
+  })
+})

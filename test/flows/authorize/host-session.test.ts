@@ -1,0 +1,324 @@
+import { decodeJwt } from 'jose'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isAt, redirectOf, type Browser, type Page } from '../../support/browser.ts'
+import { asksFor, authorizationUrl, CALLBACK } from '../../support/host.ts'
+import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore("The host's own session", (makeStore) => {
+  let host: SessionHost
+  let application: Awaited<ReturnType<SessionHost['createApplication']>>
+  let browser: Browser
+  beforeAll(async () => {
+    host = await startSessionHost({ store: makeStore() })
+  })
+  beforeEach(async () => {
+    application = await host.createApplication()
+    browser = host.browser()
+    host.signIns.splice(0)
+  })
+  afterEach(() => void host.accounts.set('alice', { id: 'alice', claims: { name: 'Alice' } }))
+  afterAll(() => host.close())
+
+  const request = (parameters: Record<string, string> = {}) =>
+    authorizationUrl(host, application.client_id, parameters)
+  const open = (parameters?: Record<string, string>) => browser.open(request(parameters))
+  const approve = (page: Page, options: { follow?: boolean } = {}) =>
+    browser.submit(page, { action: /consent$/, button: ['action', 'approve'], ...options })
+  const isCallback = (page: Page) => isAt(page, CALLBACK)
+  const isHostSignIn = (page: Page) => isAt(page, `${host.origin}/login`)
+  const isErrorPage = (page: Page) =>
+    page.url.origin === host.origin && page.status >= 400 && page.status < 500
+
+  /** For whom the application has got a code; checks that state and iss came with it. */
+  async function ownerOf(page: Page): Promise<Record<string, unknown>> {
+    expect(isCallback(page), `${page.url.href} ${page.status}`).toBe(true)
+    const { code = '', ...rest } = Object.fromEntries(page.url.searchParams)
+    expect(rest).toEqual({ state: 'xyz', iss: host.issuer })
+    const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    expect(status).toBe(200)
+    const { account_id, user_id } = decodeJwt(String(body['access_token']))
+    return { account_id, user_id }
+  }
+  async function expectConsentOf(name: string, page: Page) {
+    expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
+    expect(page.body).toContain(`Signed in as <bdi>${name}</bdi>`)
+  }
+
+  describe('who is asked', () => {
+    it('whoever is signed in at the host is asked at once', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const page = await open()
+      await expectConsentOf('Alice', page)
+      expect(host.signIns).toEqual([])
+      expect(await ownerOf(await approve(page))).toEqual({ account_id: 'alice', user_id: undefined })
+    })
+
+    it("nobody is: the host's sign-in page, and a way back below {auth_url}", async () => {
+      const page = await open()
+      expect(isHostSignIn(page)).toBe(true)
+      expect(host.signIns).toHaveLength(1)
+      const { returnTo, reauthenticate } = host.signIns[0]!
+      expect(returnTo).toMatch(`${host.issuer}/interaction/`)
+      expect(reauthenticate).toBe(false)
+      host.signInAt(browser, { accountId: 'bob' })
+      const consent = await browser.open(returnTo)
+      await expectConsentOf('Bob', consent)
+      expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
+    })
+
+    it('back without having signed in: login_required, and no circle', async () => {
+      await open()
+      const page = await browser.open(host.signIns[0]!.returnTo)
+      expect(isCallback(page)).toBe(true)
+      expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
+        error: 'login_required',
+        state: 'xyz',
+        iss: host.issuer,
+      })
+    })
+
+    it('prompt=none and nobody: login_required', async () => {
+      const page = await open({ prompt: 'none' })
+      expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
+        error: 'login_required',
+        state: 'xyz',
+        iss: host.issuer,
+      })
+    })
+
+    it('who is acting for the account is in the token', async () => {
+      host.signInAt(browser, { accountId: 'alice', userId: 'anna' })
+      expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'anna' })
+    })
+  })
+
+  describe('between two authorizations', () => {
+    beforeEach(async () => {
+      host.signInAt(browser, { accountId: 'alice', userId: 'anna' })
+      await ownerOf(await approve(await open()))
+    })
+
+    it('somebody else is signed in: they are asked, the code is theirs', async () => {
+      host.signInAt(browser, { accountId: 'bob' })
+      const page = await open()
+      await expectConsentOf('Bob', page)
+      expect(await ownerOf(await approve(page))).toMatchObject({ account_id: 'bob' })
+    })
+
+    it('somebody else is signed in, prompt=none: never a code for the old one', async () => {
+      host.signInAt(browser, { accountId: 'bob' })
+      const page = await open({ prompt: 'none' })
+      expect(page.url.searchParams.get('error')).toBe('consent_required')
+      expect(page.url.searchParams.get('code')).toBeNull()
+    })
+
+    it('the host is signed out: it signs in anew', async () => {
+      host.signOutAt(browser)
+      expect(isHostSignIn(await open())).toBe(true)
+      expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
+    })
+
+    it('another user of the same account is signed in: they are asked, the code is theirs', async () => {
+      host.signInAt(browser, { accountId: 'alice', userId: 'arthur' })
+      expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('consent_required')
+      expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'arthur' })
+    })
+
+    it('the account is gone, its session at the host stays: no code, and no circle', async () => {
+      host.accounts.delete('alice')
+      expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
+      expect(isHostSignIn(await open())).toBe(true)
+      expect(host.signIns).toMatchObject([{ reauthenticate: true }])
+      const back = await browser.open(host.signIns[0]!.returnTo)
+      expect(back.url.searchParams.get('error')).toBe('login_required')
+    })
+
+    it('the same person: no page', async () => {
+      expect(await ownerOf(await open())).toEqual({ account_id: 'alice', user_id: 'anna' })
+    })
+  })
+
+  /** What may happen at the host while somebody is in the middle of an authorization as alice's anna. */
+  const changes = {
+    'switches account': {
+      apply: () => host.signInAt(browser, { accountId: 'bob' }),
+      next: { account_id: 'bob', user_id: undefined },
+    },
+    'switches to another member of the account': {
+      apply: () => host.signInAt(browser, { accountId: 'alice', userId: 'arthur' }),
+      next: { account_id: 'alice', user_id: 'arthur' },
+    },
+    'signs out': { apply: () => host.signOutAt(browser), next: undefined },
+    'deletes the account': {
+      apply: () => {
+        host.accounts.delete('alice')
+        host.signOutAt(browser)
+      },
+      next: undefined,
+    },
+    'deletes the account, its session stays': {
+      apply: () => void host.accounts.delete('alice'),
+      next: undefined,
+    },
+  }
+
+  describe.each(Object.entries(changes))('the host %s', (_name, { apply, next }) => {
+    beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
+
+    /** Whoever is signed in now is asked anew, and gets the only code; nobody gets one for anna. */
+    async function expectNewStart(page: Page) {
+      if (next) {
+        expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
+        expect(await ownerOf(await approve(page))).toEqual(next)
+        return
+      }
+      expect(page.url.searchParams.get('code')).toBeNull()
+      if (isCallback(page)) {
+        expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
+          error: 'login_required',
+          state: 'xyz',
+          iss: host.issuer,
+        })
+      } else expect(isHostSignIn(page) || isErrorPage(page), `${page.url.href} ${page.status}`).toBe(true)
+    }
+
+    it('between the authorization request and the consent page', async () => {
+      const answer = await browser.request(request())
+      const address = new URL(answer.headers.get('location')!, host.origin)
+      expect(address.pathname).toMatch(/^\/auth\/interaction\//)
+      apply()
+      await expectNewStart(await browser.open(address))
+    })
+
+    it('between the consent page and its form', async () => {
+      const page = await open()
+      await expectConsentOf('Alice', page)
+      apply()
+      await expectNewStart(await approve(page))
+    })
+
+    it('between the form and the way back', async () => {
+      const answer = await approve(await open(), { follow: false })
+      const address = redirectOf(answer)
+      expect(address).toMatch(`${host.issuer}/oauth2/authorize/`)
+      apply()
+      await expectNewStart(await browser.open(address!))
+    })
+
+    it('between the code and its exchange: it is what it was', async () => {
+      const page = await approve(await open())
+      apply()
+      const code = page.url.searchParams.get('code')!
+      const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+      // A session ends nothing that was authorized; an account that is gone does.
+      if (host.accounts.has('alice')) {
+        expect(status).toBe(200)
+        expect(decodeJwt(String(body['access_token']))['user_id']).toBe('anna')
+      } else expect([status, body['error']]).toEqual([400, 'invalid_grant'])
+    })
+  })
+
+  describe('"use another account" on the consent page', () => {
+    const switchAccount = (page: Page) => browser.submit(page, { action: /switch$/ })
+
+    it("ends the host's session and ours, and starts anew", async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const page = await switchAccount(await open())
+      expect(isHostSignIn(page)).toBe(true)
+      expect(host.isSignedInAt(browser)).toBe(false)
+      host.signInAt(browser, { accountId: 'bob' })
+      const consent = await browser.open(host.signIns[0]!.returnTo)
+      await expectConsentOf('Bob', consent)
+      expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
+    })
+
+    it('leads to the sign-in page of a host whose session cannot be ended from here', async () => {
+      const other = await startSessionHost({ store: makeStore(), canSignOut: false })
+      const { client_id } = await other.createApplication()
+      const theirs = other.browser()
+      other.signInAt(theirs, { accountId: 'alice' })
+      const consent = await theirs.open(authorizationUrl(other, client_id))
+      const page = await theirs.submit(consent, { action: /switch$/ })
+      expect(page.url.pathname).toBe('/login')
+      expect(other.signIns).toMatchObject([{ reauthenticate: true }])
+      other.signInAt(theirs, { accountId: 'bob' })
+      const next = await theirs.open(other.signIns[0]!.returnTo)
+      expect(next.body).toContain('Signed in as <bdi>Bob</bdi>')
+      await other.close()
+    })
+  })
+
+  describe('prompt=select_account', () => {
+    it('shows the choice, and after another account has signed in at the host, who that is', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      await approve(await open())
+      const page = await open({ prompt: 'select_account' })
+      await expectConsentOf('Alice', page)
+      const signInPage = await browser.submit(page, { action: /switch$/ })
+      expect(isHostSignIn(signInPage)).toBe(true)
+      host.signInAt(browser, { accountId: 'bob' })
+      const consent = await browser.open(host.signIns.at(-1)!.returnTo)
+      await expectConsentOf('Bob', consent)
+      expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
+    })
+  })
+
+  describe('browsers and tabs', () => {
+    const codesOf = (pages: Page[]) => pages.filter((page) => page.url.searchParams.has('code'))
+
+    it('two browsers have nothing to do with each other', async () => {
+      const other = host.browser()
+      host.signInAt(browser, { accountId: 'alice' })
+      host.signInAt(other, { accountId: 'bob' })
+      const [one, two] = [await open(), await other.open(request())]
+      expect(isErrorPage(await other.open(one.url))).toBe(true)
+      const button: [string, string] = ['action', 'approve']
+      const stolen = await other.submit(one, { action: /consent$/, button })
+      expect(isErrorPage(stolen)).toBe(true)
+      expect(await ownerOf(await other.submit(two, { action: /consent$/, button }))).toMatchObject({
+        account_id: 'bob',
+      })
+      expect(await ownerOf(await approve(one))).toMatchObject({ account_id: 'alice' })
+    })
+
+    it('the form is sent twice, one after the other: one code', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const page = await open()
+      const answers = [await approve(page), await approve(page)]
+      expect(codesOf(answers)).toHaveLength(1)
+      expect(isErrorPage(answers[1]!)).toBe(true)
+      expect(await ownerOf(answers[0]!)).toMatchObject({ account_id: 'alice' })
+    })
+
+    it('the form is sent from two tabs at once: one code at most, else the error page', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const page = await open()
+      const sameInAnotherTab = await browser.open(page.url)
+      const answers = await Promise.all([approve(page), approve(sameInAnotherTab)])
+      expect(codesOf(answers).length).toBeLessThanOrEqual(1)
+      for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
+    })
+
+    it('two parallel ways back: one code, else the error page', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const address = redirectOf(await approve(await open(), { follow: false }))!
+      const answers = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))
+      expect(codesOf(answers)).toHaveLength(1)
+      expect(answers.filter(isErrorPage)).toHaveLength(3)
+      expect(await ownerOf(codesOf(answers)[0]!)).toMatchObject({ account_id: 'alice' })
+    })
+
+    it('two requests in two tabs: each gets its own answer', async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const [one, two] = [await open({ state: 'one' }), await open({ state: 'two' })]
+      const second = await approve(two)
+      expect(second.url.searchParams.get('state')).toBe('two')
+      const first = await approve(one)
+      expect(first.url.searchParams.get('state')).toBe('one')
+      const codes = [first, second].map(({ url }) => url.searchParams.get('code'))
+      expect(new Set(codes).size).toBe(2)
+      expect(codes).not.toContain(null)
+    })
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { createGatehouse, type Logger, type Store } from 'koa-gatehouse'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { silentLogger } from '../../../src/host/logger.ts'
+import { authorizationUrl, products, SECRET, startHost, type HostOptions } from '../../support/host.ts'
+
+async function hostWith(options: HostOptions) {
+  const host = await startHost(options)
+  onTestFinished(host.close)
+  return host
+}
+
+describe('limits are options', () => {
+  it('signInAttempts: the built-in page stops taking passwords', async () => {
+    const host = await hostWith({ gatehouse: { signInAttempts: { max: 2, windowSeconds: 120 } } })
+    const { client_id } = await host.createApplication()
+    const browser = host.browser()
+    const page = await browser.open(authorizationUrl(host, client_id))
+    const attempt = (password: string) =>
+      browser.submit(page, { action: /sign-in/, change: { identifier: 'alice', password } })
+    expect((await attempt('wrong')).status).toBe(401)
+    expect((await attempt('wrong')).status).toBe(401)
+    const third = await attempt('correct')
+    expect(third.status).toBe(429)
+    const wait = Number(third.headers.get('retry-after'))
+    expect(wait).toBeGreaterThan(100)
+    expect(wait).toBeLessThanOrEqual(120)
+  })
+
+  it('startTimeoutMs: how long requests wait at the start, at the token endpoint and at the gateway', async () => {
+    const ping: Store['ping'] = () => new Promise(() => {})
+    const store: Store = { ...memoryStore(), ping }
+    const host = await hostWith({ store, gatehouse: { startTimeoutMs: 30, storeTimeoutMs: 60_000 } })
+    const started = performance.now()
+    const [token, call] = await Promise.all([
+      host.token({ grant_type: 'client_credentials', client_id: 'a', client_secret: 'b' }),
+      host.call('GET /invoices/list', 'a'),
+    ])
+    expect(performance.now() - started).toBeLessThan(1000)
+    expect([token.status, call.status]).toEqual([503, 503])
+    expect(token.headers.get('retry-after')).toBe('1')
+    expect(host.reached).toEqual([])
+  })
+
+  it('productsTimeoutMs: how long loading the products may take', async () => {
+    const host = await hostWith({
+      gatehouse: { products: () => new Promise(() => {}), productsTimeoutMs: 20 },
+    })
+    await expect(host.gatehouse.ready()).rejects.toMatchObject({
+      code: 'ERR_CATALOG',
+      cause: { message: 'no answer within 20 ms' },
+    })
+  })
+
+  it('tokenCacheBytes: 0 remembers no token, and calls go on', async () => {
+    const host = await hostWith({ gatehouse: { tokenCacheBytes: 0 } })
+    const { body } = await host.token({ grant_type: 'client_credentials', ...(await host.createApiKey()) })
+    const token = String(body['access_token'])
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+    expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+  })
+})
+
+describe('the memory store', () => {
+  const lines = (store: Store) => {
+    const info = vi.fn<Logger['info']>()
+    const gatehouse = createGatehouse({
+      issuer: 'https://example.com/auth',
+      audience: 'https://example.com/api',
+      secret: SECRET,
+      store,
+      kycLevels: ['none', 'basic', 'verified'],
+      products,
+      accounts: { find: (id) => ({ id }) },
+      logger: { ...silentLogger, info },
+    })
+    gatehouse.middleware()
+    gatehouse.gateway.middleware()
+    return info.mock.calls.map(([, message]) => message)
+  }
+
+  it('says once that it forgets', () => {
+    expect(lines(memoryStore())).toEqual([
+      'the store is in memory: it forgets everything when this process ends',
+    ])
+    expect(lines({ ...memoryStore(), volatile: false })).toEqual([])
+  })
+})

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GatehouseError, type Store } from 'koa-gatehouse'
+import type { Page } from '../../support/browser.ts'
+import { authorizationUrl } from '../../support/host.ts'
+import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+/** A store that is away for calls that begin with a text: `delete session:`. */
+function partlyAwayStore(inner: Store) {
+  const state = { away: undefined as string | undefined, failed: 0 }
+  const sessions: string[] = []
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const method = target[name]
+      if (typeof method !== 'function') return method
+      return async (...args: unknown[]) => {
+        if (state.away !== undefined && `${name} ${String(args[0])}`.startsWith(state.away)) {
+          state.failed += 1
+          throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store did not answer')
+        }
+        if (name === 'set' && String(args[0]).startsWith('session:')) sessions.push(String(args[0]))
+        return Reflect.apply(method, target, args) as Promise<unknown>
+      }
+    },
+  })
+  return {
+    store,
+    state,
+    async forgetSessions(): Promise<void> {
+      for (const key of sessions.splice(0)) await inner.delete(key)
+    },
+  }
+}
+
+describeEachStore('While a part of the store is away', (makeStore) => {
+  let inner: Store
+  let parts: ReturnType<typeof partlyAwayStore>
+  let host: SessionHost
+  let clientId: string
+  beforeAll(async () => {
+    inner = makeStore()
+    parts = partlyAwayStore(inner)
+    host = await startSessionHost({ store: parts.store })
+    clientId = (await host.createApplication()).client_id
+  })
+  afterAll(() => host.close())
+
+  const expectUnavailable = (page: Page) => {
+    expect([page.status, page.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(page.body).toContain('temporarily_unavailable')
+  }
+
+  // Found by freezing a store under load: what failed after the store had was told in its place.
+  test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
+    'an authorization request of a browser whose session is forgotten is 503 and may be tried again: %s',
+    async (call) => {
+      const browser = host.browser()
+      host.signInAt(browser, { accountId: 'alice' })
+      await browser.open(authorizationUrl(host, clientId))
+      await parts.forgetSessions()
+      Object.assign(parts.state, { away: call, failed: 0 })
+      host.errors.splice(0)
+      const page = await browser.open(authorizationUrl(host, clientId))
+      Object.assign(parts.state, { away: undefined })
+      // The negative: a call that is not made fails nothing.
+      if (parts.state.failed === 0) expect(page.status).toBe(200)
+      else expectUnavailable(page)
+      expect((await browser.open(authorizationUrl(host, clientId))).status).toBe(200)
+    },
+  )
+})

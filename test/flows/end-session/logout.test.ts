@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Browser, Page } from '../../support/browser.ts'
+import { asksFor, authorizationUrl, CALLBACK, type Tokens } from '../../support/host.ts'
+import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const BYE = 'http://localhost:9/bye'
+
+describeEachStore('RP-initiated logout', (makeStore) => {
+  let host: SessionHost
+  let application: Awaited<ReturnType<SessionHost['createApplication']>>
+  let browser: Browser
+  let tokens: Tokens
+  beforeAll(async () => {
+    host = await startSessionHost({ store: makeStore() })
+  })
+  /** alice is signed in at the host and with us, and the application has her tokens. */
+  beforeEach(async () => {
+    application = await host.createApplication({ postLogoutRedirectUris: [BYE] })
+    browser = host.browser()
+    host.signInAt(browser, { accountId: 'alice' })
+    tokens = await connect()
+  })
+  afterAll(() => host.close())
+
+  async function connect(): Promise<Tokens> {
+    const scope = 'openid invoices:read'
+    let page = await browser.open(authorizationUrl(host, application.client_id, { scope }))
+    if (asksFor(page) === 'consent') page = await submit(page, 'action', 'approve', /consent$/)
+    const code = page.url.searchParams.get('code')!
+    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    return body as unknown as Tokens
+  }
+  const submit = (page: Page, name: string, value: string, action = /logout/) =>
+    browser.submit(page, { action, button: [name, value] })
+  function logoutUrl(parameters: Record<string, string | undefined>) {
+    const url = new URL(`${host.issuer}/oauth2/logout`)
+    for (const [name, value] of Object.entries(parameters))
+      if (value !== undefined) url.searchParams.set(name, value)
+    return url
+  }
+  const open = (parameters: Record<string, string | undefined> = {}) => browser.open(logoutUrl(parameters))
+  async function isSignedInWithUs() {
+    host.signInAt(browser, { accountId: 'alice' })
+    const url = authorizationUrl(host, application.client_id, { scope: 'openid', prompt: 'none' })
+    return (await browser.open(url)).url.searchParams.has('code')
+  }
+  const refresh = () =>
+    host.token({ ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token })
+  const ours = () => [...browser.cookies.keys()].filter((key) => key.startsWith('gatehouse_session|'))
+
+  describe('with id_token_hint', () => {
+    const hinted = (more = {}) => ({ id_token_hint: tokens.id_token, ...more })
+
+    it('asks, and sends the browser back to a registered address, with state', async () => {
+      const page = await open(hinted({ post_logout_redirect_uri: BYE, state: 'out' }))
+      expect(page.status).toBe(200)
+      expect(page.headers.get('cache-control')).toContain('no-store')
+      expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+      expect(host.isSignedInAt(browser)).toBe(true)
+      const end = await submit(page, 'logout', 'yes')
+      expect(end.url.href).toBe(`${BYE}?state=out`)
+    })
+
+    it("ends the host's session and ours", async () => {
+      await submit(await open(hinted({ post_logout_redirect_uri: BYE })), 'logout', 'yes')
+      expect(host.isSignedInAt(browser)).toBe(false)
+      expect(ours()).toEqual([])
+      const url = authorizationUrl(host, application.client_id, { scope: 'openid', prompt: 'none' })
+      expect((await browser.open(url)).url.searchParams.get('error')).toBe('login_required')
+      expect((await browser.open(authorizationUrl(host, application.client_id))).url.pathname).toBe('/login')
+    })
+
+    it('lets refresh tokens live on', async () => {
+      await submit(await open(hinted()), 'logout', 'yes')
+      const { status, body } = await refresh()
+      expect(status).toBe(200)
+      const call = await host.call('GET /invoices/list', String(body['access_token']))
+      expect(call.status).toBe(200)
+    })
+
+    it('without an address to go back to: a page says that it is over', async () => {
+      const end = await submit(await open(hinted()), 'logout', 'yes')
+      expect(end.status).toBe(200)
+      expect(end.url.href).toMatch(`${host.issuer}/oauth2/logout`)
+      expect(end.body).toMatch(/signed out/i)
+    })
+
+    it('no means no: both sessions stay, and so do the tokens', async () => {
+      const page = await open(hinted({ post_logout_redirect_uri: BYE }))
+      const end = await browser.submit(page, { action: /logout/ })
+      expect(end.url.href).toBe(BYE)
+      expect(host.isSignedInAt(browser)).toBe(true)
+      expect(await isSignedInWithUs()).toBe(true)
+      expect((await refresh()).status).toBe(200)
+    })
+
+    it.each(['https://evil.example/', `${BYE}/`, `${BYE}?x`, CALLBACK, 'javascript:alert(1)'])(
+      'an address that is not registered ends in the error page: %s',
+      async (address) => {
+        const page = await browser.request(logoutUrl(hinted({ post_logout_redirect_uri: address })))
+        expect(page.status).toBe(400)
+        expect(page.headers.get('location')).toBeNull()
+        expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+        expect(host.isSignedInAt(browser)).toBe(true)
+        expect(await isSignedInWithUs()).toBe(true)
+      },
+    )
+
+    it('a hint that is forged, or of another client than client_id, is refused', async () => {
+      const [header, , signature] = tokens.id_token!.split('.')
+      const claims = Buffer.from(JSON.stringify({ aud: application.client_id, sub: 'bob' }))
+      const forged = `${header}.${claims.toString('base64url')}.${signature}`
+      const other = await host.createApplication()
+      const requests = [
+        { id_token_hint: forged },
+        { id_token_hint: 'nonsense' },
+        hinted({ client_id: other.client_id }),
+      ]
+      for (const parameters of requests) {
+        const page = await open({ ...parameters, post_logout_redirect_uri: BYE })
+        expect(page.status).toBe(400)
+        expect(page.url.origin).toBe(host.origin)
+      }
+    })
+  })
+
+  it('with client_id alone it works as well', async () => {
+    const { client_id } = application
+    const page = await open({ client_id, post_logout_redirect_uri: BYE, state: 'out' })
+    expect((await submit(page, 'logout', 'yes')).url.href).toBe(`${BYE}?state=out`)
+    expect(host.isSignedInAt(browser)).toBe(false)
+  })
+
+  it('with an unknown client_id: the error page', async () => {
+    const page = await open({ client_id: 'nobody', post_logout_redirect_uri: BYE })
+    expect(page.status).toBe(400)
+    expect(page.url.origin).toBe(host.origin)
+  })
+
+  it('without either, the address counts for nothing: no open redirect', async () => {
+    const page = await open({ post_logout_redirect_uri: BYE })
+    expect(page.status).toBe(200)
+    const end = await submit(page, 'logout', 'yes')
+    expect(end.url.origin).toBe(host.origin)
+    expect(end.status).toBe(200)
+    expect(host.isSignedInAt(browser)).toBe(false)
+  })
+
+  it('a form that another site made ends nothing', async () => {
+    const page = await open()
+    const forged = await browser.submit(page, {
+      action: /logout/,
+      change: { xsrf: 'guessed' },
+      button: ['logout', 'yes'],
+    })
+    expect(forged.status).toBe(400)
+    expect(host.isSignedInAt(browser)).toBe(true)
+    expect(await isSignedInWithUs()).toBe(true)
+  })
+
+  it('POST: the same, by a redirect that brings our cookies along', async () => {
+    const { client_id } = application
+    const answer = await browser.request(logoutUrl({}), {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'cross-site' },
+      body: new URLSearchParams({ client_id, post_logout_redirect_uri: BYE, state: 'out' }).toString(),
+    })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const address = answer.headers.get('location')!
+    expect(address).toMatch(`${host.issuer}/oauth2/logout?`)
+    expect((await submit(await browser.open(address), 'logout', 'yes')).url.href).toBe(`${BYE}?state=out`)
+  })
+
+  describe('nobody is signed in with us', () => {
+    beforeEach(() => {
+      browser = host.browser()
+    })
+
+    it('nor at the host: there is nothing to ask, the browser goes back at once', async () => {
+      const { client_id } = application
+      const page = await open({ client_id, post_logout_redirect_uri: BYE, state: 'out' })
+      expect(page.url.href).toBe(`${BYE}?state=out`)
+    })
+
+    it('nor at the host, and no address: a page says that it is over', async () => {
+      const page = await open()
+      expect(page.status).toBe(200)
+      expect(page.body).toMatch(/signed out/i)
+      expect(page.body).not.toContain('<script')
+    })
+
+    it("but at the host: it asks, and ends the host's session", async () => {
+      host.signInAt(browser, { accountId: 'alice' })
+      const { client_id } = application
+      const page = await open({ client_id, post_logout_redirect_uri: BYE })
+      expect(page.status).toBe(200)
+      expect(host.isSignedInAt(browser)).toBe(true)
+      expect((await submit(page, 'logout', 'yes')).url.href).toBe(BYE)
+      expect(host.isSignedInAt(browser)).toBe(false)
+    })
+
+    it('an unregistered address is refused all the same', async () => {
+      const { client_id } = application
+      const page = await open({ client_id, post_logout_redirect_uri: 'https://evil.example/' })
+      expect(page.status).toBe(400)
+      expect(page.url.origin).toBe(host.origin)
+    })
+  })
+})

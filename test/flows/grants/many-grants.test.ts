@@ -1,0 +1,85 @@
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Browser } from '../../support/browser.ts'
+import { authorizationUrl, connect, type Tokens } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+import { until } from '../../support/until.ts'
+import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
+
+const MOST = 100
+const parameters = { scope: 'openid invoices:read' }
+const CALL = 'GET /invoices/list'
+
+describeEachStore('Grants of one person for one application', (makeStore) => {
+  let host: UsersHost
+  beforeAll(async () => {
+    host = await startUsersHost({ store: makeStore() })
+  })
+  afterAll(async () => {
+    expect(host.errors).toEqual([])
+    await host.close()
+  })
+
+  test('are 100 at most: the oldest is revoked first, and nothing of another person or application', async () => {
+    const application = await host.createApplication()
+    const other = await host.createApplication()
+    const revoked: object[] = []
+    host.gatehouse.on('grant.revoked', (event) => revoked.push(event))
+    const browser = host.browser()
+    const connectAs = (user: string, client = application, from?: Browser) =>
+      connect(host, client, { user, parameters, ...(from && { browser: from }) })
+    const others: [Tokens, typeof application][] = [
+      [await connectAs('firm/owner'), application],
+      [await connectAs('firm/intern', other), other],
+      [await connectAs('alice'), application],
+    ]
+    const tokens: Tokens[] = []
+    for (let count = 0; count < MOST; count += 1) {
+      tokens.push(await connectAs('firm/intern', application, browser))
+    }
+    const isGood = async ({ access_token, refresh_token }: Tokens, client = application) => {
+      const answers = [
+        (await host.call(CALL, access_token)).status,
+        (await host.token({ ...client, grant_type: 'refresh_token', refresh_token })).status,
+      ]
+      expect([200, 400]).toContain(answers[1])
+      expect(answers[0]).toBe(answers[1] === 200 ? 200 : 401)
+      return answers[1] === 200
+    }
+    expect(revoked).toEqual([])
+
+    const idsOf = async () => {
+      const { items } = await host.gatehouse.grants.ofAccount('firm', { limit: 500 })
+      const ofPair = items.filter((it) => it.userId === 'intern' && it.clientId === application.client_id)
+      return ofPair.map(({ grantId }) => grantId)
+    }
+    const isOneOf = (ids: string[], { access_token }: Tokens) =>
+      ids.includes(String(decodeJwt(access_token)['grant_id']))
+    const before = await idsOf()
+    expect(before).toHaveLength(MOST)
+    // Three at once: each is over the limit.
+    const more = await Promise.all([1, 2, 3].map(() => connectAs('firm/intern', application)))
+    await until(() => expect(revoked).toHaveLength(3))
+    expect(revoked).toMatchObject(
+      before.slice(0, 3).map((grantId) => ({
+        grantId,
+        accountId: 'firm',
+        userId: 'intern',
+        clientId: application.client_id,
+      })),
+    )
+    const after = await idsOf()
+    expect(after).toHaveLength(MOST)
+    // The order is that of seconds.
+    expect(after).toEqual(expect.arrayContaining(before.slice(3)))
+
+    const looked = [...tokens.filter((each) => isOneOf(before.slice(0, 5), each)), ...more]
+    expect(looked).toHaveLength(8)
+    for (const each of looked) expect(await isGood(each)).toBe(!isOneOf(before.slice(0, 3), each))
+    for (const [each, client] of others) expect(await isGood(each, client)).toBe(true)
+
+    // It is no withdrawal: the application need not ask again.
+    const url = authorizationUrl(host, application.client_id, { ...parameters, prompt: 'none' })
+    expect((await browser.open(url)).url.searchParams.has('code')).toBe(true)
+  })
+})

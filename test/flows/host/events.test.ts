@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import type { GatehouseEvents } from 'koa-gatehouse'
+import { authorize, connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const NAMES = [
+  'token.issued',
+  'token.rejected',
+  'refresh_token.reused',
+  'code.reused',
+  'consent.approved',
+  'consent.denied',
+  'client.created',
+  'client.changed',
+  'client.deleted',
+  'error',
+] as const satisfies (keyof GatehouseEvents)[]
+
+describeEachStore('Events', (makeStore) => {
+  let host: Host
+  const heard: { name: string; event: unknown }[] = []
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+    for (const name of NAMES) host.gatehouse.on(name, (event) => heard.push({ name, event }))
+  })
+  beforeEach(() => void heard.splice(0))
+  afterEach(() => void vi.useRealTimers())
+  afterAll(() => host.close())
+
+  const of = (name: (typeof NAMES)[number]) =>
+    heard.filter((one) => one.name === name).map(({ event }) => event)
+  const now = () => Math.floor(Date.now() / 1000)
+
+  it('token.issued: direct access', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const key = await host.createApiKey(['invoices'])
+    await host.token({ ...key, grant_type: 'client_credentials' })
+    expect(of('token.issued')).toEqual([
+      {
+        mode: 'direct',
+        clientId: key.client_id,
+        accountId: 'acme',
+        tokenId: expect.any(String),
+        scopes: ['invoices:read', 'invoices:create'],
+        expiresAt: now() + 864_000,
+      },
+    ])
+  })
+
+  it('token.issued: delegated access, at the code exchange and at each refresh', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const application = await host.createApplication()
+    const { refresh_token } = await connect(host, application, { parameters: { scope: 'invoices:read' } })
+    await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const issued = of('token.issued') as GatehouseEvents['token.issued'][]
+    expect(issued).toHaveLength(2)
+    for (const event of issued) {
+      expect(event).toMatchObject({
+        mode: 'delegated',
+        clientId: application.client_id,
+        accountId: 'alice',
+        scopes: ['invoices:read'],
+        expiresAt: now() + 3600,
+      })
+    }
+    expect(issued[0]?.grantId).toBe(issued[1]?.grantId)
+    expect(issued[0]?.tokenId).not.toBe(issued[1]?.tokenId)
+  })
+
+  it('token.rejected', async () => {
+    const { client_id } = await host.createApiKey()
+    const client_secret = 'a-wrong-secret'
+    await host.token({ client_id, client_secret, grant_type: 'client_credentials' })
+    expect(of('token.rejected')).toMatchObject([{ clientId: client_id, error: 'invalid_client' }])
+    expect(of('token.issued')).toEqual([])
+    expect(JSON.stringify(heard)).not.toContain(client_secret)
+  })
+
+  it('consent.approved and consent.denied', async () => {
+    const { client_id } = await host.createApplication()
+    await authorize(host, client_id, { deny: true })
+    expect(of('consent.denied')).toEqual([{ clientId: client_id, accountId: 'alice' }])
+    await authorize(host, client_id, { untick: ['payments:transfer'] })
+    expect(of('consent.approved')).toEqual([
+      {
+        clientId: client_id,
+        accountId: 'alice',
+        grantId: expect.any(String),
+        scopes: ['invoices:read', 'invoices:create', 'payments:list'],
+        refused: ['payments:transfer'],
+      },
+    ])
+  })
+
+  it('code.reused and refresh_token.reused', async () => {
+    const application = await host.createApplication()
+    const subject = { clientId: application.client_id, accountId: 'alice', grantId: expect.any(String) }
+    const { code } = await authorize(host, application.client_id)
+    for (let time = 0; time < 2; time += 1)
+      await host.token({ ...application, grant_type: 'authorization_code', code })
+    expect(of('code.reused')).toEqual([subject])
+
+    const { refresh_token } = await connect(host, application)
+    for (let time = 0; time < 2; time += 1)
+      await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    expect(of('refresh_token.reused')).toEqual([subject])
+  })
+
+  it('client.created, client.changed and client.deleted, with who did it', async () => {
+    const { apiKeys } = host.gatehouse
+    const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Export', actor: 'carol' })
+    const { clientId } = apiKey
+    await apiKeys.addProduct(clientId, 'invoices', { actor: 'dave' })
+    await apiKeys.delete(clientId, { actor: 'erin' })
+    const subject = { kind: 'apiKey', clientId, accountId: 'acme' }
+    expect(of('client.created')).toEqual([{ ...subject, actor: 'carol' }])
+    expect(of('client.changed')).toEqual([
+      { ...subject, actor: 'dave', change: 'product.added', target: 'invoices' },
+    ])
+    expect(of('client.deleted')).toEqual([{ ...subject, actor: 'erin' }])
+  })
+
+  it('error: what a client saw as 500, and nothing of it in the answer', async () => {
+    const accounts = host.accounts as unknown as { get(id: string): unknown }
+    const failing = vi.spyOn(accounts, 'get').mockImplementation(() => {
+      throw new Error('the database of the host is at 10.0.0.7')
+    })
+    const key = await host.createApiKey()
+    const { status, body, text } = await host.token({ ...key, grant_type: 'client_credentials' })
+    failing.mockRestore()
+    expect([status, body['error']]).toEqual([500, 'server_error'])
+    expect(text).not.toContain('10.0.0.7')
+    expect(of('error')).toMatchObject([{ error: { message: expect.stringContaining('10.0.0.7') } }])
+  })
+
+  it('a listener that throws disturbs nobody, and one that was taken off hears nothing', async () => {
+    const removed = vi.fn()
+    const throwing = () => {
+      throw new Error('a bug in the host')
+    }
+    host.gatehouse.on('token.issued', throwing)
+    host.gatehouse.on('token.issued', removed)
+    host.gatehouse.off('token.issued', removed)
+    const key = await host.createApiKey()
+    const { status } = await host.token({ ...key, grant_type: 'client_credentials' })
+    host.gatehouse.off('token.issued', throwing)
+    expect(status).toBe(200)
+    expect(of('token.issued')).toHaveLength(1)
+    expect(removed).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,251 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { decodeJwt } from 'jose'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { HostApiKey, HostApplication, Registry } from 'koa-gatehouse'
+import { mintToken } from 'koa-gatehouse/testing'
+import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+/** A table of the host's, with a column that is no business of ours. */
+type Row = (HostApiKey | HostApplication) & { readonly secretHash: Buffer }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest()
+
+/** How many hosts do it: rows in a table, found without regard to letter case. */
+class HostRegistry implements Registry<Row> {
+  readonly rows = new Map<string, Row>()
+  readonly verified: Row[] = []
+  async find(clientId: string) {
+    return this.rows.get(clientId.toLowerCase()) ?? null
+  }
+  async verifySecret(row: Row, secret: string) {
+    this.verified.push(row)
+    return timingSafeEqual(row.secretHash, sha256(secret))
+  }
+}
+
+const key = { client_id: 'nightly', client_secret: 'the secret of the key' }
+const app = { client_id: 'ledger', client_secret: 'the secret of the app' }
+const direct = { grant_type: 'client_credentials' }
+
+describeEachStore('API keys and applications in tables of the host', (makeStore) => {
+  let host: Host
+  let registry: HostRegistry
+  beforeEach(async () => {
+    registry = new HostRegistry()
+    const common = { accountId: 'acme', products: ['invoices'] }
+    registry.rows.set('nightly', {
+      ...common,
+      kind: 'apiKey',
+      clientId: 'nightly',
+      name: 'Nightly export',
+      secretHash: sha256(key.client_secret),
+    })
+    registry.rows.set('ledger', {
+      ...common,
+      kind: 'application',
+      clientId: 'ledger',
+      name: 'Ledger',
+      redirectUris: [CALLBACK],
+      secretHash: sha256(app.client_secret),
+    })
+    host = await startHost({ store: makeStore(), gatehouse: { registry } })
+    await host.gatehouse.ready()
+  })
+  afterEach(() => host.close())
+
+  /** Writes other values into a row. */
+  function change(clientId: string, values: object): void {
+    registry.rows.set(clientId, { ...registry.rows.get(clientId)!, ...values })
+  }
+
+  it('direct access: a row with what is needed and nothing more gives a whole token', async () => {
+    const { status, body } = await host.token({ ...key, ...direct })
+    expect([status, body['scope']]).toEqual([200, 'invoices:read invoices:create'])
+    const token = String(body['access_token'])
+    expect(decodeJwt(token)).toMatchObject({
+      access_mode: 'direct',
+      account_id: 'acme',
+      client_id: 'nightly',
+      access_epoch: 0,
+    })
+    expect(await host.call('GET /invoices/list', token)).toMatchObject({
+      status: 200,
+      body: { auth: { mode: 'direct', accountId: 'acme', clientId: 'nightly' } },
+    })
+    expect((await host.call('GET /payments/list', token)).status).toBe(403)
+    // The row as it is in the table, with its own column.
+    expect(registry.verified[0]).toBe(registry.rows.get('nightly'))
+  })
+
+  it('bug: null where a database has no value gave tokens that the gateway refused', async () => {
+    const empty = { userId: null, removedOperations: null, disabled: null, epoch: null, createdAt: null }
+    change('nightly', empty)
+    change('ledger', {
+      ...empty,
+      postLogoutRedirectUris: null,
+      homepageUri: null,
+      logoUri: null,
+      firstParty: null,
+    })
+    const { body } = await host.token({ ...key, ...direct })
+    expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
+    const tokens = await connect(host, app)
+    expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
+  })
+
+  it('delegated access: consent, code exchange, refresh and an API call', async () => {
+    const first = await connect(host, app, { parameters: { scope: 'openid profile invoices:read' } })
+    expect(decodeJwt(first.access_token)).toMatchObject({
+      access_mode: 'delegated',
+      account_id: 'alice',
+      access_epoch: 0,
+    })
+    const { refresh_token } = first
+    const refreshed = await host.token({ ...app, grant_type: 'refresh_token', refresh_token })
+    expect([refreshed.status, refreshed.body['scope']]).toEqual([200, 'openid profile invoices:read'])
+    const called = await host.call('GET /invoices/7', String(refreshed.body['access_token']))
+    expect(called).toMatchObject({ status: 200, body: { auth: { mode: 'delegated', accountId: 'alice' } } })
+  })
+
+  it('what a row gains or loses shows in the next token', async () => {
+    change('nightly', {
+      userId: 'ann',
+      products: ['invoices', 'payments'],
+      removedOperations: ['payments:transfer'],
+      epoch: 4,
+    })
+    const { body } = await host.token({ ...key, ...direct })
+    expect(body['scope']).toBe('invoices:read invoices:create payments:list')
+    expect(decodeJwt(String(body['access_token']))).toMatchObject({ access_epoch: 4, user_id: 'ann' })
+  })
+
+  it('a wrong secret, an unknown client and a disabled one cannot be told apart', async () => {
+    const wrong = await host.token({ ...key, ...direct, client_secret: app.client_secret })
+    const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
+    change('nightly', { disabled: true })
+    registry.verified.length = 0
+    const disabled = await host.token({ ...key, ...direct })
+    for (const { status, text } of [wrong, unknown, disabled])
+      expect([status, text]).toEqual([401, wrong.text])
+    expect(wrong.body['error']).toBe('invalid_client')
+    // The host was not even asked about the secret of a client that is disabled.
+    expect(registry.verified).toEqual([])
+  })
+
+  it('a row may be a resource server, and what a row loses shows where its tokens are asked about', async () => {
+    const { body } = await host.token({ ...key, ...direct })
+    const token = String(body['access_token'])
+    const monitor = { client_id: 'monitor', client_secret: 'the secret of the monitor' }
+    registry.rows.set('monitor', {
+      kind: 'apiKey',
+      clientId: 'monitor',
+      accountId: 'acme',
+      name: 'Monitor',
+      products: [],
+      secretHash: sha256(monitor.client_secret),
+    })
+    const introspect = async () =>
+      (await host.post('/oauth2/introspect', { ...monitor, token })).body['active']
+    const feed = async () => {
+      const credentials = Buffer.from(`monitor:${encodeURIComponent(monitor.client_secret)}`).toString(
+        'base64',
+      )
+      const headers = { authorization: `Basic ${credentials}` }
+      return (await fetch(`${host.issuer}/oauth2/revocations`, { headers })).status
+    }
+    expect([await introspect(), await feed()]).toEqual([false, 403])
+    change('monitor', { resourceServer: true })
+    expect([await introspect(), await feed()]).toEqual([true, 200])
+    // The host has told nobody, so that a gateway cannot know of it.
+    change('nightly', { disabled: true })
+    expect(await introspect()).toBe(false)
+    change('nightly', { disabled: false })
+    expect(await introspect()).toBe(true)
+    registry.rows.delete('nightly')
+    expect(await introspect()).toBe(false)
+  })
+
+  it('a disabled application gets no code and no refresh', async () => {
+    const { refresh_token } = await connect(host, app)
+    change('ledger', { disabled: true })
+    const refreshed = await host.token({ ...app, grant_type: 'refresh_token', refresh_token })
+    expect([refreshed.status, refreshed.body['error']]).toEqual([401, 'invalid_client'])
+    const page = await host.browser().open(authorizationUrl(host, 'ledger'))
+    expect([page.status, page.url.searchParams.get('code')]).toEqual([400, null])
+  })
+
+  it('bug: another letter case was a 500 where the look-up disregards it', async () => {
+    const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
+    const other = await host.token({ ...key, ...direct, client_id: 'NIGHTLY' })
+    expect([other.status, other.text]).toEqual([401, unknown.text])
+    const page = await host.browser().open(authorizationUrl(host, 'Ledger'))
+    expect([page.status, page.url.searchParams.get('code')]).toEqual([400, null])
+    expect(registry.verified).toEqual([])
+  })
+
+  it('a row that cannot be is our 500 with a reason for the host alone', async () => {
+    const failures: Error[] = []
+    host.gatehouse.on('error', ({ error }) => failures.push(error))
+    change('nightly', { products: 'invoices', secretNote: 'for nobody' })
+    const { status, body, text } = await host.token({ ...key, ...direct })
+    expect([status, body['error']]).toEqual([500, 'server_error'])
+    expect(text).not.toContain('products')
+    expect(failures).toEqual([
+      expect.objectContaining({
+        code: 'ERR_HOST_CALLBACK',
+        message: expect.stringContaining('products: must be a list, and is a text'),
+      }),
+    ])
+    expect(failures[0]?.message).not.toContain('for nobody')
+  })
+
+  it('an answer of verifySecret that is neither true nor false lets nobody in', async () => {
+    registry.verifySecret = (async () => ({ valid: false })) as never
+    const { status, body } = await host.token({ ...key, ...direct })
+    expect([status, body['error']]).toEqual([500, 'server_error'])
+    expect(body).not.toHaveProperty('access_token')
+  })
+
+  it('the services say that the host keeps the clients', async () => {
+    const { apiKeys, applications } = host.gatehouse
+    const attempts = [
+      apiKeys.create({ accountId: 'acme', name: 'Key' }),
+      apiKeys.find('nightly'),
+      applications.addProduct('ledger', 'payments'),
+      applications.delete('ledger'),
+    ]
+    for (const attempt of attempts)
+      await expect(attempt).rejects.toMatchObject({ code: 'ERR_REGISTRY_READ_ONLY' })
+    expect(registry.rows.size).toBe(2)
+  })
+
+  it('remembered consent, and the end of what was granted when the row is gone', async () => {
+    const { browser } = await authorize(host, 'ledger')
+    const again = await browser.open(authorizationUrl(host, 'ledger'))
+    const code = again.url.searchParams.get('code') ?? ''
+    expect(code).not.toBe('')
+    registry.rows.delete('ledger')
+    const refused = await host.token({ ...app, grant_type: 'authorization_code', code })
+    expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
+  })
+})
+
+describeEachStore('mintToken beside tables of the host', (makeStore) => {
+  it('makes tokens that the gateway takes', async () => {
+    const registry = new HostRegistry()
+    const host = await startHost({ store: makeStore(), gatehouse: { registry } })
+    try {
+      const minted = await mintToken(host.gatehouse, {
+        accountId: 'alice',
+        scopes: ['invoices:read'],
+        expiresIn: 60,
+      })
+      const called = await host.call('GET /invoices/list', minted)
+      expect(called).toMatchObject({ status: 200, body: { auth: { accountId: 'alice' } } })
+      expect((await host.call('POST /invoices/create', minted)).status).toBe(403)
+    } finally {
+      await host.close()
+    }
+  })
+})

@@ -1,0 +1,201 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { ProductDefinitions } from 'koa-gatehouse'
+import { authorizationUrl, connect, products, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('The service', (makeStore) => {
+  const hosts: Host[] = []
+  afterEach(async () => {
+    vi.useRealTimers()
+    for (const host of hosts.splice(0)) await host.close()
+  })
+  async function start(options: Parameters<typeof startHost>[0]) {
+    const host = await startHost(options)
+    hosts.push(host)
+    return host
+  }
+
+  describe('lastUsedAt', () => {
+    const HOUR = 3600
+    it('is the hour of the last token of either mode, never before the client was created, and undefined before', async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
+      const noon = Date.UTC(2026, 5, 1, 12) / 1000
+      const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
+      const host = await start({ store: makeStore() })
+      const { apiKeys, applications } = host.gatehouse
+      const key = await host.createApiKey()
+      const application = await host.createApplication()
+      expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBeUndefined()
+
+      await host.token({ ...key, client_secret: 'wrong', grant_type: 'client_credentials' })
+      expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBeUndefined()
+      await host.token({ ...key, grant_type: 'client_credentials' })
+      const { refresh_token } = await connect(host, application)
+      await vi.waitFor(async () => {
+        expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(createdAt)
+        expect((await applications.find(application.client_id))?.lastUsedAt).toBe(createdAt)
+      })
+
+      vi.setSystemTime(Date.now() + HOUR * 1000)
+      await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+      await vi.waitFor(async () => {
+        expect((await applications.find(application.client_id))?.lastUsedAt).toBe(noon + HOUR)
+      })
+      expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(createdAt)
+    })
+  })
+
+  describe('products from a function', () => {
+    let current: ProductDefinitions
+    beforeEach(() => {
+      current = products
+    })
+    const withReports: ProductDefinitions = {
+      ...products,
+      reports: {
+        title: 'Reports',
+        operations: { 'reports:read': { route: 'GET /reports/list', title: 'Read reports' } },
+      },
+    }
+    const gatehouse = { products: async () => current }
+    async function scopesOf(host: Host): Promise<string[]> {
+      const response = await fetch(`${host.issuer}/.well-known/openid-configuration`)
+      return ((await response.json()) as { scopes_supported: string[] }).scopes_supported
+    }
+
+    it('reload() reaches every process', async () => {
+      const one = await start({ store: makeStore('reload'), gatehouse })
+      const other = await start({ store: makeStore('reload'), gatehouse })
+      for (const host of [one, other]) {
+        expect(await scopesOf(host)).not.toContain('reports:read')
+        expect((await host.call('GET /reports/list')).status).toBe(404)
+      }
+      const reloaded = new Promise((resolve) => {
+        other.gatehouse.on('catalog.reloaded', resolve)
+      })
+      current = withReports
+      await one.gatehouse.catalog.reload()
+      expect(await reloaded).toEqual({ products: 3, operations: 5 })
+      for (const host of [one, other]) {
+        expect(await scopesOf(host)).toContain('reports:read')
+        expect((await host.call('GET /reports/list')).status).toBe(401)
+        expect(host.reached).toEqual([])
+      }
+
+      const key = await one.createApiKey(['reports'])
+      const { body } = await other.token({ ...key, grant_type: 'client_credentials' })
+      expect(body['scope']).toBe('reports:read')
+      expect((await other.call('GET /reports/list', String(body['access_token']))).status).toBe(200)
+    })
+
+    it('what is invalid is refused with all its problems, and the last good products stay', async () => {
+      const host = await start({ store: makeStore(), gatehouse })
+      await host.gatehouse.ready()
+      const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
+      const before = await host.token(key)
+      const refused = vi.fn()
+      host.gatehouse.on('catalog.rejected', refused)
+      current = {
+        invoices: {
+          title: '',
+          operations: { 'bad scope': { route: 'FETCH /x', title: 'x' } as never },
+        },
+      }
+      await expect(host.gatehouse.catalog.reload()).rejects.toMatchObject({
+        code: 'ERR_CATALOG',
+        problems: expect.arrayContaining([
+          expect.objectContaining({ path: expect.stringContaining('bad scope') }),
+        ]),
+      })
+      expect(refused).toHaveBeenCalledOnce()
+      expect((await host.token(key)).body['scope']).toBe(before.body['scope'])
+      current = withReports
+      await host.gatehouse.catalog.reload()
+      expect(await scopesOf(host)).toContain('reports:read')
+    })
+
+    it('an operation that is gone is in no new token, and its route is closed', async () => {
+      const host = await start({ store: makeStore(), gatehouse })
+      await host.gatehouse.ready()
+      const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
+      const { body } = await host.token(key)
+      expect((await host.call('GET /payments/list', String(body['access_token']))).status).toBe(200)
+      current = { invoices: products.invoices }
+      await host.gatehouse.catalog.reload()
+      expect((await host.token(key)).body['scope']).toBe('invoices:read invoices:create')
+      expect((await host.call('GET /payments/list', String(body['access_token']))).status).toBe(404)
+      expect(host.reached).toHaveLength(1)
+    })
+  })
+
+  describe('ready() and close()', () => {
+    it('ready() settles once tokens can be issued, and may be called again', async () => {
+      const host = await start({ store: makeStore() })
+      await Promise.all([host.gatehouse.ready(), host.gatehouse.ready()])
+      await host.gatehouse.ready({ timeoutMs: 1 })
+      await host.gatehouse.gateway.ready()
+    })
+
+    it('nobody needs to call it: the first request waits', async () => {
+      const host = await start({ store: makeStore() })
+      const response = await fetch(`${host.issuer}/oauth2/jwks`)
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({ keys: expect.arrayContaining([expect.anything()]) })
+    })
+
+    it('close() is idempotent, and requests after it get 503', async () => {
+      const host = await start({ store: makeStore() })
+      const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
+      const { client_id } = await host.createApplication()
+      const { body } = await host.token(key)
+      const token = String(body['access_token'])
+      expect((await host.call('GET /invoices/list', token)).status).toBe(200)
+
+      await Promise.all([host.gatehouse.close(), host.gatehouse.close()])
+      await host.gatehouse.close()
+      const refused = await host.token(key)
+      expect(refused.status).toBe(503)
+      expect(refused.headers.get('retry-after')).toBe('1')
+      expect(refused.headers.get('cache-control')).toBe('no-store')
+      expect(refused.body['error']).toBe('temporarily_unavailable')
+      const page = await host.browser().open(authorizationUrl(host, client_id))
+      expect(page.status).toBe(503)
+      expect(page.headers.get('content-type')).toMatch(/^text\/html/)
+      const call = await host.call('GET /invoices/list', token)
+      expect([call.status, call.body['error']]).toEqual([503, 'temporarily_unavailable'])
+      expect(host.reached).toHaveLength(1)
+      await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+      await expect(host.gatehouse.gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+    })
+
+    it('close() before anything was started is fine', async () => {
+      const host = await start({ store: makeStore() })
+      await host.gatehouse[Symbol.asyncDispose]()
+      expect((await host.token({ grant_type: 'client_credentials' })).status).toBe(503)
+    })
+
+    it('the store stays open: after a restart tokens, codes and sessions are good', async () => {
+      const store = makeStore()
+      const first = await start({ store })
+      const application = await first.createApplication()
+      const browser = first.browser()
+      const tokens = await connect(first, application, { browser })
+      const { port } = first
+      await first.close()
+      hosts.splice(0)
+
+      const second = await start({ store, port })
+      // The connections to the first one have to be noticed as closed.
+      await vi.waitFor(() => fetch(second.origin))
+      expect((await second.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
+      const { status } = await second.token({
+        ...application,
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+      })
+      expect(status).toBe(200)
+      const url = authorizationUrl(second, application.client_id, { prompt: 'none' })
+      expect((await browser.open(url)).url.searchParams.has('code')).toBe(true)
+    })
+  })
+})

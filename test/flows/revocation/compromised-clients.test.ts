@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { authorize, authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('a client that was reported as compromised, with two processes', (makeStore) => {
+  let one: Host
+  let other: Host
+  beforeAll(async () => {
+    const data = crypto.randomUUID()
+    one = await startHost({ store: makeStore(data) })
+    other = await startHost({ store: makeStore(data), origin: one.origin })
+    await Promise.all([one.gatehouse.ready(), other.gatehouse.ready()])
+  })
+  afterAll(() => Promise.all([one.close(), other.close()]))
+
+  const tokenAt = (host: Host, body: Record<string, string>) =>
+    host.post(`http://localhost:${host.port}/auth/oauth2/token`, body)
+  async function callAt(host: Host, token: unknown): Promise<number> {
+    const headers = { authorization: `Bearer ${String(token)}` }
+    return (await fetch(`http://localhost:${host.port}/api/invoices/list`, { headers })).status
+  }
+  const soonRejected = (token: unknown) =>
+    vi.waitFor(async () => {
+      for (const host of [one, other]) expect(await callAt(host, token)).toBe(401)
+    })
+
+  test('an API key gets no tokens in any process, and those it has are rejected; a new secret makes it work again', async () => {
+    const key = await one.createApiKey()
+    const grant = { ...key, grant_type: 'client_credentials' }
+    // Both processes remember the client by then.
+    const tokens = [await tokenAt(one, grant), await tokenAt(other, grant)].map(
+      ({ body }) => body['access_token'],
+    )
+    for (const token of tokens) for (const host of [one, other]) expect(await callAt(host, token)).toBe(200)
+
+    await one.gatehouse.apiKeys.reportCompromised(key.client_id, { actor: 'ops' })
+    for (const token of tokens) expect(await callAt(one, token)).toBe(401)
+    expect(await tokenAt(one, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    // At once where messages arrive; the cache alone would take ten seconds.
+    await vi.waitFor(async () => {
+      expect(await tokenAt(other, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    })
+    for (const token of tokens) await soonRejected(token)
+
+    const { clientSecret } = await other.gatehouse.apiKeys.rotateSecret(key.client_id)
+    const renewed = await tokenAt(other, { ...grant, client_secret: clientSecret })
+    expect(renewed.status).toBe(200)
+    for (const host of [one, other]) expect(await callAt(host, renewed.body['access_token'])).toBe(200)
+    expect(await tokenAt(other, grant)).toMatchObject({ status: 401 })
+  })
+
+  test('the tokens of an application are rejected and nobody can refresh; its grants work again with the next secret', async () => {
+    const application = await one.createApplication()
+    const { access_token, refresh_token } = await connect(one, application)
+    const { code } = await authorize(one, application.client_id, { user: 'bob' })
+    expect(code).not.toBe('')
+    await one.gatehouse.applications.reportCompromised(application.client_id)
+    await soonRejected(access_token)
+    const requests = [
+      { ...application, grant_type: 'refresh_token', refresh_token },
+      { ...application, grant_type: 'authorization_code', code },
+    ]
+    for (const body of requests) {
+      expect(await one.token(body)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
+    }
+    expect((await one.gatehouse.grants.ofAccount('alice')).items).toMatchObject([
+      { clientId: application.client_id },
+    ])
+    // A person who comes now is not turned away.
+    const page = await one.browser().open(authorizationUrl(one, application.client_id))
+    expect(page.status).toBe(200)
+
+    const { clientSecret } = await one.gatehouse.applications.rotateSecret(application.client_id)
+    for (const body of requests) {
+      const answer = await one.token({ ...body, client_secret: clientSecret })
+      expect(answer.status).toBe(200)
+      expect(await callAt(one, answer.body['access_token'])).toBe(200)
+    }
+  })
+
+  test('no authentication method lets it in without a secret', async () => {
+    const { client_id } = await one.createApiKey()
+    await one.gatehouse.apiKeys.reportCompromised(client_id)
+    const basic = (secret: string) => ({
+      authorization: `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`,
+    })
+    const form = { grant_type: 'client_credentials' }
+    for (const secret of ['', 'undefined', 'null', ' ']) {
+      expect((await one.token(form, basic(secret))).status).toBeGreaterThanOrEqual(400)
+      expect((await one.token({ ...form, client_id, client_secret: secret })).status).toBeGreaterThanOrEqual(
+        400,
+      )
+    }
+    expect((await one.token({ ...form, client_id })).status).toBeGreaterThanOrEqual(400)
+  })
+})
+
+test('a client without a secret moves to another store as it is', async () => {
+  const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
+  const key = await from.createApiKey()
+  await from.gatehouse.apiKeys.reportCompromised(key.client_id)
+  expect(await to.gatehouse.importRegistry(from.gatehouse.exportRegistry() as never)).toMatchObject({
+    apiKeys: 1,
+    conflicts: [],
+  })
+  expect(await to.gatehouse.apiKeys.listSecrets(key.client_id)).toEqual([])
+  expect(await to.token({ ...key, grant_type: 'client_credentials' })).toMatchObject({
+    status: 401,
+    body: { error: 'invalid_client' },
+  })
+  await Promise.all([from.close(), to.close()])
+})

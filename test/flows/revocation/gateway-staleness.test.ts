@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { faultyStore } from '../../support/faulty-store.ts'
+import { startHost, type Host } from '../../support/host.ts'
+import type { MakeStore } from '../../support/stores.ts'
+import { admitted, call, refusedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
+
+/** All of the same data. */
+function oneMemory(): MakeStore {
+  const store = memoryStore()
+  return () => store
+}
+
+describe('the contact of a gateway in another process', () => {
+  let all: HostAndGateways
+  beforeEach(async () => {
+    all = await startWithGateways(oneMemory())
+  })
+  afterEach(() => all.close())
+
+  it.each([
+    ['a wrong secret', () => ({ ...all.resourceServer, clientSecret: 'wrong' }), 'revocations.clientSecret'],
+    ['an unknown key', () => ({ clientId: 'nobody', clientSecret: 'x' }), 'revocations.clientId'],
+    ['a key that is no resource server', undefined, 'setResourceServer'],
+  ])('with %s there is none: 503, and the log says what to do', async (_, credentials, hint) => {
+    const plain = await all.host.createApiKey(['invoices'])
+    const { client_id: clientId, client_secret: clientSecret } = plain
+    const gateway = all.open(credentials?.() ?? { clientId, clientSecret })
+    await expect(gateway.ready()).rejects.toMatchObject({
+      code: 'ERR_NOT_READY',
+      message: expect.stringContaining(hint),
+    })
+    expect(await call(gateway, await all.directToken(plain))).toMatchObject({ ok: false, status: 503 })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    const logged = all.warn.mock.calls.map(([details]) => String((details as { err: Error }).err)).join()
+    expect(logged).toContain(hint)
+    expect(logged).not.toContain(clientSecret)
+  })
+
+  it('is lost when its key is no resource server any more; it serves on, and finds back', async () => {
+    const gateway = all.told['over HTTP']()
+    const { apiKeys, tokens } = all.host.gatehouse
+    const events: string[] = []
+    gateway.on('revocations.stale', () => events.push('lost'))
+    gateway.on('revocations.fresh', () => events.push('current'))
+    const token = await all.directToken()
+    await admitted(gateway, token)
+    await apiKeys.setResourceServer(all.resourceServer.clientId, false)
+    await vi.waitFor(() => expect(events).toEqual(['lost']), 3000)
+    await tokens.revoke(token)
+    await admitted(gateway, token)
+    await apiKeys.setResourceServer(all.resourceServer.clientId, true)
+    await vi.waitFor(() => expect(events).toEqual(['lost', 'current']), 3000)
+    await refusedSoon(gateway, token)
+  })
+
+  it('is lost with the store: refuse answers 503, and serves again by itself', async () => {
+    const faulty = faultyStore(all.sameStore())
+    const gateway = all.open({
+      store: faulty.store,
+      pollIntervalSeconds: 1,
+      whenStale: 'refuse',
+      maxStalenessSeconds: 2,
+    })
+    const token = await all.directToken()
+    await admitted(gateway, token)
+    faulty.goAway()
+    await vi.waitFor(
+      async () =>
+        expect(await call(gateway, token)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } }),
+      { timeout: 5000, interval: 20 },
+    )
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    faulty.comeBack()
+    await vi.waitFor(() => admitted(gateway, token), { timeout: 4000, interval: 20 })
+  })
+})
+
+describe('a gateway inside of the host', () => {
+  let host: Host
+  let server: Server | undefined
+  const faulty = faultyStore(memoryStore())
+  beforeEach(async () => {
+    host = await startHost({ store: faulty.store, gatehouse: { revocations: { pollIntervalSeconds: 1 } } })
+    await host.gatehouse.ready()
+  })
+  afterEach(async () => {
+    faulty.comeBack()
+    server?.closeAllConnections()
+    server?.close()
+    await host.close()
+  })
+
+  it('is the same: its events are those of the gatehouse, and it has health', async () => {
+    const { gatehouse } = host
+    const heard: string[] = []
+    gatehouse.on('revocations.stale', () => heard.push('gatehouse'))
+    gatehouse.gateway.on('revocations.stale', () => heard.push('gateway'))
+    faulty.goAway()
+    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['gatehouse', 'gateway']), 3000)
+    expect(await gatehouse.gateway.health()).toMatchObject({
+      ready: true,
+      revocations: { followed: true, lost: true, live: 0 },
+    })
+  })
+
+  it('ends a long answer when its token is revoked', async () => {
+    server = createServer((request, response) => {
+      void (async () => {
+        const outcome = await host.gatehouse.gateway.authenticate(request)
+        if (!outcome.ok) return response.writeHead(outcome.status).end()
+        outcome.principal.signal.addEventListener('abort', () => response.end('over'))
+        return response.write('begun ')
+      })()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const key = await host.createApiKey(['invoices'])
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const token = String(body['access_token'])
+    const { port } = server.address() as AddressInfo
+    const response = await fetch(`http://127.0.0.1:${port}/api/invoices/list`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(response.status).toBe(200)
+    await host.gatehouse.tokens.revoke(token)
+    expect(await response.text()).toBe('begun over')
+  })
+})

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('A store that has lost its last writes', (makeStore) => {
+  const hosts: Host[] = []
+  afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
+
+  const SCOPE = { parameters: { scope: 'openid invoices:read' } }
+  const call = async (host: Host, token: unknown) =>
+    (await host.call('GET /invoices/list', String(token))).status
+
+  // The processes remembered what had been taken back, and counted new tokens as old ones until those expired.
+  test.each(['apiKey', 'application'] as const)(
+    'and with them what was taken from a client (%s) keeps nobody from new tokens, and brings no old one back',
+    async (kind) => {
+      const store = makeStore(randomUUID())
+      const host = await startHost({ store })
+      hosts.push(host)
+      const client = await (kind === 'apiKey' ? host.createApiKey() : host.createApplication())
+      const newToken = async () =>
+        kind === 'apiKey'
+          ? (await host.token({ ...client, grant_type: 'client_credentials' })).body['access_token']
+          : (await connect(host, client, SCOPE)).access_token
+      const { tokens, apiKeys, applications } = host.gatehouse
+      const record = `client:${client.client_id}`
+      const old = await newToken()
+      const before = (await store.get(record)) ?? ''
+      await tokens.revokeAll({ clientId: client.client_id })
+      await (kind === 'apiKey' ? apiKeys : applications).removeOperation(client.client_id, 'invoices:create')
+      await store.set(record, before)
+
+      expect(await call(host, old)).toBe(401)
+      // The first request finds it out, whatever it gets itself.
+      await newToken()
+      const fresh = await newToken()
+      expect(await call(host, fresh)).toBe(200)
+      expect(await call(host, old)).toBe(401)
+      await tokens.revokeAll({ clientId: client.client_id })
+      expect(await call(host, fresh)).toBe(401)
+      expect(await call(host, await newToken())).toBe(200)
+    },
+  )
+
+  test('a client whose deletion was lost gets nothing that lives', async () => {
+    const store = makeStore(randomUUID())
+    const host = await startHost({ store })
+    hosts.push(host)
+    const key = await host.createApiKey()
+    const before = (await store.get(`client:${key.client_id}`)) ?? ''
+    await host.gatehouse.apiKeys.delete(key.client_id)
+    await store.set(`client:${key.client_id}`, before)
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    expect(await call(host, body['access_token'])).toBe(401)
+    expect(await store.get(`client:${key.client_id}`)).toBe(before)
+    expect(host.reached).toEqual([])
+  })
+})

@@ -1,0 +1,411 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Account, Store } from 'koa-gatehouse'
+import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
+import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
+
+type Answer = Awaited<ReturnType<Host['token']>>
+type Client = Awaited<ReturnType<Host['createApplication']>>
+
+/** Milliseconds that a call to the store may take here, so that a silent one costs the test little. */
+const DEADLINE = 40
+
+let host: Host
+let faulty: FaultyStore
+let client: Client
+
+async function start(store: Store = memoryStore(), options: Parameters<typeof startHost>[0] = {}) {
+  faulty = faultyStore(store, { lateBy: 2 * DEADLINE })
+  host = await startHost({
+    store: faulty.store,
+    ...options,
+    gatehouse: {
+      storeTimeoutMs: DEADLINE,
+      secret: 'a secret for tests, long enough to be one',
+      ...options.gatehouse,
+    },
+  })
+  await host.gatehouse.ready()
+  client = await host.createApplication()
+}
+
+afterEach(() => host.close())
+
+const refreshing = (token: unknown) => ({
+  ...client,
+  grant_type: 'refresh_token',
+  refresh_token: String(token),
+})
+const exchanging = (code: string) => ({ ...client, grant_type: 'authorization_code', code })
+
+/** 503 that says to try again, and nothing else. */
+function expectUnavailable(answer: Answer): void {
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(answer.body).toEqual({
+    error: 'temporarily_unavailable',
+    error_description: 'not available for the moment; try again',
+  })
+}
+
+/** The store is back, and it has been seen to be. */
+async function comeBack(): Promise<void> {
+  faulty.comeBack()
+  const stranger = { client_id: 'nobody', client_secret: 'nothing', grant_type: 'client_credentials' }
+  await vi.waitFor(async () => expect((await host.token(stranger)).status).toBe(401), { timeout: 1000 })
+}
+
+/**
+ * Sends a request once for each call to the store that it makes and each way in which that can fail. The answer
+ * either came, or is a 503 after which the same request succeeds.
+ *
+ * @param prepare makes the request that is sent; called again for each
+ * @param prove told the answer that counts, and the request that got it
+ */
+async function withEveryFault(
+  prepare: () => Promise<Record<string, string>>,
+  prove: (answer: Answer, what: string) => Promise<void>,
+): Promise<{ calls: readonly string[]; failed: number }> {
+  // The first request does more than those that follow: it notes when the client was last used.
+  let calls: string[] = []
+  for (const what of ['no fault', 'no fault again']) {
+    const body = await prepare()
+    faulty.arm()
+    const answer = await host.token(body)
+    calls = [...faulty.calls]
+    await prove(answer, what)
+  }
+
+  let failed = 0
+  for (const [at, call] of calls.entries()) {
+    for (const fault of FAULTS) {
+      const what = `${fault} ${call.split(':')[0]}`
+      const body = await prepare()
+      faulty.arm(at, fault)
+      let answer = await host.token(body)
+      expect(faulty.calls.length, what).toBeGreaterThan(at)
+      faulty.arm()
+      await faulty.settled()
+      if (answer.status !== 200) {
+        failed += 1
+        expectUnavailable(answer)
+        answer = await host.token(body)
+      }
+      expect({ what, status: answer.status, body: answer.body['error'] }).toEqual({ what, status: 200 })
+      await prove(answer, what)
+    }
+  }
+  return { calls, failed }
+}
+
+/** What a list of calls asked of which kind of record: `get grant`. */
+const kinds = (calls: readonly string[]) => calls.map((call) => call.split(':')[0])
+
+describe('a fault at each call to the store', () => {
+  beforeEach(() => start())
+
+  test('of a refresh: the answer comes, or the same refresh token works when it is tried again', async () => {
+    let current: unknown = (await connect(host, client)).refresh_token
+    const { calls, failed } = await withEveryFault(
+      async () => refreshing(current),
+      async ({ status, body }, what) => {
+        expect({ what, status, ...body }).toMatchObject({ what, status: 200, expires_in: 3600 })
+        expect(body['refresh_token']).not.toBe(current)
+        current = body['refresh_token']
+      },
+    )
+    expect(kinds(calls)).toEqual(
+      expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
+    )
+    // Only a write that came through may be answered with success all the same.
+    expect(failed).toBe(calls.length * FAULTS.length - 1)
+  })
+
+  test('of a code exchange: the answer comes, or the same code works when it is tried again', async () => {
+    const browser = host.browser()
+    const { calls, failed } = await withEveryFault(
+      async () => exchanging((await authorize(host, client.client_id, { browser })).code),
+      async ({ status, body }, what) => {
+        expect({ what, status, ...body }).toMatchObject({ what, status: 200, expires_in: 3600 })
+        const next = await host.token(refreshing(body['refresh_token']))
+        expect({ what, status: next.status }).toEqual({ what, status: 200 })
+      },
+    )
+    expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
+    // The exchange does not depend on the count of grants, and only a write that came through may be answered with
+    // success all the same.
+    const needed = calls.filter((call) => !call.startsWith('range grants:'))
+    expect(needed.length).toBe(calls.length - 2)
+    expect(failed).toBe(needed.length * FAULTS.length - 1)
+  })
+
+  test('of a direct token: it works when it is tried again', async () => {
+    const key = await host.createApiKey()
+    const { calls, failed } = await withEveryFault(
+      async () => ({ ...key, grant_type: 'client_credentials' }),
+      async ({ status, body }, what) => {
+        expect({ what, status, ...body }).toMatchObject({ what, status: 200, expires_in: 864_000 })
+      },
+    )
+    expect(failed).toBe(calls.length * FAULTS.length)
+  })
+
+  test('of noting that a client was used: the token comes all the same', async () => {
+    const key = await host.createApiKey()
+    faulty.arm()
+    const body = { ...key, grant_type: 'client_credentials' }
+    expect((await host.token(body)).status).toBe(200)
+    const at = faulty.calls.findIndex((call) => call.startsWith('set client-usage'))
+    expect(at).toBeGreaterThan(0)
+    for (const fault of FAULTS) {
+      const another = await host.createApiKey()
+      faulty.arm(at, fault)
+      const { status } = await host.token({ ...another, grant_type: 'client_credentials' })
+      expect({ fault, status }).toEqual({ fault, status: 200 })
+      expect(faulty.calls[at]).toMatch(/^set client-usage/)
+    }
+  })
+
+  test('of an authorization with sign-in and consent: an error page, and starting again works', async () => {
+    faulty.arm()
+    await authorize(host, client.client_id)
+    const calls = [...faulty.calls]
+    expect(kinds(calls)).toEqual(
+      expect.arrayContaining([
+        'set session',
+        'set interaction',
+        'create grant',
+        'create consent',
+        'set code',
+      ]),
+    )
+    for (const [at, call] of calls.entries()) {
+      for (const fault of ['refused', 'unanswered'] as const) {
+        const what = `${fault} ${call.split(':')[0]}`
+        await host.gatehouse.ready()
+        const fresh = await host.createApplication()
+        const browser = host.browser()
+        faulty.arm(at, fault)
+        const { code, pages } = await authorize(host, fresh.client_id, { browser })
+        faulty.arm()
+        if (code === '') {
+          const page = pages.at(-1)
+          expect({ what, status: page?.status }).toEqual({ what, status: 503 })
+          expect(page?.headers.get('retry-after')).toBe('1')
+          expect(page?.headers.get('cache-control')).toBe('no-store')
+          expect(page?.headers.get('content-type')).toMatch(/^text\/html/)
+          expect(page?.body).not.toMatch(/ECONNRESET|ERR_|\.ts:/)
+        }
+        const again = code === '' ? await authorize(host, fresh.client_id, { browser }) : { code }
+        const { status } = await host.token({ ...fresh, grant_type: 'authorization_code', code: again.code })
+        expect({ what, status }).toEqual({ what, status: 200 })
+      }
+    }
+  })
+})
+
+describe('a store that stays away', () => {
+  test('every endpoint answers 503 and says to try again, in the form that is expected of it', async () => {
+    await start()
+    const parameters = { scope: 'openid invoices:read' }
+    const tokens = await connect(host, client, { parameters })
+    const browser = host.browser()
+    const signIn = await browser.open(authorizationUrl(host, client.client_id))
+    const consent = await browser.submit(signIn, {
+      action: /sign-in/,
+      change: { identifier: 'alice', password: 'correct' },
+    })
+    expect(consent.body).toContain('/consent')
+    const userInfo = async () => {
+      const headers = { authorization: `Bearer ${tokens.access_token}` }
+      const response = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
+      return { status: response.status, headers: response.headers, body: await response.text() }
+    }
+    expect((await userInfo()).status).toBe(200)
+
+    faulty.goAway()
+    const answers = {
+      'user info': await userInfo(),
+      authorization: await browser.open(authorizationUrl(host, client.client_id)),
+      'a new authorization': await host.browser().open(authorizationUrl(host, client.client_id)),
+      'the consent page': await browser.open(consent.url),
+      'the consent form': await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] }),
+      'sign-out': await browser.open(`${host.issuer}/oauth2/logout`),
+    }
+    for (const [what, { status, headers, body }] of Object.entries(answers)) {
+      expect({ what, status }).toEqual({ what, status: 503 })
+      expect({ what, retry: headers.get('retry-after') }).toEqual({ what, retry: '1' })
+      expect({ what, cache: headers.get('cache-control') }).toEqual({ what, cache: 'no-store' })
+      expect(headers.get('content-type')).toMatch(what === 'user info' ? /^application\/json/ : /^text\/html/)
+      expect(body).toContain('temporarily_unavailable')
+      expect(body).not.toMatch(/ECONNRESET|ERR_|\.ts:/)
+    }
+
+    await comeBack()
+    expect((await userInfo()).status).toBe(200)
+    const approved = await browser.submit(consent, { action: /consent/, button: ['action', 'approve'] })
+    const code = approved.url.searchParams.get('code') ?? ''
+    expect((await host.token(exchanging(code))).status).toBe(200)
+  })
+
+  test.each(FAULTS)(
+    'from the exchange of a refresh token on (%s): the old token works when the store is back',
+    async (fault) => {
+      await start()
+      const first = await connect(host, client)
+      const body = refreshing(first.refresh_token)
+      faulty.arm('replace refresh-family', fault, { thenAway: true })
+      expectUnavailable(await host.token(body))
+      expectUnavailable(await host.token(body))
+      await delay(300)
+      expectUnavailable(await host.token(body))
+      await comeBack()
+      await faulty.settled()
+      const second = await host.token(body)
+      expect(second.status).toBe(200)
+      expect((await host.token(refreshing(second.body['refresh_token']))).status).toBe(200)
+    },
+  )
+
+  test.each(FAULTS)(
+    'from the exchange of a code on (%s): the code works when the store is back, and once',
+    async (fault) => {
+      await start()
+      const body = exchanging((await authorize(host, client.client_id)).code)
+      faulty.arm('create refresh-family', fault, { thenAway: true })
+      expectUnavailable(await host.token(body))
+      await delay(100)
+      await comeBack()
+      await faulty.settled()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => host.token(body)))
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+        200,
+        ...Array<number>(9).fill(400),
+      ])
+    },
+  )
+
+  test('several exchanges of one token at that moment: it works once when the store is back', async () => {
+    await start()
+    const body = refreshing((await connect(host, client)).refresh_token)
+    faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+    const answers = await Promise.all([1, 2, 3].map(() => host.token(body)))
+    answers.forEach(expectUnavailable)
+    await comeBack()
+    expect((await host.token(body)).status).toBe(200)
+    expect((await host.token(body)).status).toBe(400)
+  })
+
+  test('the exchange is taken back without anybody asking, so that another process takes the old token', async () => {
+    const store = memoryStore()
+    await start(store)
+    const { issuer, audience } = host
+    const other = await startHost({ store, gatehouse: { issuer, audience } })
+    const first = await connect(host, client)
+    const second = await host.token(refreshing(first.refresh_token))
+    faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+    const body = refreshing(second.body['refresh_token'])
+    expectUnavailable(await host.token(body))
+    await delay(500)
+    await comeBack()
+    await delay(1100)
+    expect((await other.token(body)).status).toBe(200)
+    await other.close()
+  })
+
+  test('a family that was ended meanwhile stays ended', async () => {
+    const store = memoryStore()
+    await start(store)
+    const { issuer, audience } = host
+    const other = await startHost({ store, gatehouse: { issuer, audience } })
+    const first = await connect(host, client)
+    const second = await host.token(refreshing(first.refresh_token))
+    faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+    const body = refreshing(second.body['refresh_token'])
+    expectUnavailable(await host.token(body))
+    expect((await other.token(refreshing(first.refresh_token))).status).toBe(400)
+    await comeBack()
+    expect((await host.token(body)).status).toBe(400)
+    expect((await other.token(body)).status).toBe(400)
+    await other.close()
+  })
+})
+
+describe('a callback of the host that throws', () => {
+  /** Accounts of which the given look-up (counted from 0) fails. */
+  class Accounts extends Map<string, Account> {
+    failAt = -1
+    lookups = 0
+    override get(accountId: string): Account | undefined {
+      this.lookups += 1
+      if (this.lookups - 1 === this.failAt) throw new Error('the database of the host: password=hunter2')
+      return super.get(accountId)
+    }
+    arm(failAt = -1): void {
+      this.failAt = failAt
+      this.lookups = 0
+    }
+  }
+  let accounts: Accounts
+
+  beforeEach(async () => {
+    accounts = new Accounts([
+      ['alice', { id: 'alice', kycLevel: 'basic' }],
+      ['acme', { id: 'acme', kycLevel: 'verified' }],
+    ])
+    await start(memoryStore(), { accounts })
+  })
+
+  function expectFailure(answer: Answer): void {
+    expect(answer.status).toBe(500)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.body['error']).toBe('server_error')
+    expect(answer.text).not.toMatch(/hunter2|database/)
+  }
+
+  test('costs a refresh token nothing, whichever look-up it is', async () => {
+    let { refresh_token: current } = await connect(host, client)
+    accounts.arm()
+    current = String((await host.token(refreshing(current))).body['refresh_token'])
+    const { lookups } = accounts
+    expect(lookups).toBeGreaterThan(1)
+    for (let failAt = 0; failAt < lookups; failAt += 1) {
+      accounts.arm(failAt)
+      expectFailure(await host.token(refreshing(current)))
+      accounts.arm()
+      const { status, body } = await host.token(refreshing(current))
+      expect(status).toBe(200)
+      current = String(body['refresh_token'])
+    }
+  })
+
+  test('costs a code nothing, whichever look-up it is', async () => {
+    const browser = host.browser()
+    const { code: first } = await authorize(host, client.client_id, { browser })
+    accounts.arm()
+    await host.token(exchanging(first))
+    const { lookups } = accounts
+    expect(lookups).toBeGreaterThan(1)
+    for (let failAt = 0; failAt < lookups; failAt += 1) {
+      accounts.arm()
+      const { code } = await authorize(host, client.client_id, { browser })
+      accounts.arm(failAt)
+      expectFailure(await host.token(exchanging(code)))
+      accounts.arm()
+      expect((await host.token(exchanging(code))).status).toBe(200)
+    }
+  })
+
+  test('is reported to the host as an event, and to its app', async () => {
+    const heard: Error[] = []
+    host.gatehouse.on('error', ({ error }) => heard.push(error))
+    const { refresh_token: current } = await connect(host, client)
+    accounts.arm(0)
+    expectFailure(await host.token(refreshing(current)))
+    expect(heard).toMatchObject([{ message: 'the database of the host: password=hunter2' }])
+    expect(host.errors).toEqual(heard)
+  })
+})

@@ -1,0 +1,177 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
+import { Redis, type RedisOptions } from 'ioredis'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import type { Page } from '../../support/browser.ts'
+import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
+import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../../support/redis-server.ts'
+
+type Answer = Awaited<ReturnType<Host['token']>>
+
+/** Milliseconds: how long a request may take while Redis is away, and how soon service is back after it is. */
+const AT_MOST = 2000
+
+const CLIENTS: Readonly<Record<string, RedisOptions>> = {
+  'a client with the default settings of ioredis': {},
+  'a client with the recommended settings': {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 50, 500),
+  },
+}
+
+/** Ways of being away, and back. */
+const WAYS = {
+  stopped: { leave: (redis: RedisServer) => redis.kill(), back: (redis: RedisServer) => redis.restart() },
+  frozen: {
+    leave: async (redis: RedisServer) => redis.pause(),
+    back: async (redis: RedisServer) => redis.resume(),
+  },
+} as const
+
+async function timed<T>(work: Promise<T>): Promise<{ took: number; result: T }> {
+  const start = performance.now()
+  const result = await work
+  return { took: performance.now() - start, result }
+}
+
+async function expectUnavailable(request: Promise<Answer>): Promise<void> {
+  const { took, result } = await timed(request)
+  expect(result.status).toBe(503)
+  expect(result.headers.get('retry-after')).toBe('1')
+  expect(result.headers.get('cache-control')).toBe('no-store')
+  expect(result.body).toMatchObject({ error: 'temporarily_unavailable' })
+  expect(took).toBeLessThan(AT_MOST)
+}
+
+async function expectUnavailablePage(request: Promise<Page>): Promise<void> {
+  const { took, result } = await timed(request)
+  expect(result.status).toBe(503)
+  expect(result.headers.get('retry-after')).toBe('1')
+  expect(result.headers.get('cache-control')).toBe('no-store')
+  expect(result.headers.get('content-type')).toMatch(/^text\/html/)
+  expect(took).toBeLessThan(AT_MOST)
+}
+
+/** Tries until it is answered with success, and says how many milliseconds that took. */
+async function untilServed(request: () => Promise<{ status: number }>): Promise<number> {
+  const start = performance.now()
+  while ((await request()).status !== 200) {
+    if (performance.now() - start > 5000) break
+    await delay(50)
+  }
+  return performance.now() - start
+}
+
+describeWithRedis('Redis is away', () => {
+  let redis: RedisServer
+  let client: Redis
+  let host: Host
+
+  beforeAll(async () => {
+    // What it was told survives its end, as it does where it is set up to.
+    redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
+  })
+  afterEach(async () => {
+    await host.close()
+    client.disconnect()
+    // A test that failed in the middle left it away.
+    redis.resume()
+  })
+  afterAll(() => redis?.stop())
+
+  async function open(options: RedisOptions): Promise<void> {
+    client = new Redis(redis.port, options)
+    client.on('error', () => {})
+    host = await startHost({ store: redisStore(client, { keyPrefix: `${randomUUID()}:` }) })
+  }
+
+  describe.each(Object.entries(CLIENTS))('%s', (_name, options) => {
+    test.each(Object.entries(WAYS))(
+      '%s: 503 within 2 seconds, the gateway goes on, and service is back by itself',
+      async (_way, { leave, back }) => {
+        await open(options)
+        await host.gatehouse.ready()
+        const [key, application] = [await host.createApiKey(), await host.createApplication()]
+        const direct = { ...key, grant_type: 'client_credentials' }
+        // Those that are remembered go on for some seconds.
+        const notRemembered = { ...direct, ...(await host.createApiKey()) }
+        const [seen, unseen] = [await host.token(direct), await host.token(direct)]
+        const seenToken = String(seen.body['access_token'])
+        expect((await host.call('GET /invoices/list', seenToken)).status).toBe(200)
+        const browser = host.browser()
+        const { refresh_token } = await connect(host, application, { browser })
+        const authorization = authorizationUrl(host, application.client_id)
+        const refresh = { ...application, grant_type: 'refresh_token', refresh_token }
+
+        await leave(redis)
+        await Promise.all([
+          expectUnavailable(host.token(notRemembered)),
+          expectUnavailable(host.token(refresh)),
+          expectUnavailablePage(host.browser().open(authorization)),
+          expectUnavailablePage(browser.open(authorization)),
+        ])
+
+        // By now nobody waits for it any more.
+        const basic = (of: { client_id: string; client_secret: string }) => ({
+          authorization: `Basic ${Buffer.from(`${of.client_id}:${of.client_secret}`).toString('base64')}`,
+        })
+        const cutOff = await timed(
+          Promise.all([
+            expectUnavailable(host.token(refresh)),
+            expectUnavailable(host.post('/oauth2/introspect', { token: refresh_token }, basic(application))),
+            expectUnavailable(host.post('/oauth2/revoke', { token: refresh_token }, basic(application))),
+            expectUnavailablePage(host.browser().open(authorization)),
+            expectUnavailablePage(browser.open(authorization)),
+          ]),
+        )
+        expect(cutOff.took).toBeLessThan(500)
+
+        const { took } = await timed(
+          (async () => {
+            expect((await host.call('GET /invoices/list', seenToken)).status).toBe(200)
+            const never = String(unseen.body['access_token'])
+            expect((await host.call('GET /invoices/list', never)).status).toBe(200)
+            expect((await host.call('GET /invoices/list', `${never}x`)).status).toBe(401)
+            expect((await fetch(`${host.issuer}/oauth2/jwks`)).status).toBe(200)
+            expect((await fetch(`${host.issuer}/.well-known/openid-configuration`)).status).toBe(200)
+          })(),
+        )
+        expect(took).toBeLessThan(1000)
+
+        await back(redis)
+        expect(await untilServed(() => host.token(notRemembered))).toBeLessThan(AT_MOST)
+        const refreshed = await host.token(refresh)
+        expect(refreshed.status).toBe(200)
+        const next = { ...refresh, refresh_token: String(refreshed.body['refresh_token']) }
+        expect((await host.token(next)).status).toBe(200)
+        expect(host.errors).toEqual([])
+      },
+    )
+
+    test('at the start: the app starts, requests get 503, and it works by itself once Redis is there', async () => {
+      await redis.kill()
+      await open(options)
+      const body = { client_id: 'x', client_secret: 'y', grant_type: 'client_credentials' }
+      await expectUnavailable(host.token(body))
+      expect((await fetch(`${host.origin}/a-page-of-the-host`)).status).toBe(200)
+      const { took } = await timed(
+        expect(host.gatehouse.ready({ timeoutMs: 300 })).rejects.toMatchObject({
+          name: 'GatehouseError',
+          code: 'ERR_STORE_UNAVAILABLE',
+        }),
+      )
+      expect(took).toBeLessThan(1000)
+
+      const ready = host.gatehouse.ready()
+      await redis.restart()
+      const { took: backAfter } = await timed(ready)
+      expect(backAfter).toBeLessThan(AT_MOST)
+      expect((await host.token(body)).body).toMatchObject({ error: 'invalid_client' })
+      const key = await host.createApiKey()
+      expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(200)
+    })
+  })
+})

@@ -1,0 +1,116 @@
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { describeWithRedis } from '../../support/describe-with-redis.ts'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import {
+  bytesOf,
+  forgottenExpiries,
+  keysInRedis,
+  keysOfGrant,
+  passTime,
+  type KeyInRedis,
+} from '../../support/keys-in-redis.ts'
+import { startRedis, type RedisServer } from '../../support/redis-server.ts'
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+describeWithRedis('what is kept in Redis', () => {
+  let server: RedisServer
+  let redis: Redis
+  let host: Host
+
+  beforeAll(async () => {
+    server = await startRedis()
+    redis = new Redis(server.url)
+    // With what is kept for a lost answer, which is the most that there can be.
+    host = await startHost({ store: redisStore(redis), gatehouse: { refreshTokenGraceSeconds: 10 } })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  afterAll(async () => {
+    await host.close()
+    redis.disconnect()
+    await server.stop()
+  })
+
+  test('a grant that is refreshed every hour for 30 days stays below 4 KiB with all its keys', async () => {
+    const application = await host.createApplication()
+    let tokens = await connect(host, application, { parameters: { scope: 'openid profile' } })
+    const [{ grantId } = { grantId: '' }] = (await host.gatehouse.grants.ofAccount('alice')).items
+    const weigh = async () => keysOfGrant(await keysInRedis(redis), grantId)
+    const lengthOfRecords = async () => {
+      const lengths = ['grant', 'refresh-family'].map((kind) => redis.strlen(`gatehouse:${kind}:${grantId}`))
+      return (await Promise.all(lengths)).reduce((sum, length) => sum + length)
+    }
+    const first = await weigh()
+    expect(first.map(({ kind }) => kind).toSorted()).toEqual([
+      'grant',
+      "list of an account's grants: a shelf",
+      "list of an account's grants: its shelves",
+      'refresh-family',
+    ])
+
+    vi.useFakeTimers({ toFake: ['Date'] })
+    let afterADay: KeyInRedis[] = []
+    let lengthAfterADay = 0
+    for (let refreshes = 1; refreshes <= 720; refreshes += 1) {
+      vi.setSystemTime(Date.now() + HOUR)
+      await passTime(redis, HOUR)
+      const { status, body } = await host.token({
+        ...application,
+        grant_type: 'refresh_token',
+        refresh_token: tokens.refresh_token,
+      })
+      expect(status).toBe(200)
+      tokens = body as unknown as typeof tokens
+      if (refreshes !== 24) continue
+      afterADay = await weigh()
+      lengthAfterADay = await lengthOfRecords()
+    }
+
+    const afterAMonth = await weigh()
+    expect(bytesOf(first)).toBeGreaterThan(500)
+    expect(bytesOf(afterAMonth)).toBeLessThan(4096)
+    // In one list more, until the one before is over.
+    expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
+    // All that has grown are numbers: 720 is longer than 24.
+    expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
+
+    // Lists end after what they list, and not much later.
+    const [grant] = afterAMonth.filter(({ kind }) => kind === 'grant')
+    const lists = afterAMonth.filter(({ kind }) => kind.startsWith('list'))
+    const longest = Math.max(...lists.map(({ ttl }) => ttl))
+    expect(longest).toBeGreaterThanOrEqual(grant?.ttl ?? Infinity)
+    expect(longest).toBeLessThan((grant?.ttl ?? 0) + 32 * DAY)
+    await passTime(redis, longest)
+    expect(await weigh()).toEqual([])
+  })
+
+  test('nothing stays for ever but the registry, the signing keys and what processes agree on', async () => {
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    await host.gatehouse.tokens.revoke(String(body['access_token']))
+    await host.gatehouse.apiKeys.disable(key.client_id)
+    const tokens = await connect(host, application)
+    const spent = { ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
+    await host.token(spent)
+    await connect(host, application, { user: 'bob' })
+    await host.gatehouse.grants.revokeAll({ accountId: 'bob' })
+
+    const keys = await keysInRedis(redis)
+    const kinds = new Set(keys.map(({ kind }) => kind))
+    for (const kind of ['session', 'code', 'consent', 'authorization-epoch', 'revocations by their end']) {
+      expect(kinds).toContain(kind)
+    }
+    expect(forgottenExpiries(keys)).toEqual([])
+
+    // And one would be found.
+    await redis.set('gatehouse:session:without an end', 'text')
+    expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
+    await redis.del('gatehouse:session:without an end')
+  })
+})

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { hashSecret } from 'koa-gatehouse'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+const random = () => randomBytes(24).toString('base64url')
+
+/** Secrets that other services drew, by what of them looks like an encoding. */
+const SECRETS: Readonly<Record<string, string>> = {
+  'a plus sign': `${random()}+/+${random()}`,
+  'a percent sign that begins no encoding': `50%${random()}%`,
+  'a percent sign that looks like an encoding': `a%2Bb${random()}`,
+  'a colon and a space': `a: b${random()}`,
+}
+
+describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
+  let host: Host
+  const rejected: unknown[] = []
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+    await host.gatehouse.ready()
+    host.gatehouse.on('token.rejected', (event) => rejected.push(event))
+  })
+  afterAll(() => host.close())
+
+  async function takeOver(secret: string) {
+    const { apiKey } = await host.gatehouse.apiKeys.create({
+      clientId: `key_${random()}`,
+      secretHash: hashSecret(secret),
+      accountId: 'acme',
+      name: 'Taken over',
+      products: ['invoices'],
+    })
+    await host.gatehouse.apiKeys.setResourceServer(apiKey.clientId, true)
+    return apiKey.clientId
+  }
+
+  /** Status at each endpoint that authenticates clients. */
+  async function statusAtEach(credentials: string) {
+    const headers = { authorization: `Basic ${base64(credentials)}` }
+    const feed = await fetch(`${host.issuer}/oauth2/revocations`, { headers })
+    return {
+      token: (await host.token({ grant_type: 'client_credentials' }, headers)).status,
+      revoke: (await host.post('/oauth2/revoke', { token: 'x' }, headers)).status,
+      introspect: (await host.post('/oauth2/introspect', { token: 'x' }, headers)).status,
+      feed: feed.status,
+    }
+  }
+
+  it.each(Object.keys(SECRETS))('with %s works raw and form-encoded at every endpoint', async (kind) => {
+    const secret = SECRETS[kind]!
+    const clientId = await takeOver(secret)
+    const accepted = { token: 200, revoke: 200, introspect: 200, feed: 200 }
+    expect(await statusAtEach(`${clientId}:${secret}`)).toEqual(accepted)
+    expect(await statusAtEach(`${formEncoded(clientId)}:${formEncoded(secret)}`)).toEqual(accepted)
+  })
+
+  it('that is wrong in both readings is rejected once, and counts once', async () => {
+    const clientId = await takeOver(SECRETS['a plus sign']!)
+    rejected.splice(0)
+    for (const wrong of ['a+b%2Bc', 'a%zz', `${SECRETS['a plus sign']}x`]) {
+      const answer = await host.token(
+        { grant_type: 'client_credentials' },
+        { authorization: `Basic ${base64(`${clientId}:${wrong}`)}` },
+      )
+      expect([answer.status, answer.body['error']]).toEqual([401, 'invalid_client'])
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
+    }
+    expect(rejected).toHaveLength(3)
+  })
+
+  it('is not read raw where the form-encoded reading is another client', async () => {
+    const secret = SECRETS['a plus sign']!
+    const clientId = await takeOver(secret)
+    const mixed = `${clientId.replace('key_', '%6Bey_')}:${secret}`
+    expect((await statusAtEach(mixed)).token).toBe(401)
+  })
+
+  it('works raw where an application exchanges its code and refreshes', async () => {
+    const secret = `${random()}+${random()}`
+    const { application } = await host.gatehouse.applications.create({
+      clientId: `app_${random()}`,
+      secretHash: hashSecret(secret),
+      accountId: 'acme',
+      name: 'Taken over',
+      products: ['invoices'],
+      redirectUris: ['http://localhost:9/callback'],
+    })
+    const { clientId } = application
+    const { refresh_token } = await connect(host, { client_id: clientId, client_secret: secret })
+    const headers = { authorization: `Basic ${base64(`${clientId}:${secret}`)}` }
+    const refreshed = await host.token({ grant_type: 'refresh_token', refresh_token }, headers)
+    expect(refreshed.status).toBe(200)
+  })
+})
+
+it('A host that verifies secrets itself is asked once for a secret that reads the same both ways', async () => {
+  const asked: string[] = []
+  const row = { kind: 'apiKey', clientId: 'k', accountId: 'acme', name: 'K', products: ['invoices'] } as const
+  const host = await startHost({
+    gatehouse: {
+      registry: {
+        find: (id: string) => (id === 'k' ? row : undefined),
+        verifySecret: (_client: unknown, secret: string) => {
+          asked.push(secret)
+          return secret === 'a+b'
+        },
+      },
+    },
+  })
+  await host.gatehouse.ready()
+  const ask = async (secret: string) => {
+    asked.splice(0)
+    const { status } = await host.token(
+      { grant_type: 'client_credentials' },
+      { authorization: `Basic ${base64(`k:${secret}`)}` },
+    )
+    return { status, asked: [...asked] }
+  }
+  expect(await ask('plain')).toEqual({ status: 401, asked: ['plain'] })
+  expect(await ask('a+b')).toEqual({ status: 200, asked: ['a b', 'a+b'] })
+  expect(await ask('a%2Bb')).toEqual({ status: 200, asked: ['a+b'] })
+  expect(await ask('a%b')).toEqual({ status: 401, asked: ['a%b'] })
+  await host.close()
+})

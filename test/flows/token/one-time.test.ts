@@ -1,0 +1,308 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { compileHostProgram, type HostProcessOptions, type HostProgram } from '../../support/host-process.ts'
+import { authorize, connect, startHost, type Host, type HostOptions } from '../../support/host.ts'
+import { describeEachRedis, describeEachStore } from '../../support/stores.ts'
+
+type Answer = Awaited<ReturnType<Host['token']>>
+type Client = Awaited<ReturnType<Host['createApplication']>>
+
+const PARALLEL = 100
+const REUSED = ['code.reused', 'refresh_token.reused'] as const
+
+/** Sends the same request many times at once, and only one may succeed. `send` is told which one it is. */
+async function race(
+  send: (index: number) => Promise<Answer>,
+  count = PARALLEL,
+): Promise<{ winner: Answer; losers: Answer[] }> {
+  const answers = await Promise.all(Array.from({ length: count }, (_, index) => send(index)))
+  const winners = answers.filter(({ status }) => status === 200)
+  const losers = answers.filter(({ status }) => status !== 200)
+  expect(winners).toHaveLength(1)
+  expect(losers).toHaveLength(count - 1)
+  for (const loser of losers) expectInvalidGrant(loser)
+  return { winner: winners[0] as Answer, losers }
+}
+
+function expectInvalidGrant(answer: Answer): void {
+  expect({ status: answer.status, error: answer.body['error'] }).toEqual({
+    status: 400,
+    error: 'invalid_grant',
+  })
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+  expect(answer.text).not.toContain('_token":')
+}
+
+function refreshing(client: Client, token: unknown) {
+  return { ...client, grant_type: 'refresh_token', refresh_token: String(token) }
+}
+
+function exchanging(client: Client, code: string) {
+  return { ...client, grant_type: 'authorization_code', code }
+}
+
+/** The events of reuse, as they happen. */
+function listen(host: Host): { name: string; clientId: string; accountId: string; grantId: string }[] {
+  const heard: { name: string; clientId: string; accountId: string; grantId: string }[] = []
+  for (const name of REUSED) host.gatehouse.on(name, (event) => heard.push({ name, ...event }))
+  return heard
+}
+
+/** Another token of the same form: what an attacker makes who has seen many. */
+function forge(token: string, change: Partial<Record<'grantId' | 'generation' | 'random' | 'mac', string>>) {
+  const [grantId, generation, random, mac] = token.split('.')
+  const parts = { grantId, generation, random, mac, ...change }
+  return [parts.grantId, parts.generation, parts.random, parts.mac].join('.')
+}
+
+const random = (bytes: number) => randomBytes(bytes).toString('base64url')
+
+describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
+  let host: Host
+  let client: Client
+  let reused: ReturnType<typeof listen>
+
+  async function open(options: HostOptions = {}): Promise<void> {
+    host = await startHost({ store: makeStore(), ...options })
+    client = await host.createApplication()
+    reused = listen(host)
+  }
+  const refresh = (token: unknown, by = client) => host.token(refreshing(by, token))
+
+  afterEach(() => host.close())
+
+  test(`of ${PARALLEL} exchanges of one code at once one succeeds, and the others end what it gave`, async () => {
+    await open()
+    const { code } = await authorize(host, client.client_id)
+    const { winner } = await race(() => host.token(exchanging(client, code)))
+    expectInvalidGrant(await refresh(winner.body['refresh_token']))
+    expect(new Set(reused.map(({ name }) => name))).toEqual(new Set(['code.reused']))
+    expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
+  })
+
+  test(`of ${PARALLEL} exchanges of one refresh token at once one succeeds, and the others end the family`, async () => {
+    await open()
+    const { refresh_token } = await connect(host, client)
+    const { winner } = await race(() => refresh(refresh_token))
+    expect(winner.body['refresh_token']).not.toBe(refresh_token)
+    expectInvalidGrant(await refresh(winner.body['refresh_token']))
+    expect(new Set(reused.map(({ name }) => name))).toEqual(new Set(['refresh_token.reused']))
+    expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
+  })
+
+  test('a refresh token that is used a second time ends the family, however many came after it', async () => {
+    await open()
+    const first = await connect(host, client)
+    let newest: unknown = first.refresh_token
+    for (let round = 0; round < 3; round += 1) newest = (await refresh(newest)).body['refresh_token']
+    expect(reused).toEqual([])
+    expectInvalidGrant(await refresh(first.refresh_token))
+    expect(reused).toHaveLength(1)
+    expectInvalidGrant(await refresh(newest))
+    expectInvalidGrant(await refresh(first.refresh_token))
+    expect(reused).toHaveLength(1)
+  })
+
+  test('a code that is used a second time ends the family that it started', async () => {
+    await open()
+    const { code } = await authorize(host, client.client_id)
+    const first = await host.token(exchanging(client, code))
+    const second = await refresh(first.body['refresh_token'])
+    expect(second.status).toBe(200)
+    expectInvalidGrant(await host.token(exchanging(client, code)))
+    expect(reused).toMatchObject([{ name: 'code.reused', clientId: client.client_id, accountId: 'alice' }])
+    expectInvalidGrant(await refresh(second.body['refresh_token']))
+    expectInvalidGrant(await host.token(exchanging(client, code)))
+  })
+
+  test('another authorization of the same application lives on', async () => {
+    await open()
+    const [one, other] = [await connect(host, client), await connect(host, client)]
+    await refresh(one.refresh_token)
+    expectInvalidGrant(await refresh(one.refresh_token))
+    expect((await refresh(other.refresh_token)).status).toBe(200)
+  })
+
+  test('a foreign client with a genuine refresh token, current or used, is refused, and the family lives', async () => {
+    await open()
+    const foreign = await host.createApplication({ name: 'Foreign' })
+    const first = await connect(host, client)
+    expectInvalidGrant(await refresh(first.refresh_token, foreign))
+    const second = await refresh(first.refresh_token)
+    expect(second.status).toBe(200)
+    expectInvalidGrant(await refresh(first.refresh_token, foreign))
+    expectInvalidGrant(await refresh(second.body['refresh_token'], foreign))
+    expect(reused).toEqual([])
+    expect((await refresh(second.body['refresh_token'])).status).toBe(200)
+  })
+
+  test('a code of one application is refused at another, before and after its use, and nothing ends', async () => {
+    await open()
+    const foreign = await host.createApplication({ name: 'Foreign' })
+    const { code } = await authorize(host, client.client_id)
+    expectInvalidGrant(await host.token(exchanging(foreign, code)))
+    const own = await host.token(exchanging(client, code))
+    expect(own.status).toBe(200)
+    expectInvalidGrant(await host.token(exchanging(foreign, code)))
+    expect(reused).toEqual([])
+    expect((await refresh(own.body['refresh_token'])).status).toBe(200)
+  })
+
+  test('forged refresh tokens are refused, and nothing ends', async () => {
+    await open()
+    const first = await connect(host, client)
+    const second = await refresh(first.refresh_token)
+    const used = first.refresh_token
+    const current = String(second.body['refresh_token'])
+    const macOf = (body: string) => createHmac('sha256', 'guessed').update(body).digest('base64url')
+    const forged = {
+      'of a family that never was': forge(current, { grantId: random(16) }),
+      'of the current generation': forge(current, { random: random(32) }),
+      'with another mac': forge(current, { mac: random(16) }),
+      'of an older generation with another mac': forge(used, { mac: random(16) }),
+      'of an older generation, signed with a guessed key': forge(used, {
+        mac: macOf(used.slice(0, used.lastIndexOf('.'))).slice(0, 22),
+      }),
+      'of an older generation with other randomness': forge(used, { random: random(32) }),
+      'a used one as an even older generation': forge(current, { generation: '0' }),
+      'of a future generation': forge(current, { generation: '7' }),
+      'of a generation beyond all numbers': forge(current, { generation: '9'.repeat(30) }),
+      'of a negative generation': forge(used, { generation: '-1' }),
+      'with a generation written differently': forge(used, { generation: '00' }),
+      'with a line feed at the end': `${current}\n`,
+      'with a family out of letters that keys are made of': forge(current, {
+        grantId: '../signing-keys:ring',
+      }),
+      garbage: 'garbage',
+      dots: '....',
+      'a JSON Web Token': second.body['access_token'] as string,
+      '10,000 characters': 'x'.repeat(10_000),
+      '10,000 characters of a family': forge(current, { grantId: 'a'.repeat(10_000) }),
+    }
+    for (const [what, token] of Object.entries(forged)) {
+      const { status, body } = await refresh(token)
+      expect({ what, status, error: body['error'] }).toEqual({ what, status: 400, error: 'invalid_grant' })
+    }
+    expect(reused).toEqual([])
+    expect((await refresh(current)).status).toBe(200)
+  })
+
+  test('replacing `secret` ends no family: current tokens work, used ones are still recognised', async () => {
+    const data = randomUUID()
+    const [before, after] = [
+      'the secret of yesterday, 32 bytes and more',
+      'the secret of today, 32 bytes and more',
+    ]
+    await open({ store: makeStore(data), secret: before })
+    const [one, other] = [await connect(host, client), await connect(host, client)]
+    const { issuer, audience } = host
+    const used = one.refresh_token
+    const current = (await refresh(used)).body['refresh_token']
+    await host.close()
+
+    host = await startHost({
+      store: makeStore(data),
+      gatehouse: { issuer, audience, secret: [after, before] },
+    })
+    reused = listen(host)
+    const next = await refresh(current)
+    expect(next.status).toBe(200)
+    expectInvalidGrant(await refresh(used))
+    expect(reused).toMatchObject([{ name: 'refresh_token.reused' }])
+    expectInvalidGrant(await refresh(next.body['refresh_token']))
+    expect((await refresh(other.refresh_token)).status).toBe(200)
+  })
+})
+
+describeEachRedis('codes and refresh tokens are usable once (two processes)', (deploy, deployment) => {
+  let program: HostProgram
+  beforeAll(async () => {
+    program = await compileHostProgram()
+  })
+  afterAll(() => program?.remove())
+
+  /** A service of two processes: this one and another. */
+  async function open(options: Pick<HostProcessOptions, 'refreshTokenGraceSeconds'> = {}) {
+    const data = randomUUID()
+    // So many requests at once keep a slow machine longer than a store may take by default.
+    const gatehouse = { ...options, storeTimeoutMs: 20_000 }
+    const here = await startHost({ store: deploy(data), gatehouse })
+    const { issuer, audience } = here
+    const there = await program.start({ deployment, keyPrefix: `${data}:`, issuer, audience, ...gatehouse })
+    const client = await here.createApplication()
+    const reused = listen(here)
+    return {
+      here,
+      there,
+      client,
+      /** Every other request goes to the other process. */
+      send: (body: Record<string, string>) => (index: number) =>
+        index % 2 === 0 ? here.token(body) : here.post(`${there.address}/oauth2/token`, body),
+      /** The events of both. */
+      heard: () => [...reused.map(({ name }) => name), ...there.events],
+      async close() {
+        await there.stop()
+        await here.close()
+      },
+    }
+  }
+
+  describe('by default', () => {
+    let service: Awaited<ReturnType<typeof open>>
+    beforeAll(async () => {
+      service = await open()
+    })
+    afterAll(() => service?.close())
+
+    test('of 200 exchanges of one code at once one succeeds, and all ends', async () => {
+      const { here, client, send, heard } = service
+      const { code } = await authorize(here, client.client_id)
+      const { winner } = await race(send(exchanging(client, code)), 200)
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
+      await vi.waitFor(() => expect(heard()).toContain('code.reused'))
+    })
+
+    test('of 1,000 exchanges of one refresh token at once one succeeds, and all ends', async () => {
+      const { here, client, send, heard } = service
+      const { refresh_token } = await connect(here, client)
+      const { winner } = await race(send(refreshing(client, refresh_token)), 1000)
+      expect(winner.body['refresh_token']).not.toBe(refresh_token)
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
+      expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
+      await vi.waitFor(() => expect(heard()).toContain('refresh_token.reused'))
+    }, 60_000)
+
+    test('what one process gave the other one exchanges, and recognises when it is used again', async () => {
+      const { here, client, send } = service
+      const { code } = await authorize(here, client.client_id)
+      const first = await send(exchanging(client, code))(1)
+      expect(first.status).toBe(200)
+      const second = await send(refreshing(client, first.body['refresh_token']))(0)
+      expect(second.status).toBe(200)
+      expectInvalidGrant(await send(refreshing(client, first.body['refresh_token']))(1))
+      expectInvalidGrant(await send(refreshing(client, second.body['refresh_token']))(0))
+    })
+  })
+
+  test('with refreshTokenGraceSeconds all of 200 succeed, with one distinct refresh token', async () => {
+    const { here, there, client, send, heard, close } = await open({ refreshTokenGraceSeconds: 10 })
+    try {
+      const { refresh_token } = await connect(here, client)
+      const sendOnce = send(refreshing(client, refresh_token))
+      const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => sendOnce(index)))
+      expect(answers.map(({ status }) => status)).toEqual(Array<number>(200).fill(200))
+      const [next, ...more] = new Set(answers.map(({ body }) => body['refresh_token']))
+      expect(more).toEqual([])
+      expect(next).not.toBe(refresh_token)
+      await vi.waitFor(() => expect(there.events).toContain('refresh_token.retried'))
+      // The family lives, at both.
+      const later = await send(refreshing(client, next))(1)
+      expect(later.status).toBe(200)
+      expect((await send(refreshing(client, later.body['refresh_token']))(0)).status).toBe(200)
+      expect(heard()).not.toContain('refresh_token.reused')
+    } finally {
+      await close()
+    }
+  })
+})

@@ -1,0 +1,100 @@
+import { AuthorizationCode } from 'simple-oauth2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+describeEachStore('Standard OpenID scopes that this issuer does not have', (makeStore) => {
+  let host: Host
+  let application: Awaited<ReturnType<Host['createApplication']>>
+  beforeAll(async () => {
+    host = await startHost({ store: makeStore() })
+    application = await host.createApplication()
+  })
+  afterAll(() => host.close())
+
+  const refresh = (refresh_token: string, scope: string) =>
+    host.token({ ...application, grant_type: 'refresh_token', refresh_token, scope })
+
+  it('are ignored at authorization, and the answer names what was granted', async () => {
+    const scope = 'openid offline_access address phone invoices:read'
+    const tokens = await connect(host, application, { parameters: { scope } })
+    expect(tokens.scope).toBe('openid invoices:read')
+  })
+
+  it('are not shown on the consent page', async () => {
+    const scope = 'openid offline_access address phone invoices:read'
+    const { client_id } = await host.createApplication()
+    const { pages } = await authorize(host, client_id, { parameters: { scope } })
+    const consent = pages[1]?.body ?? ''
+    expect(consent).toContain('invoices:read')
+    expect(consent).not.toMatch(/offline_access|value="address"|value="phone"/)
+  })
+
+  it('are ignored at refresh, and the answer names what was granted', async () => {
+    const tokens = await connect(host, application, { parameters: { scope: 'openid invoices:read' } })
+    const scope = 'openid offline_access address phone invoices:read'
+    const { status, body } = await refresh(tokens.refresh_token, scope)
+    expect([status, body['scope']]).toEqual([200, 'openid invoices:read'])
+    const narrow = await refresh(String(body['refresh_token']), 'invoices:read offline_access')
+    expect([narrow.status, narrow.body['scope']]).toEqual([200, 'invoices:read'])
+  })
+
+  it('alone at refresh mean the scope that was granted', async () => {
+    const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
+    const { status, body } = await refresh(tokens.refresh_token, 'offline_access')
+    expect([status, body['scope']]).toEqual([200, 'invoices:read'])
+  })
+
+  it('do not open a refresh to other scopes', async () => {
+    const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
+    const { status, body } = await refresh(tokens.refresh_token, 'offline_access payments:list')
+    expect([status, body['error'], body['scope']]).toEqual([400, 'invalid_scope', 'payments:list'])
+  })
+
+  it('let simple-oauth2 repeat its scope at each refresh', async () => {
+    const client = new AuthorizationCode({
+      client: { id: application.client_id, secret: application.client_secret },
+      auth: {
+        tokenHost: host.origin,
+        tokenPath: '/auth/oauth2/token',
+        authorizePath: '/auth/oauth2/authorize',
+      },
+    })
+    const scope = ['openid', 'offline_access', 'invoices:read']
+    const url = new URL(client.authorizeURL({ redirect_uri: CALLBACK, scope, state: 'abc' }))
+    const { code } = await authorize(host, application.client_id, {
+      parameters: Object.fromEntries(url.searchParams),
+    })
+    let access = await client.getToken({ code, redirect_uri: CALLBACK })
+    for (let round = 0; round < 2; round += 1) {
+      access = await access.refresh({ scope })
+      expect(access.token).toMatchObject({ scope: 'openid invoices:read' })
+    }
+  })
+})
+
+describe('A standard OpenID scope that the host configured', () => {
+  it('is granted as any other', async () => {
+    const host = await startHost({ gatehouse: { claims: { address: ['address'] } } })
+    const application = await host.createApplication()
+    const parameters = { scope: 'openid address phone' }
+    const tokens = await connect(host, application, { parameters })
+    expect(tokens.scope).toBe('openid address')
+    const refreshed = await host.token({
+      ...application,
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token,
+      scope: 'openid address phone',
+    })
+    expect([refreshed.status, refreshed.body['scope']]).toEqual([200, 'openid address'])
+    await host.close()
+  })
+})
+
+it('A scope that no standard names is still rejected at authorization', async () => {
+  const host = await startHost()
+  const { client_id } = await host.createApplication()
+  const { url } = await host.browser().open(authorizationUrl(host, client_id, { scope: 'openid fax' }))
+  expect(url.searchParams.get('error')).toBe('invalid_scope')
+  await host.close()
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startHost, type Host } from '../../support/host.ts'
+import { send } from '../../support/raw-request.ts'
+
+const DOCUMENTS = [
+  '/auth/.well-known/openid-configuration',
+  '/auth/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-authorization-server/auth',
+  '/.well-known/oauth-protected-resource/api',
+]
+
+describe('Discovery', () => {
+  let host: Host
+  beforeAll(async () => {
+    host = await startHost()
+    await host.gatehouse.ready()
+  })
+  afterAll(() => host.close())
+
+  const openIdConfiguration = async () =>
+    (await (await fetch(`${host.issuer}/.well-known/openid-configuration`)).json()) as Record<string, unknown>
+
+  it.each(DOCUMENTS)('%s may be kept for a minute and has an ETag', async (path) => {
+    const first = await send(host.port, { target: path })
+    expect(first.status).toBe(200)
+    expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(first.headers.get('cache-control')).toBe('public, max-age=60')
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{43}"$/)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
+      const headers = { 'if-none-match': known, 'cache-control': 'no-cache' }
+      const again = await send(host.port, { target: path, headers })
+      expect([again.status, again.text]).toEqual([304, ''])
+      expect(again.headers.get('etag')).toBe(etag)
+      expect(again.headers.get('cache-control')).toBe('public, max-age=60')
+    }
+    const other = await send(host.port, { target: path, headers: { 'if-none-match': '"other"' } })
+    expect([other.status, other.text]).toEqual([200, first.text])
+    const head = await send(host.port, { method: 'HEAD', target: path })
+    expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, ''])
+  })
+
+  it('changes its ETag when the products change', async () => {
+    let more = false
+    const changing = await startHost({
+      gatehouse: {
+        products: () => ({
+          one: {
+            title: 'One',
+            operations: {
+              'a:read': { route: 'GET /a', title: 'A' },
+              ...(more && { 'b:read': { route: 'GET /b' as const, title: 'B' } }),
+            },
+          },
+        }),
+      },
+    })
+    await changing.gatehouse.ready()
+    const etagOf = async () =>
+      (await fetch(`${changing.issuer}/.well-known/openid-configuration`)).headers.get('etag')
+    const before = await etagOf()
+    more = true
+    await changing.gatehouse.catalog.reload()
+    expect(await etagOf()).not.toBe(before)
+    await changing.close()
+  })
+
+  it('names the algorithms of ID tokens and of access tokens', async () => {
+    const document = await openIdConfiguration()
+    expect(document['id_token_signing_alg_values_supported']).toEqual(['RS256', 'ES256'])
+  })
+
+  it('names query as the only response mode', async () => {
+    expect((await openIdConfiguration())['response_modes_supported']).toEqual(['query'])
+  })
+
+  it('names no claim that nothing ever has', async () => {
+    const { claims_supported: claims } = await openIdConfiguration()
+    expect(claims).toEqual(expect.arrayContaining(['sub', 'iss', 'auth_time', 'name', 'email']))
+    expect(claims).not.toContain('sid')
+  })
+})

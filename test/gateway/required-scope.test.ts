@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import { isUnclaimed, requiredScopesOf } from '../../src/gateway/required-scope.ts'
+import { readTarget } from '../../src/gateway/request-path.ts'
+
+const catalog = createCatalog({
+  files: {
+    title: 'Files',
+    operations: {
+      'files:one': { route: ['GET /files/:id', 'POST /files/:id'], title: 'Read' },
+      'files:pair': { route: ['GET /files/a,b', 'GET /files/größe', 'GET /files/100%25'], title: 'Read' },
+    },
+  },
+})
+const findScope = (method: string, path: string) => catalog.findOperation(method, path)?.scope
+const findClaims = (method: string, path: string) => catalog.findClaims(method, path)
+const required = (method: string, path: string) =>
+  requiredScopesOf(method, path, false, { findScope, findClaims })?.join(' ')
+
+describe('the scope that a request needs', () => {
+  test('is that of its operation', () => {
+    expect(required('GET', '/files/7')).toBe('files:one')
+    expect(required('HEAD', '/files/a,b')).toBe('files:pair')
+    expect(required('GET', '/files/a%20b')).toBe('files:one')
+    expect(required('GET', '/files/me%40example.com%2C')).toBe('files:one')
+    expect(required('GET', '/files/gr%C3%B6%C3%9Fe')).toBe('files:pair')
+    expect(required('GET', '/files/gr%c3%b6%c3%9fe')).toBe('files:pair')
+    expect(required('GET', '/files/100%25')).toBe('files:pair')
+    expect(required('GET', '/files/caf%C3%A9')).toBe('files:one')
+  })
+
+  test('is none where no operation claims the request', () => {
+    expect(required('PUT', '/files/7')).toBeUndefined()
+    expect(required('get', '/files/7')).toBeUndefined()
+    expect(required('GET', '/files')).toBeUndefined()
+    expect(required('GET', '/constructor')).toBeUndefined()
+  })
+
+  test('is none where one router would see another operation than the next', () => {
+    // @koa/router matches `:id` before it decodes; a router that decodes first sees the other route.
+    expect(required('GET', '/files/a%2Cb')).toBeUndefined()
+    expect(required('POST', '/files/a%2Cb')).toBe('files:one')
+    // Upper, then lower case makes `ß` of `SS`, and of `ß` `ss`.
+    expect(required('GET', '/files/gr%C3%B6SSE')).toBeUndefined()
+    expect(required('GET', '/files/gr%C3%96%C3%9Fe')).toBeUndefined()
+  })
+})
+
+test('a path is unclaimed where no operation has it, with any method and by any reading', () => {
+  const unclaimed = (path: string, endsInSlash = false) =>
+    isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
+  expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
+  expect(
+    ['/files/7', '/FILES/7', '/files/a%2Cb', '/%EF%AC%81les/7', '/file%C5%BF/7'].filter((path) =>
+      unclaimed(path),
+    ),
+  ).toEqual([])
+  // Some routers take this for `/files/:id` with an empty id.
+  expect(unclaimed('/files', true)).toBe(false)
+  expect(unclaimed('/', true)).toBe(true)
+})
+
+test.each([
+  ['/a/b?c=d?e#f', ['/a/b'], 'c=d?e'],
+  ['/a#b?c', ['/a'], ''],
+  ['//h/a', ['//h/a'], ''],
+  ['', [''], ''],
+  ['*', ['*', '/'], ''],
+  ['*api/x?y', ['*api/x', '/api/x'], 'y'],
+  ['https://h/a/../b?c', ['/a/../b', '/b'], 'c'],
+  ['http://h?x', ['/', '/'], 'x'],
+  ['http://h:port/a', ['/a'], ''],
+  ['http:/h/a', ['http:/h/a', '/a', '/ttp:/h/a'], ''],
+])('the target %j is read as %j', (target, readings, query) => {
+  const read = readTarget(target)
+  expect(new Set(read.readings)).toEqual(new Set(readings.map((reading) => (target === '' ? '/' : reading))))
+  expect(read.query).toBe(query)
+})

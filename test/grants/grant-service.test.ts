@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Store } from 'koa-gatehouse'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createConsentStore } from '../../src/grants/consent-store.ts'
+import { withDeadline } from '../../src/store/deadline.ts'
+import { createGrantService } from '../../src/grants/grant-service.ts'
+import { createGrantLifecycle } from '../../src/grants/grant-lifecycle.ts'
+import { createTokenFamilies } from '../../src/grants/refresh-tokens/token-families.ts'
+import { createRefreshTokenFormat } from '../../src/grants/refresh-tokens/token-format.ts'
+import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
+import { faultyStore, type Fault } from '../support/faulty-store.ts'
+import { describeEachStore } from '../support/stores.ts'
+
+const DAY = 86_400
+const format = createRefreshTokenFormat([randomBytes(32)])
+const DECISION = { granted: ['invoices:read'], refused: [] }
+
+/** What a process on a store can do. */
+function processOn(inner: Store) {
+  const store = withDeadline(inner, 5000)
+  const lives = createGrantLifecycle(store, {
+    refreshToken: 30 * DAY,
+    delegatedAccessToken: 3600,
+    storedConsent: 365 * DAY,
+  })
+  const consents = createConsentStore(store, 365 * DAY, lives.epochs)
+  const families = createTokenFamilies(store, format, { restartable: 120 })
+  const log = createRevocationLog(store)
+  const set = createRevocationSet()
+  const longestLifetime = createLongestLifetime(store, 3600)
+  const revocations = createRevocations({ store, log, set, longestLifetime, logger: silentLogger })
+  const told: unknown[] = []
+  const service = createGrantService({
+    lives,
+    families,
+    consents,
+    revocations,
+    events: { emit: (name, event) => void told.push({ name, ...event }) },
+    logger: silentLogger,
+    audience: 'https://example.com/api',
+  })
+  return { lives, consents, families, log, set, revocations, told, ...service }
+}
+
+const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
+
+/** Authorizes and exchanges a code, as an application and its user do; answers the refresh token. */
+async function authorize(
+  { lives, consents, families }: ReturnType<typeof processOn>,
+  grantId: string,
+  person: { accountId: string; userId?: string } = ALICE,
+) {
+  const now = Math.floor(Date.now() / 1000)
+  const epochs = await lives.epochs.current(person, 'app')
+  const record = { ...person, clientId: 'app', iat: now, exp: now + 3600, epochs }
+  await lives.records.create(grantId, record, 3600)
+  await consents.remember(person, 'app', DECISION, epochs)
+  await lives.begin(grantId)
+  const token = format.mint({ grantId, generation: 0 })
+  await families.start(token, { grantId }, 30 * DAY)
+  return token
+}
+
+/** What a process that starts now takes for good. */
+async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
+  const { lives, consents, families, log, set, grants } = processOn(store)
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = await log.read(cursor)
+    set.add(page.revocations)
+    ;({ cursor, more } = page)
+  }
+  const access = { tokenId: 't', grantId, clientId: 'app', scopes: [], keyId: 'k', claims: {} }
+  const alive = {
+    'access token': !set.isRevoked(access),
+    'refresh token': (await families.find(token)) !== undefined,
+    grant: (await grants.find(grantId)) !== undefined || (await lives.keepAlive(grantId)),
+    'remembered consent': (await consents.find(person, 'app')).granted.length > 0,
+    entry: (await grants.ofAccount('alice')).items.length > 0,
+  }
+  return Object.entries(alive).flatMap(([what, isAlive]) => (isAlive ? [what] : []))
+}
+
+const ALL = ['access token', 'refresh token', 'grant', 'remembered consent', 'entry']
+
+describeEachStore('a grant that is revoked while the store fails', (makeStore) => {
+  let store: Store
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    store = makeStore()
+  })
+  afterEach(() => void vi.useRealTimers())
+
+  /** Revokes with a fault at each call in turn, until there is none any more. */
+  async function atEachCall(
+    fault: Fault,
+    thenAway: boolean,
+    check: (state: {
+      grantId: string
+      token: string
+      call: string
+      faulty: ReturnType<typeof faultyStore>
+    }) => Promise<void>,
+  ): Promise<string[]> {
+    const calls: string[] = []
+    for (let at = 0; ; at += 1) {
+      const grantId = `grant-${at}`
+      const token = await authorize(processOn(store), grantId)
+      const faulty = faultyStore(store)
+      faulty.arm(at, fault, { thenAway })
+      const outcome = await processOn(faulty.store)
+        .grants.revoke(grantId)
+        .then(
+          () => 'done',
+          (error: { code?: string }) => error.code,
+        )
+      const call = faulty.calls[at]
+      if (call === undefined) {
+        expect(outcome).toBe('done')
+        return calls
+      }
+      expect(['done', 'ERR_STORE_UNAVAILABLE']).toContain(outcome)
+      calls.push(call.replace(/:.*/, ''))
+      await check({ grantId, token, call, faulty })
+      await processOn(store).grants.revokeAll({ accountId: 'alice' })
+    }
+  }
+
+  test.each(['refused', 'unanswered'] as const)(
+    'is finished by another process if the one that began it ends there: %s',
+    async (fault) => {
+      const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
+        const wasBegun = faulty.calls.some((each) => each.startsWith('replace grant'))
+        vi.setSystemTime(Date.now() + 20_000)
+        const other = processOn(store)
+        await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+        const alive = await aliveOn(store, grantId, token)
+        // Nothing was done before it was noted that it was begun.
+        if (alive.length > 0) expect({ call, wasBegun, alive }).toEqual({ call, wasBegun: false, alive: ALL })
+      })
+      for (const call of ['replace grant', 'set refresh-family', 'delete consent', 'add revocations']) {
+        expect(calls).toContain(call)
+      }
+    },
+  )
+
+  test.each(['refused', 'unanswered'] as const)('is revoked by the next attempt: %s', async (fault) => {
+    await atEachCall(fault, false, async ({ grantId, token, call }) => {
+      const again = processOn(store)
+      await again.grants.revoke(grantId).catch((error: { code?: string }) => {
+        // It was done, and only what was left of it could not be cleared away.
+        expect(error.code).toBe('ERR_NOT_FOUND')
+      })
+      expect({ call, alive: await aliveOn(store, grantId, token) }).toEqual({ call, alive: [] })
+    })
+  })
+
+  test('and is finished more than once, leaves what the person has decided since', async () => {
+    const token = await authorize(processOn(store), 'first')
+    const faulty = faultyStore(store)
+    faulty.arm('set refresh-family', 'refused', { thenAway: true })
+    await expect(processOn(faulty.store).grants.revoke('first')).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+    })
+    vi.setSystemTime(Date.now() + 20_000)
+    const other = processOn(store)
+    await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+    expect(await aliveOn(store, 'first', token)).toEqual([])
+    const second = await authorize(other, 'second')
+    vi.setSystemTime(Date.now() + 70_000)
+    await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
+    expect(await aliveOn(store, 'second', second)).toEqual(ALL)
+  })
+})
+
+describeEachStore('all of an account', (makeStore) => {
+  afterEach(() => void vi.useRealTimers())
+
+  // Those that it had not come to lived on, and nobody knew of them.
+  test.each([
+    ['alice', {}],
+    ['alice and an application', { clientId: 'app' }],
+    ['a user of alice', { userId: 'ann' }],
+    ['a user of alice and an application', { userId: 'ann', clientId: 'app' }],
+  ])(
+    'is finished by another process if the one that began it ends in the middle: %s',
+    async (_, part: { clientId?: string; userId?: string }) => {
+      const person = { accountId: 'alice', userId: 'ann' }
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+      const store = makeStore()
+      const process = processOn(store)
+      const ids = Array.from({ length: 25 }, (__, at) => `grant-${at}`)
+      const tokens = await Promise.all(ids.map((id) => authorize(process, id, person)))
+      const ofAnother = await authorize(process, 'another', { accountId: 'alice', userId: 'bob' })
+      const faulty = faultyStore(store)
+      faulty.arm('delete grant', 'unanswered', { thenAway: true })
+      const holder = { accountId: 'alice', ...part }
+      await expect(processOn(faulty.store).grants.revokeAll(holder)).rejects.toMatchObject({
+        code: 'ERR_STORE_UNAVAILABLE',
+      })
+      const since = await authorize(process, 'since', person)
+      const other = processOn(store)
+      const finish = () =>
+        other.revocations.resumeAll(({ of, id }) =>
+          of === 'account' ? other.resumeAccount(id) : other.resumeGrant(id),
+        )
+      for (let round = 0; round < 2; round += 1) {
+        vi.setSystemTime(Date.now() + 70_000)
+        await finish()
+      }
+      // What is listed and remembered is of the account: of the grant that was made since.
+      const ofTheirs = ['access token', 'refresh token', 'grant']
+      for (const [at, id] of ids.entries()) {
+        const alive = await aliveOn(store, id, tokens[at] ?? '', person)
+        expect(alive.filter((each) => ofTheirs.includes(each))).toEqual([])
+      }
+      expect(await aliveOn(store, 'since', since, person)).toEqual(expect.arrayContaining(ofTheirs))
+      const isOfAnotherMeant = part.userId === undefined
+      const aliveOfAnother = await aliveOn(store, 'another', ofAnother)
+      expect(aliveOfAnother.includes('grant')).toBe(!isOfAnotherMeant)
+      const { items } = await other.grants.ofAccount('alice')
+      const left = isOfAnotherMeant ? ['since'] : ['another', 'since']
+      expect(items.map(({ grantId }) => grantId).toSorted()).toEqual(left)
+      vi.setSystemTime(Date.now() + 700_000)
+      await finish()
+      expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+    },
+  )
+
+  test('is revoked however much it is, and nothing of another', async () => {
+    const process = processOn(makeStore())
+    const count = 47
+    for (let at = 0; at < count; at += 1) await authorize(process, `grant-${at}`)
+    const { lives, grants, told } = process
+    const now = Math.floor(Date.now() / 1000)
+    await lives.records.create('other', { accountId: 'bob', clientId: 'app', iat: now, exp: now + 3600 })
+    await lives.begin('other')
+    expect(await grants.revokeAll({ accountId: 'alice' }, { actor: 'support' })).toBe(count)
+    expect(await grants.revokeAll({ accountId: 'alice' })).toBe(0)
+    expect(new Set(told.map((event) => JSON.stringify(event))).size).toBe(count)
+    expect(told).toContainEqual({
+      name: 'grant.revoked',
+      grantId: 'grant-0',
+      clientId: 'app',
+      accountId: 'alice',
+      actor: 'support',
+    })
+    expect((await grants.ofAccount('alice')).items).toEqual([])
+    expect((await grants.ofAccount('bob')).items.map(({ grantId }) => grantId)).toEqual(['other'])
+  })
+})

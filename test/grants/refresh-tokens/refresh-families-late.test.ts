@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { GatehouseError, type Store } from 'koa-gatehouse'
+import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
+import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
+
+const TTL = 1000
+const format = createRefreshTokenFormat([randomBytes(32)])
+
+/** A database that can be frozen: calls fail then, and the writes among them are carried out when it is thawed. */
+function freezingStore(inner: Store) {
+  let frozen = false
+  const waiting: (() => Promise<unknown>)[] = []
+  const store = new Proxy(inner, {
+    get(target, name: keyof Store) {
+      const method = target[name]
+      if (typeof method !== 'function') return method
+      return async (...args: unknown[]) => {
+        const work = () => Reflect.apply(method, target, args) as Promise<unknown>
+        if (!frozen) return work()
+        if (name === 'create' || name === 'replace') waiting.push(work)
+        throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store did not answer')
+      }
+    },
+  })
+  return {
+    store,
+    freeze: () => void (frozen = true),
+    /** What waited is carried out; who sent it is answered again after `later` milliseconds. */
+    async thaw(later: number): Promise<void> {
+      for (const work of waiting.splice(0)) await work()
+      setTimeout(() => (frozen = false), later)
+    },
+  }
+}
+
+let inner: Store
+let here: TokenFamilies
+let there: TokenFamilies
+let db: ReturnType<typeof freezingStore>
+let grantId: string
+const mint = (generation: number) => format.mint({ grantId, generation })
+beforeEach(() => {
+  inner = memoryStore()
+  db = freezingStore(inner)
+  here = createTokenFamilies(db.store, format, { restartable: 120 })
+  there = createTokenFamilies(inner, format, { restartable: 120 })
+  grantId = randomUUID()
+})
+afterEach(() => {
+  here.close()
+  there.close()
+  vi.useRealTimers()
+})
+
+async function refresh(families: TokenFamilies, token: string, next: string) {
+  const found = await families.find(token, { toUse: true })
+  return found && families.exchange(found, next, {}, TTL)
+}
+
+describe('a write that a frozen database carries out late', () => {
+  test('is no use of a refresh token: whoever tries again at another process gets the next one', async () => {
+    const [first, lost, second] = [mint(0), mint(1), mint(1)]
+    await here.start(first, {}, TTL)
+    const found = await here.find(first, { toUse: true })
+    db.freeze()
+    await expect(here.exchange(found!, lost, {}, TTL)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+    })
+    await delay(300)
+    await db.thaw(300)
+    // The negative: it is in force when the client tries again.
+    expect(await there.find(lost)).toMatchObject({ state: 'current' })
+    expect(await there.find(first)).toMatchObject({ state: 'used' })
+    expect(await refresh(there, first, second)).toEqual({ next: second, isRetry: false })
+    expect(await there.find(lost)).toBeUndefined()
+  })
+
+  test('is no use of a code either', async () => {
+    const [lost, first] = [mint(0), mint(0)]
+    db.freeze()
+    await expect(here.start(lost, {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    await delay(300)
+    await db.thaw(300)
+    expect(await there.find(lost)).toMatchObject({ state: 'current' })
+    expect(await there.start(first, {}, TTL)).toBe(true)
+    expect(await there.find(lost)).toBeUndefined()
+  })
+})
+
+describe('what was really used is found to be', () => {
+  test('after three seconds, where it might have come late', async () => {
+    const [first, second, third] = [mint(0), mint(1), mint(2)]
+    await here.start(first, {}, TTL)
+    expect(await refresh(here, first, second)).toMatchObject({ next: second })
+    await delay(300)
+    const began = performance.now()
+    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    const waited = performance.now() - began
+    expect(waited).toBeGreaterThanOrEqual(3000)
+    expect(await refresh(there, second, third)).toMatchObject({ next: third })
+  })
+
+  test.each([
+    ['at once, where nobody can have been told yet that it failed', 0],
+    ['at once, where no write can be so late', 121_000],
+  ])('%s', async (_, passed) => {
+    const [first, second] = [mint(0), mint(1)]
+    await here.start(first, {}, TTL)
+    await refresh(here, first, second)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + passed })
+    const began = performance.now()
+    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    expect(await there.start(mint(0), {}, TTL)).toBe(false)
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
+  test('at once, where somebody only asks about it, and where it is older than the one before', async () => {
+    const [first, second, third] = [mint(0), mint(1), mint(2)]
+    await here.start(first, {}, TTL)
+    await refresh(here, first, second)
+    await refresh(here, second, third)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
+    const began = performance.now()
+    expect(await there.find(second)).toMatchObject({ state: 'used' })
+    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+})

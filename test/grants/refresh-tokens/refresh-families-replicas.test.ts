@@ -1,0 +1,212 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { CircuitOpenError } from '../../../src/store/circuit-breaker.ts'
+import { GatehouseError, type Store } from 'koa-gatehouse'
+import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
+import { createRetryWindow } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
+import { replicatedStore, type ReplicatedStore } from '../../support/replicated-store.ts'
+
+const TTL = 1000
+const format = createRefreshTokenFormat([randomBytes(32)])
+const retries = createRetryWindow({ seconds: 60, keys: [randomBytes(32)] })
+const TOO_FEW = 'too few replicas have it'
+
+const opened: TokenFamilies[] = []
+function open(store: Store, options: { retries?: typeof retries } = {}): TokenFamilies {
+  const families = createTokenFamilies(store, format, { restartable: 120, ...options })
+  opened.push(families)
+  return families
+}
+afterEach(() => opened.splice(0).forEach((families) => families.close()))
+
+/** A request: the next token, undefined if it is refused; rejects if it is to be tried again. */
+async function refresh(families: TokenFamilies, token: string, next: string): Promise<string | undefined> {
+  const found = await families.find(token)
+  if (!found) return undefined
+  return (await families.exchange(found, next, { scope: 'a' }, TTL))?.next
+}
+
+let db: ReplicatedStore
+let grantId: string
+const mint = (generation: number) => format.mint({ grantId, generation })
+beforeEach(() => {
+  db = replicatedStore()
+  grantId = randomUUID()
+})
+
+/** A store that calls `before` ahead of each write of a name. */
+function watching(store: Store, name: 'create' | 'replace', before: (count: number) => void): Store {
+  let count = 0
+  return {
+    ...store,
+    [name]: (...args: Parameters<Store['replace']>) => {
+      before((count += 1))
+      return (store[name] as Store['replace'])(...args)
+    },
+  }
+}
+
+describe('a write that too few replicas have', () => {
+  test('of an exchange is no success, though it can be read: the old token works afterwards', async () => {
+    const families = open(db.durable)
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    db.replicates = false
+    await expect(refresh(families, first, second)).rejects.toThrow(TOO_FEW)
+    await expect(refresh(families, first, third)).rejects.toThrow(TOO_FEW)
+    db.replicates = true
+    expect(await refresh(families, first, third)).toBe(third)
+    expect(await families.find(second)).toBeUndefined()
+  })
+
+  test('of an exchange, with the server lost: the old token works', async () => {
+    const families = open(db.durable)
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    db.replicates = false
+    await expect(refresh(families, first, second)).rejects.toThrow(TOO_FEW)
+    db.failOver()
+    db.replicates = true
+    expect(await refresh(families, first, third)).toBe(third)
+  })
+
+  test('of an exchange that a later one confirms is a success, and outlives the server', async () => {
+    const store = watching(db.durable, 'replace', (count) => (db.replicates = count > 1))
+    const families = open(store)
+    const [first, second] = [mint(0), mint(1)]
+    await families.start(first, {}, TTL)
+    expect(await refresh(families, first, second)).toBe(second)
+    db.failOver()
+    expect(await families.find(second)).toMatchObject({ state: 'current' })
+  })
+
+  test('of a start: the code works afterwards, and once', async () => {
+    const families = open(db.durable)
+    db.replicates = false
+    await expect(families.start(mint(0), {}, TTL)).rejects.toThrow(TOO_FEW)
+    await expect(families.start(mint(0), {}, TTL)).rejects.toThrow(TOO_FEW)
+    db.replicates = true
+    const last = mint(0)
+    expect(await families.start(last, {}, TTL)).toBe(true)
+    expect(await families.start(mint(0), {}, TTL)).toBe(false)
+    db.failOver()
+    expect(await families.find(last)).toMatchObject({ state: 'current' })
+  })
+
+  test('of taking back an exchange does not count either: the old token works with the server lost, too', async () => {
+    let isHeard = true
+    const families = open({
+      ...db.durable,
+      async replace(...args) {
+        const isDone = await db.durable.replace(...args)
+        if (isHeard) return isDone
+        isHeard = true
+        db.replicates = false
+        throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the replica has it, and no answer came')
+      },
+    })
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    isHeard = false
+    await expect(refresh(families, first, second)).rejects.toThrow('no answer came')
+    // That it was taken back can be read, but the replica does not know it.
+    for (let times = 0; times < 3; times += 1) await expect(families.find(first)).rejects.toThrow(TOO_FEW)
+    db.failOver()
+    db.replicates = true
+    expect(await refresh(families, first, third)).toBe(third)
+  })
+
+  test('of an exchange is told to nobody who sends the old token again, before it is safe', async () => {
+    const [here, there] = [open(db.durable, { retries }), open(db.durable, { retries })]
+    const [first, second] = [mint(0), mint(1)]
+    await here.start(first, {}, TTL)
+    db.replicates = false
+    await expect(refresh(here, first, second)).rejects.toThrow(TOO_FEW)
+    for (let times = 0; times < 3; times += 1) {
+      await expect(refresh(there, first, mint(1))).rejects.toThrow(TOO_FEW)
+    }
+    db.failOver()
+    db.replicates = true
+    const next = await refresh(there, first, mint(1))
+    expect(next).toBeDefined()
+    expect(await there.find(next ?? '')).toMatchObject({ state: 'current' })
+  })
+})
+
+test('a write that was never handed to the store leaves nothing to be found out', async () => {
+  const cause = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
+  const families = open(db.store)
+  const [first, second] = [mint(0), mint(1)]
+  await families.start(first, {}, TTL)
+  let reads = 0
+  const cutOff = open({
+    ...db.store,
+    get: (key) => {
+      reads += 1
+      return db.store.get(key)
+    },
+    create: () => Promise.reject(new CircuitOpenError('cut off', cause)),
+    replace: () => Promise.reject(new CircuitOpenError('cut off', cause)),
+  })
+  await expect(refresh(cutOff, first, second)).rejects.toBeInstanceOf(CircuitOpenError)
+  await expect(cutOff.start(mint(0), {}, TTL)).rejects.toBeInstanceOf(CircuitOpenError)
+  await delay(250)
+  expect(reads).toBe(1)
+})
+
+/** What can happen, to two processes with one client. */
+type Step =
+  | { readonly what: 'refresh'; readonly at: 0 | 1 }
+  | { readonly what: 'replicas'; readonly are: boolean }
+  | { readonly what: 'lose the server' }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      what: fc.constant('refresh' as const),
+      at: fc.constantFrom(0 as const, 1 as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('replicas' as const), are: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('lose the server' as const) }) },
+)
+
+test('whatever is lost when: a client that was answered goes on with what it got', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
+      db = replicatedStore()
+      grantId = randomUUID()
+      const processes = [open(db.durable, { retries }), open(db.durable, { retries })] as const
+      let [token, generation] = [mint(0), 0]
+      await processes[0].start(token, {}, TTL)
+      const answers: string[] = [token]
+
+      async function take(next: Step): Promise<void> {
+        if (next.what === 'replicas') db.replicates = next.are
+        else if (next.what === 'lose the server') db.failOver()
+        else {
+          const answer = await refresh(processes[next.at], token, mint(generation + 1)).catch(() => 'away')
+          if (answer === 'away') return
+          expect({ answer, at: answers.length }).toEqual({ answer: expect.any(String), at: answers.length })
+          token = answer ?? ''
+          generation += 1
+          answers.push(token)
+        }
+      }
+
+      for (const next of all) await take(next)
+      db.replicates = true
+      for (const at of [0, 1, 0] as const) await take({ what: 'refresh', at })
+      // Each was given out for another one, and the last one lives.
+      expect(new Set(answers).size).toBe(answers.length)
+      expect((await processes[1].find(token))?.state).toBe('current')
+      expect(answers.length).toBeGreaterThanOrEqual(4)
+      for (const families of processes) families.close()
+    }),
+    { numRuns: 150 },
+  )
+})

@@ -1,0 +1,288 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { withDeadline } from '../../../src/store/deadline.ts'
+import {
+  createTokenFamilies,
+  type Exchange,
+  type TokenFamilies,
+} from '../../../src/grants/refresh-tokens/token-families.ts'
+import { createRetryWindow } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
+import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const TTL = 1000
+const SECONDS = 10
+const NOW = Date.UTC(2026, 0, 1)
+const format = createRefreshTokenFormat([randomBytes(32)])
+const retries = createRetryWindow({ seconds: SECONDS, keys: [randomBytes(32)] })
+
+function open(store: Store, options: { retries?: typeof retries | undefined } = { retries }): TokenFamilies {
+  return createTokenFamilies(store, format, { restartable: 120, ...options })
+}
+
+const generationOf = (token: string) => format.parse(token)?.generation ?? NaN
+const grantOf = (token: string) => format.parse(token)?.grantId ?? ''
+const mintAfter = (token: string) =>
+  format.mint({ grantId: grantOf(token), generation: generationOf(token) + 1 })
+const mintFirst = () => format.mint({ grantId: randomUUID(), generation: 0 })
+
+/** Refreshes as a request does; undefined if the token is not to be had any more. */
+async function refresh(families: TokenFamilies, token: string): Promise<Exchange | undefined> {
+  const found = await families.find(token)
+  return found && families.exchange(found, mintAfter(token), { scope: 'a' }, TTL)
+}
+
+async function requireRefreshed(families: TokenFamilies, token: string): Promise<Exchange> {
+  const exchange = await refresh(families, token)
+  if (!exchange) throw new Error('used before')
+  return exchange
+}
+
+async function startFamily(families: TokenFamilies): Promise<string> {
+  const first = mintFirst()
+  expect(await families.start(first, { scope: 'a' }, TTL)).toBe(true)
+  return first
+}
+
+const stateOf = async (families: TokenFamilies, token: string) => (await families.find(token))?.state
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }))
+afterEach(() => void vi.useRealTimers())
+
+describeEachStore('refresh tokens that may be sent again', (makeStore) => {
+  let store: Store
+  let families: TokenFamilies
+  beforeEach(() => {
+    store = makeStore()
+    families = open(store)
+  })
+  afterEach(() => families.close())
+
+  test('the last that was exchanged gives the same next token again, any number of times', async () => {
+    const first = await startFamily(families)
+    const { next, isRetry } = await requireRefreshed(families, first)
+    expect(isRetry).toBe(false)
+    for (let count = 0; count < 3; count += 1) {
+      expect(await refresh(families, first)).toEqual({ next, isRetry: true })
+    }
+    expect(await stateOf(families, next)).toBe('current')
+    expect(await stateOf(families, first)).toBe('retryable')
+  })
+
+  test('of 50 exchanges at once one gives the next token, and the others the same', async () => {
+    const first = await startFamily(families)
+    const exchanges = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(families, first)))
+    expect(new Set(exchanges.map(({ next }) => next)).size).toBe(1)
+    expect(exchanges.filter(({ isRetry }) => !isRetry)).toHaveLength(1)
+  })
+
+  test('one that was found before somebody sent its predecessor again is exchanged all the same', async () => {
+    const first = await startFamily(families)
+    const { next: second } = await requireRefreshed(families, first)
+    const found = await families.find(second)
+    expect(await refresh(families, first)).toMatchObject({ isRetry: true })
+    const third = mintAfter(second)
+    expect(found && (await families.exchange(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
+  })
+
+  test('not once the seconds are over, by whatever clock, nor once the next one was used', async () => {
+    const first = await startFamily(families)
+    const { next: second } = await requireRefreshed(families, first)
+    for (const [at, state] of [
+      [NOW + SECONDS * 1000 - 1, 'retryable'],
+      [NOW + SECONDS * 1000, 'used'],
+      [NOW - 3_600_000, 'used'],
+      [NOW, 'retryable'],
+    ] as const) {
+      vi.setSystemTime(at)
+      expect(await stateOf(families, first)).toBe(state)
+    }
+    await requireRefreshed(families, second)
+    expect(await stateOf(families, first)).toBe('used')
+    expect(await refresh(families, first)).toBeUndefined()
+  })
+
+  test('not where it is off: nothing more is stored, and what others stored is of no use', async () => {
+    const off = open(store, {})
+    const first = await startFamily(off)
+    const { next: second } = await requireRefreshed(off, first)
+    expect(JSON.parse((await store.get(`refresh-family:${grantOf(first)}`)) ?? '')).toEqual({
+      v: 1,
+      generation: 1,
+      current: expect.any(String),
+      payload: { scope: 'a' },
+      issuedAt: expect.any(Number),
+    })
+    expect(await stateOf(families, first)).toBe('used')
+    await requireRefreshed(families, second)
+    expect(await stateOf(off, second)).toBe('used')
+    expect(await stateOf(families, second)).toBe('retryable')
+  })
+
+  test('not of a family that has ended, nor with a token that was made up', async () => {
+    const first = await startFamily(families)
+    const { next } = await requireRefreshed(families, first)
+    const found = await families.find(first)
+    const [grantId, generation, random = '', mac] = first.split('.')
+    const other = `${random.startsWith('A') ? 'B' : 'A'}${random.slice(1)}`
+    expect(await families.find([grantId, generation, other, mac].join('.'))).toBeUndefined()
+    await families.end(grantOf(first))
+    expect(await families.find(first)).toBeUndefined()
+    expect(found && (await families.exchange(found, mintAfter(first), {}, TTL))).toBeUndefined()
+    expect(await families.find(next)).toBeUndefined()
+  })
+
+  test('what a grant occupies does not grow with refreshes and retries', async () => {
+    let token = await startFamily(families)
+    const sizes: number[] = []
+    for (let round = 0; round < 12; round += 1) {
+      const { next } = await requireRefreshed(families, token)
+      await requireRefreshed(families, token)
+      token = next
+      sizes.push((await store.get(`refresh-family:${grantOf(token)}`))?.length ?? 0)
+    }
+    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(8)
+    expect(Math.max(...sizes)).toBeLessThan(600)
+  })
+
+  test('whatever happens in whatever order, there is one living token and at most one that may be sent again', async () => {
+    const step = fc.record({ of: fc.nat(3), wait: fc.constantFrom(0, 0, SECONDS * 600, SECONDS * 1000) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        vi.setSystemTime(NOW)
+        // The model: tokens in order of issue, and when the last of them was.
+        const issued = [await startFamily(families)]
+        let exchangedAt = -Infinity
+        for (const { of, wait } of steps) {
+          vi.setSystemTime(Date.now() + wait)
+          const token = issued.at(-1 - of)
+          if (token === undefined) continue
+          const isFresh = Date.now() - exchangedAt < SECONDS * 1000
+          const exchange = await refresh(families, token)
+          if (of === 0) {
+            expect(exchange).toMatchObject({ isRetry: false })
+            issued.push(exchange?.next ?? '')
+            exchangedAt = Date.now()
+          } else if (of === 1 && isFresh) expect(exchange).toEqual({ next: issued.at(-1), isRetry: true })
+          else expect(exchange).toBeUndefined()
+          const states = await Promise.all(issued.map((each) => stateOf(families, each)))
+          const before = Date.now() - exchangedAt < SECONDS * 1000 ? 'retryable' : 'used'
+          const expected = issued.toReversed().map((_, age) => ['current', before][age] ?? 'used')
+          expect(states.toReversed()).toEqual(expected)
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('refresh tokens that may be sent again, on a store that fails', () => {
+  const DEADLINE = 20
+  let inner: Store
+  let faulty: FaultyStore
+  /** The process whose store fails, and another on the same data. */
+  let here: TokenFamilies
+  let there: TokenFamilies
+
+  beforeEach(() => {
+    inner = memoryStore()
+    faulty = faultyStore(inner, { lateBy: 3 * DEADLINE })
+    here = open(withDeadline(faulty.store, DEADLINE))
+    there = open(inner)
+  })
+  afterEach(() => {
+    here.close()
+    there.close()
+  })
+
+  /** That a token is the only one of its family that lives, in both processes. */
+  async function expectLiving(token: string, dead: readonly string[]): Promise<void> {
+    for (const families of [here, there]) {
+      expect(await stateOf(families, token)).toBe('current')
+      for (const each of dead) expect(await stateOf(families, each)).not.toBe('current')
+    }
+    const { next } = await requireRefreshed(there, token)
+    expect(await stateOf(here, next)).toBe('current')
+  }
+
+  test.each(FAULTS)(
+    'an exchange (%s) that this process takes back later stands if another has answered the client',
+    async (fault) => {
+      const first = await startFamily(here)
+      faulty.arm('replace refresh-family', fault, { thenAway: true })
+      await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      const answer = await requireRefreshed(there, first)
+      // Only where the first write came through is it the same again.
+      expect(answer.isRetry).toBe(fault === 'unanswered')
+      faulty.comeBack()
+      await faulty.settled()
+      expect(await stateOf(here, first)).toBe('retryable')
+      expect(await refresh(here, first)).toEqual({ next: answer.next, isRetry: true })
+      await expectLiving(answer.next, [first])
+    },
+  )
+
+  test('one that was taken back before the client tries again elsewhere is made anew there', async () => {
+    const first = await startFamily(here)
+    faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+    await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const found = await there.find(first)
+    expect(found?.state).toBe('retryable')
+    const undelivered = found?.next ?? ''
+    faulty.comeBack()
+    // Whoever asks there settles it first.
+    expect(await stateOf(here, first)).toBe('current')
+    const answer = found && (await there.exchange(found, mintAfter(first), {}, TTL))
+    expect(answer).toMatchObject({ isRetry: false })
+    expect(answer?.next).not.toBe(undelivered)
+    await expectLiving(answer?.next ?? '', [first, undelivered])
+  })
+
+  test.each(FAULTS)('noting that it was told again fails (%s): sending it once more works', async (fault) => {
+    const first = await startFamily(here)
+    const { next } = await requireRefreshed(there, first)
+    faulty.arm('replace refresh-family', fault)
+    await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    await faulty.settled()
+    expect(await refresh(here, first)).toEqual({ next, isRetry: true })
+    await expectLiving(next, [first])
+  })
+
+  test('whatever fails where, in whatever order: the client gets on, and one token lives', async () => {
+    const attempt = fc.record({
+      fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined }),
+      at: fc.nat(1),
+      isAway: fc.boolean(),
+      isElsewhere: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 6 }), async (attempts) => {
+        let token = await startFamily(there)
+        const used: string[] = []
+        for (const { fault, at, isAway, isElsewhere } of attempts) {
+          faulty.arm(fault && at, fault, { thenAway: isAway })
+          const first = await refresh(here, token).catch(() => undefined)
+          if (!isElsewhere) {
+            faulty.comeBack()
+            await faulty.settled()
+          }
+          // Whether its answer arrives or not, the client sends it again.
+          const { next } = await requireRefreshed(isElsewhere ? there : here, token)
+          if (first) expect(next).toBe(first.next)
+          faulty.comeBack()
+          await faulty.settled()
+          used.push(token)
+          token = next
+          expect(await stateOf(here, token)).toBe('current')
+          expect(await stateOf(there, token)).toBe('current')
+        }
+        await expectLiving(token, used)
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

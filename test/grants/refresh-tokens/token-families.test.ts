@@ -1,0 +1,255 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { withDeadline } from '../../../src/store/deadline.ts'
+import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
+import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
+import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
+import { describeEachStore } from '../../support/stores.ts'
+
+const TTL = 1000
+const RESTARTABLE = 120
+const format = createRefreshTokenFormat([randomBytes(32)])
+
+function open(store: Store): TokenFamilies {
+  return createTokenFamilies(store, format, { restartable: RESTARTABLE })
+}
+
+async function requireFound(families: TokenFamilies, token: string) {
+  const found = await families.find(token)
+  if (!found) throw new Error('not found')
+  return found
+}
+
+/** Exchanges a token as a request does; undefined if it was used before. */
+async function exchange(families: TokenFamilies, token: string, next: string) {
+  return families.exchange(await requireFound(families, token), next, { scope: 'a' }, TTL)
+}
+
+describeEachStore('refresh families', (makeStore) => {
+  let families: TokenFamilies
+  let grantId: string
+  const mint = (generation: number) => format.mint({ grantId, generation })
+  const stateOf = async (token: string) => (await families.find(token))?.state
+
+  beforeEach(() => {
+    families = open(makeStore())
+    grantId = randomUUID()
+  })
+  afterEach(() => families.close())
+
+  test('a family starts once', async () => {
+    const started = await Promise.all(
+      Array.from({ length: 20 }, () => families.start(mint(0), { scope: 'a' }, TTL)),
+    )
+    expect(started.filter(Boolean)).toHaveLength(1)
+    expect(await families.start(mint(0), { scope: 'a' }, TTL)).toBe(false)
+  })
+
+  test('a token gives back what stands behind it, and one exchange of it wins', async () => {
+    const first = mint(0)
+    await families.start(first, { scope: 'a b', nested: { list: [1] } }, TTL)
+    const found = await requireFound(families, first)
+    expect(found).toMatchObject({ state: 'current', payload: { scope: 'a b', nested: { list: [1] } } })
+    const nexts = Array.from({ length: 20 }, () => mint(1))
+    const outcomes = await Promise.all(
+      nexts.map((next) => families.exchange(found, next, { scope: 'a' }, TTL)),
+    )
+    const won = outcomes.filter((outcome) => outcome !== undefined)
+    expect(won).toHaveLength(1)
+    const winner = nexts[outcomes.findIndex((outcome) => outcome !== undefined)] ?? ''
+    expect(won).toEqual([{ next: winner, isRetry: false }])
+    expect(await stateOf(winner)).toBe('current')
+    expect(await stateOf(first)).toBe('used')
+    for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
+  })
+
+  test('an ended family gives nothing and does not start again while a code could ask for it', async () => {
+    const [first, second] = [mint(0), mint(1)]
+    await families.start(first, {}, TTL)
+    const found = await requireFound(families, first)
+    await families.end(grantId)
+    expect(await families.find(first)).toBeUndefined()
+    expect(await families.exchange(found, second, {}, TTL)).toBeUndefined()
+    expect(await families.start(mint(0), {}, TTL)).toBe(false)
+    expect(await families.find(second)).toBeUndefined()
+  })
+
+  test('a family that is ended before it starts never starts', async () => {
+    await families.end(grantId)
+    expect(await families.start(mint(0), {}, TTL)).toBe(false)
+  })
+
+  test('whatever happens in whatever order: at most one token is usable, and used ones stay used', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ do: fc.constant('exchange' as const), of: fc.nat(3) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('end' as const), of: fc.constant(0) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('start' as const), of: fc.constant(0) }) },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        grantId = randomUUID()
+        // The model: tokens in order of issue, the last of which is usable unless it has ended.
+        const issued: string[] = []
+        let hasEnded = false
+        for (const { do: what, of } of steps) {
+          if (what === 'start') {
+            const token = mint(0)
+            const isFirst = issued.length === 0 && !hasEnded
+            expect(await families.start(token, {}, TTL)).toBe(isFirst)
+            if (isFirst) issued.push(token)
+          } else if (what === 'end') {
+            await families.end(grantId)
+            hasEnded = true
+          } else {
+            const token = issued.at(-1 - of)
+            const found = token === undefined ? undefined : await families.find(token)
+            if (!found) continue
+            const next = mint(issued.length)
+            const isWon = (await families.exchange(found, next, {}, TTL)) !== undefined
+            expect(isWon).toBe(of === 0 && !hasEnded)
+            if (isWon) issued.push(next)
+          }
+          const states = await Promise.all(issued.map(stateOf))
+          const expected = issued.map((_, index) => (index === issued.length - 1 ? 'current' : 'used'))
+          expect(states).toEqual(hasEnded ? issued.map(() => undefined) : expected)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+describe('refresh families in time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('each exchange lets the family live anew, and one that nobody uses leaves', async () => {
+    const families = open(memoryStore())
+    const mint = (generation: number) => format.mint({ grantId: 'grant', generation })
+    const tokens = [mint(0), mint(1)] as const
+    await families.start(tokens[0], {}, TTL)
+    vi.setSystemTime(Date.now() + (TTL - 1) * 1000)
+    expect(await exchange(families, tokens[0], tokens[1])).toMatchObject({ next: tokens[1] })
+    vi.setSystemTime(Date.now() + (TTL - 1) * 1000)
+    expect((await families.find(tokens[1]))?.state).toBe('current')
+    vi.setSystemTime(Date.now() + 1000)
+    expect(await families.find(tokens[1])).toBeUndefined()
+    expect(await families.find(tokens[0])).toBeUndefined()
+  })
+})
+
+describe('refresh families on a store that fails', () => {
+  const DEADLINE = 20
+  let faulty: FaultyStore
+  let families: TokenFamilies
+  const mint = (generation: number) => format.mint({ grantId: 'grant', generation })
+
+  beforeEach(() => {
+    faulty = faultyStore(memoryStore(), { lateBy: 3 * DEADLINE })
+    families = open(withDeadline(faulty.store, DEADLINE))
+  })
+  afterEach(() => families.close())
+
+  test.each(FAULTS)('an exchange (%s) that rejects leaves the old token usable for good', async (fault) => {
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    const found = await requireFound(families, first)
+    faulty.arm('replace refresh-family', fault)
+    const outcome = await families.exchange(found, second, {}, TTL).catch(() => 'rejected')
+    const isExchanged = fault === 'unanswered'
+    expect(outcome).toEqual(isExchanged ? { next: second, isRetry: false } : 'rejected')
+    await faulty.settled()
+    const usable = isExchanged ? second : first
+    expect((await families.find(usable))?.state).toBe('current')
+    expect(await exchange(families, usable, isExchanged ? mint(2) : third)).toMatchObject({ isRetry: false })
+  })
+
+  test.each(FAULTS)('a start (%s) that rejects can be tried again, and succeeds once', async (fault) => {
+    faulty.arm('create refresh-family', fault)
+    const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
+    expect(outcome).toBe(fault === 'unanswered' ? true : 'rejected')
+    await faulty.settled()
+    const again = await Promise.all(
+      [mint(0), mint(0), mint(0)].map((token) => families.start(token, {}, TTL)),
+    )
+    expect(again.filter(Boolean)).toHaveLength(outcome === true ? 0 : 1)
+  })
+
+  test.each(FAULTS)('the second attempt to start fails too (%s): the third works', async (fault) => {
+    faulty.arm('create refresh-family', 'refused')
+    await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    faulty.arm('replace refresh-family', fault)
+    const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
+    await faulty.settled()
+    expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
+  })
+
+  test('exchanges that were under way together are all taken back, whichever of them came through', async () => {
+    for (const winner of [0, 1, 2]) {
+      const grantId = `grant-${winner}`
+      const first = format.mint({ grantId, generation: 0 })
+      await families.start(first, {}, TTL)
+      const found = await requireFound(families, first)
+      faulty.arm()
+      const attempts = [0, 1, 2].map((index) => {
+        if (index === winner) faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+        else faulty.arm('replace refresh-family', 'refused')
+        return families
+          .exchange(found, format.mint({ grantId, generation: 1 }), {}, TTL)
+          .catch(() => 'rejected')
+      })
+      faulty.goAway()
+      expect(await Promise.all(attempts)).toEqual(['rejected', 'rejected', 'rejected'])
+      faulty.comeBack()
+      expect((await families.find(first))?.state).toBe('current')
+    }
+  })
+
+  // It was taken for a reuse, which ended the family.
+  test('an exchange that another process takes back meanwhile is no obstacle to the next', async () => {
+    const other = open(faulty.store)
+    const [first, second, third] = [mint(0), mint(1), mint(1)]
+    await families.start(first, {}, TTL)
+    const found = await requireFound(families, first)
+    const foundByOther = await requireFound(other, first)
+    faulty.arm('replace refresh-family', 'refused')
+    await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+    faulty.arm()
+    expect(await other.exchange(foundByOther, third, {}, TTL)).toEqual({ next: third, isRetry: false })
+    expect(faulty.calls.filter((call) => call.startsWith('replace'))).toHaveLength(2)
+    expect((await families.find(third))?.state).toBe('current')
+  })
+
+  test('while the store is away a token is neither found nor said to be unknown', async () => {
+    const first = mint(0)
+    await families.start(first, {}, TTL)
+    const found = await requireFound(families, first)
+    faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+    await expect(families.exchange(found, mint(1), {}, TTL)).rejects.toMatchObject({ status: 503 })
+    await expect(families.find(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+  })
+
+  test('an exchange is taken back by itself, and not after closing', async () => {
+    const other = open(faulty.store)
+    for (const isClosed of [false, true]) {
+      const grantId = `grant-${isClosed}`
+      const [first, second] = [0, 1].map((generation) => format.mint({ grantId, generation })) as [
+        string,
+        string,
+      ]
+      await families.start(first, {}, TTL)
+      const found = await requireFound(families, first)
+      faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
+      await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+      if (isClosed) families.close()
+      faulty.comeBack()
+      await delay(250)
+      expect((await other.find(first))?.state).toBe(isClosed ? 'used' : 'current')
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
+
+const [today, yesterday, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+const format = createRefreshTokenFormat([today, yesterday])
+
+const grantIds = fc.stringMatching(/^[\w-]{1,64}$/)
+const generations = fc.integer({ min: 0, max: 9_999_999_999 })
+const parts = fc.record({ grantId: grantIds, generation: generations })
+
+describe('refresh tokens', () => {
+  test('what is minted is parsed, and known as genuine', () => {
+    fc.assert(
+      fc.property(parts, (of) => {
+        const token = format.mint(of)
+        expect(format.parse(token)).toEqual(of)
+        expect(format.isGenuine(token)).toBe(true)
+      }),
+    )
+  })
+
+  test('no two are the same, and each carries 256 bits of randomness', () => {
+    const tokens = Array.from({ length: 1000 }, () => format.mint({ grantId: 'grant', generation: 3 }))
+    expect(new Set(tokens).size).toBe(1000)
+    for (const token of tokens) expect(Buffer.from(token.split('.')[2] ?? '', 'base64url')).toHaveLength(32)
+  })
+
+  test('a change of any single character is noticed', () => {
+    fc.assert(
+      fc.property(
+        parts,
+        fc.nat(),
+        fc.constantFrom('0', 'A', 'a', '-', '_', '9', 'z', '.'),
+        (of, position, character) => {
+          const token = format.mint(of)
+          const at = position % token.length
+          const changed = token.slice(0, at) + character + token.slice(at + 1)
+          fc.pre(changed !== token)
+          // The last character of the mac has bits that count for nothing; it may not count for anything else.
+          fc.pre(at !== token.length - 1)
+          expect(format.parse(changed) !== undefined && format.isGenuine(changed)).toBe(false)
+        },
+      ),
+    )
+  })
+
+  test('one of another key is not genuine, one of a key that was replaced is', () => {
+    fc.assert(
+      fc.property(parts, (of) => {
+        expect(format.isGenuine(createRefreshTokenFormat([foreign]).mint(of))).toBe(false)
+        const older = createRefreshTokenFormat([yesterday]).mint(of)
+        expect(format.isGenuine(older)).toBe(true)
+        expect(createRefreshTokenFormat([yesterday]).isGenuine(format.mint(of))).toBe(false)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test('any other text is no refresh token, however long, and nothing throws', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
+        expect(format.parse(text)).toBeUndefined()
+        expect(format.isGenuine(text)).toBe(false)
+      }),
+    )
+  })
+
+  const token = format.mint({ grantId: 'grant', generation: 12 })
+  test.each([
+    ['empty', ''],
+    ['dots', '...'],
+    ['with a line feed at the end', `${token}\n`],
+    ['with a space in front', ` ${token}`],
+    ['with a fifth part', `${token}.x`],
+    ['with a generation of other digits', token.replace('.12.', '.012.')],
+    ['with a negative generation', token.replace('.12.', '.-1.')],
+    ['with a generation in another notation', token.replace('.12.', '.1e3.')],
+    ['with a generation of eleven digits', token.replace('.12.', '.12345678901.')],
+    ['with a family that is a path', token.replace('grant', '../grant')],
+    ['with a family that has a colon', token.replace('grant', 'a:b')],
+    ['with a family of 65 characters', token.replace('grant', 'g'.repeat(65))],
+    ['of 10,000 characters', 'x'.repeat(10_000)],
+    ['with a short mac', token.slice(0, -1)],
+  ])('%s: not parsed', (_what, text) => {
+    expect(format.parse(text)).toBeUndefined()
+  })
+
+  test('without a key there is no format', () => {
+    expect(() => createRefreshTokenFormat([])).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,136 @@
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import Koa, { type Middleware } from 'koa'
+import { bodyParser } from '@koa/bodyparser'
+import request from 'supertest'
+import { describe, expect, it } from 'vitest'
+import { isRejection, readForm } from '../../src/http/form-body.ts'
+
+const FORM = 'application/x-www-form-urlencoded'
+
+/** An app that answers with the fields `a` and `list` of the form, or with the status of the refusal. */
+function app(...above: Middleware[]) {
+  const koa = new Koa()
+  for (const middleware of above) koa.use(middleware)
+  koa.use(async (ctx) => {
+    const form = await readForm(ctx)
+    if (isRejection(form)) ctx.status = form.status
+    else ctx.body = { a: form.get('a') ?? null, list: form.getAll('list') }
+  })
+  return koa
+}
+
+const send = (koa: Koa, body: string, type = FORM) =>
+  request(koa.callback()).post('/').set('Content-Type', type).send(body)
+
+const parsedAs =
+  (place: 'ctx.request.body' | 'ctx.req.body' | 'rawBody', body: unknown): Middleware =>
+  async (ctx, next) => {
+    ctx.req.resume()
+    await once(ctx.req, 'end')
+    if (place === 'ctx.request.body') (ctx.request as { body?: unknown }).body = body
+    else if (place === 'rawBody') (ctx.request as { rawBody?: unknown }).rawBody = body
+    else (ctx.req as { body?: unknown }).body = body
+    await next()
+  }
+
+describe('readForm', () => {
+  it('reads fields, decoded', async () => {
+    const { body } = await send(app(), 'a=1+%26+%C3%A4&list=x&list=y', `${FORM}; charset=utf-8`)
+    expect(body).toEqual({ a: '1 & ä', list: ['x', 'y'] })
+  })
+
+  it('gives no value of a field that came twice, where one is due', async () => {
+    expect((await send(app(), 'a=1&a=2')).body).toEqual({ a: null, list: [] })
+  })
+
+  it('takes an empty form for one without fields', async () => {
+    expect((await send(app(), '')).body).toEqual({ a: null, list: [] })
+  })
+
+  it('holds names of Object.prototype for names', async () => {
+    const { body } = await send(app(), '__proto__=1&constructor=2&a=ok')
+    expect(body).toEqual({ a: 'ok', list: [] })
+  })
+
+  it.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'form'])(
+    'refuses %j with 415',
+    async (type) => {
+      expect((await send(app(), '{"a":"1"}', type)).status).toBe(415)
+    },
+  )
+
+  it('refuses a compressed body with 415', async () => {
+    const answer = await send(app(), 'a=1').set('Content-Encoding', 'gzip')
+    expect(answer.status).toBe(415)
+  })
+
+  it('reads 56 KiB, and refuses one byte more with 413', async () => {
+    expect((await send(app(), `a=${'x'.repeat(57_342)}`)).status).toBe(200)
+    expect((await send(app(), `a=${'x'.repeat(57_343)}`)).status).toBe(413)
+    expect((await send(app(), `a=${'x'.repeat(1_000_000)}`)).status).toBe(413)
+  })
+
+  it('refuses too much that comes in pieces without an announced length', async () => {
+    const server = app().listen(0)
+    const socket = connect((server.address() as AddressInfo).port)
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    const piece = 'x'.repeat(32_768)
+    for (let sent = 0; sent < 3; sent += 1) socket.write(`8000\r\n${piece}\r\n`)
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 413 /)
+    socket.destroy()
+    server.close()
+  })
+
+  describe('after a body parser', () => {
+    it('of Koa', async () => {
+      const { body } = await send(app(bodyParser()), 'a=1&list=x&list=y')
+      expect(body).toEqual({ a: '1', list: ['x', 'y'] })
+    })
+
+    it('of Koa, with more fields of one name than it keeps as a list', async () => {
+      const values = Array.from({ length: 60 }, (_, index) => `s${index}`)
+      const { body } = await send(app(bodyParser()), values.map((value) => `list=${value}`).join('&'))
+      expect(body).toEqual({ a: null, list: values })
+    })
+
+    it.each([
+      ['ctx.request.body', { a: '1', list: ['x', 'y'] }],
+      ['ctx.request.body', { a: '1', list: { 0: 'x', 1: 'y' } }],
+      ['ctx.req.body', { a: '1', list: ['x', 'y'] }],
+      ['ctx.request.body', 'a=1&list=x&list=y'],
+      ['rawBody', 'a=1&list=x&list=y'],
+      ['ctx.request.body', Buffer.from('a=1&list=x&list=y')],
+    ] as const)('that left %s as %j', async (place, parsed) => {
+      const { body } = await send(app(parsedAs(place, parsed)), 'a=1')
+      expect(body).toEqual({ a: '1', list: ['x', 'y'] })
+    })
+
+    it.each([
+      [{ a: { b: { c: 'deep' } } }, 400],
+      [{ a: 1 }, 400],
+      [{ a: null }, 400],
+      ['x'.repeat(70_000), 413],
+    ])('that left something that is no form', async (parsed, status) => {
+      expect((await send(app(parsedAs('ctx.request.body', parsed)), 'a=1')).status).toBe(status)
+    })
+
+    it('that kept the result to itself: 400, and no waiting', async () => {
+      expect((await send(app(parsedAs('ctx.request.body', undefined)), 'a=1')).status).toBe(400)
+    })
+  })
+
+  it('gives up when the sender goes away in the middle', async () => {
+    const koa = new Koa()
+    koa.silent = true
+    const result = new Promise((resolve) => koa.use(async (ctx) => resolve(await readForm(ctx))))
+    const server = koa.listen(0)
+    const socket = connect((server.address() as AddressInfo).port)
+    server.once('request', () => setTimeout(() => socket.destroy(), 20))
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nContent-Length: 100\r\n\r\na=1`)
+    expect(await result).toEqual({ status: 400 })
+    server.close()
+  })
+})

@@ -1,0 +1,162 @@
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { describe, expect, it } from 'vitest'
+import { GatehouseError } from '../../src/errors.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { resolveGatewaySettings } from '../../src/options/resolve-gateway-options.ts'
+
+const valid = { issuer: 'https://example.com/auth', audience: 'https://example.com/api', products: {} }
+
+/** Settings of the valid options with some others: of any shape, as a JavaScript host may hand them over. */
+const resolve = (others: Record<string, unknown> = {}) => resolveGatewaySettings({ ...valid, ...others })
+
+function pathsOf(others: Record<string, unknown>): string[] {
+  try {
+    resolve(others)
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error
+    expect(error.code).toBe('ERR_OPTIONS')
+    expect(error.message).toMatch(/^the options of createGateway are not valid:\n {2}- /)
+    return error.problems.map(({ path }) => path)
+  }
+  return []
+}
+
+describe('resolveGatewaySettings', () => {
+  it('fills in the documented defaults, also for undefined, and freezes', () => {
+    const settings = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
+    expect(settings).toEqual({
+      ...valid,
+      jwksUri: 'https://example.com/auth/oauth2/jwks',
+      jwksCacheSeconds: 600,
+      jwksCooldownSeconds: 30,
+      jwksTimeoutMs: 2000,
+      productsRefreshSeconds: 60,
+      productsTimeoutMs: 30_000,
+      startTimeoutMs: 1500,
+      tokenCacheBytes: 8_388_608,
+      logger: silentLogger,
+    })
+    expect(Object.isFrozen(settings)).toBe(true)
+  })
+
+  it.each([
+    ['jwksCacheSeconds', 1, 86_400],
+    ['jwksCooldownSeconds', 1, 3600],
+    ['jwksTimeoutMs', 1, 60_000],
+    ['productsRefreshSeconds', 1, 86_400],
+    ['productsTimeoutMs', 1, 600_000],
+    ['startTimeoutMs', 1, 60_000],
+    ['tokenCacheBytes', 0, 1_073_741_824],
+  ])('%s is from %d to %d', (name, least, most) => {
+    expect(resolve({ [name]: least })).toMatchObject({ [name]: least })
+    expect(resolve({ [name]: most })).toMatchObject({ [name]: most })
+    for (const value of [least - 1, most + 1, 1.5, '60', null]) {
+      expect(pathsOf({ [name]: value })).toEqual([name])
+    }
+  })
+
+  it.each(['https://keys.example.com/', 'https://example.com/auth/keys?x=1', 'http://localhost:3000/jwks'])(
+    'takes keys from %s',
+    (jwksUri) => expect(resolve({ jwksUri }).jwksUri).toBe(jwksUri),
+  )
+
+  it.each([
+    '/jwks',
+    '',
+    7,
+    null,
+    'http://10.0.0.1/jwks',
+    'https://user:password@example.com/jwks',
+    'file:///jwks',
+  ])('takes no keys from %j', (jwksUri) => expect(pathsOf({ jwksUri })).toEqual(['jwksUri']))
+
+  describe('revocations', () => {
+    const key = { clientId: 'key_1', clientSecret: 'a very secret secret' }
+    const pathsIn = (revocations: unknown) => pathsOf({ revocations })
+
+    it('are not followed unless it is said how', () => {
+      expect(resolve().revocations).toBeUndefined()
+      expect(pathsIn({})).toEqual(['revocations'])
+      expect(pathsIn({ pollIntervalSeconds: 5, uri: 'https://example.com/feed' })).toEqual(['revocations'])
+    })
+
+    it('over HTTP come from the issuer, with the documented defaults, unless an address is given', () => {
+      expect(resolve({ revocations: key }).revocations).toEqual({
+        ...key,
+        uri: 'https://example.com/auth/oauth2/revocations',
+        timeoutMs: 2000,
+        pollIntervalSeconds: 5,
+        whenStale: 'serve',
+        maxStalenessSeconds: 60,
+      })
+      const uri = 'http://127.0.0.1:8080/feed?x=1'
+      expect(resolve({ revocations: { ...key, uri } }).revocations).toMatchObject({ uri })
+      expect(Object.isFrozen(resolve({ revocations: key }).revocations)).toBe(true)
+    })
+
+    it('from the store have neither credentials nor an address', () => {
+      const store = memoryStore()
+      const settings = resolve({ revocations: { store, timeoutMs: 500, whenStale: 'refuse' } })
+      expect(settings.revocations).toEqual({
+        store,
+        timeoutMs: 500,
+        pollIntervalSeconds: 5,
+        whenStale: 'refuse',
+        maxStalenessSeconds: 60,
+      })
+      expect(pathsIn({ store, ...key, uri: 'https://example.com/feed' })).toEqual([
+        'revocations.clientId',
+        'revocations.clientSecret',
+        'revocations.uri',
+      ])
+      expect(pathsIn({ store: { ...store, publish: undefined } })).toEqual(['revocations.store.publish'])
+    })
+
+    it('need both parts of the credentials', () => {
+      expect(pathsIn({ clientId: 'key_1' })).toEqual(['revocations.clientSecret'])
+      expect(pathsIn({ clientSecret: 'secret' })).toEqual(['revocations.clientId'])
+      expect(pathsIn({ clientId: '', clientSecret: 7 })).toEqual([
+        'revocations.clientId',
+        'revocations.clientSecret',
+      ])
+    })
+
+    it.each([
+      ['uri', 'http://10.0.0.1/feed'],
+      ['uri', 'https://user:password@example.com/feed'],
+      ['uri', '/feed'],
+      ['pollIntervalSeconds', 0],
+      ['pollIntervalSeconds', 61],
+      ['whenStale', 'panic'],
+      ['maxStalenessSeconds', 0],
+      ['timeoutMs', 0],
+      ['timeoutMs', 60_001],
+      ['secret', 'x'],
+    ])('%s: %j is refused', (name, value) =>
+      expect(pathsIn({ ...key, [name]: value })).toEqual([`revocations.${name}`]),
+    )
+
+    it.each([7, 'yes', null, []])('%j is refused', (value) => expect(pathsIn(value)).toEqual(['revocations']))
+
+    it('are wrong in all respects at once, and the error does not repeat the secret', () => {
+      const wrong = { revocations: { clientSecret: key.clientSecret, uri: 'x', interval: 5, timeoutMs: -1 } }
+      expect(pathsOf(wrong).toSorted()).toEqual(
+        ['clientId', 'interval', 'timeoutMs', 'uri'].map((name) => `revocations.${name}`),
+      )
+      expect(() => resolve(wrong)).toThrow(/^(?!.*very secret)/s)
+    })
+  })
+
+  it('refuses options of createGatehouse that mean nothing here', () => {
+    expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
+  })
+
+  it.each([undefined, null, 7, []])('refuses %j for options', (options) => {
+    expect(() => resolveGatewaySettings(options as never)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        problems: [expect.objectContaining({ path: 'options' })],
+      }),
+    )
+  })
+})

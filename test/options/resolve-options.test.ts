@@ -1,0 +1,562 @@
+import { describe, expect, it, vi } from 'vitest'
+import { GatehouseError, type Problem } from '../../src/errors.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import type { GatehouseOptions } from '../../src/options/options.ts'
+import { resolveSettings } from '../../src/options/resolve-options.ts'
+import type { Store } from '../../src/store/contract.ts'
+
+const secret = 'correct horse battery staple, and then some'
+const never = () => Promise.reject(new Error('no I/O here'))
+const store: Store = {
+  get: never,
+  getMany: never,
+  set: never,
+  create: never,
+  replace: never,
+  delete: never,
+  add: never,
+  remove: never,
+  range: never,
+  publish: never,
+  subscribe: never,
+  ping: never,
+  close: never,
+}
+const valid: GatehouseOptions = {
+  issuer: 'https://example.com/auth',
+  audience: 'https://example.com/api',
+  secret,
+  store,
+  products: {},
+  accounts: { find: (id) => ({ id }) },
+}
+
+/** Settings of the valid options with some others: of any shape, as a JavaScript host may hand them over. */
+function resolve(others: Record<string, unknown> = {}) {
+  return resolveSettings({ ...valid, ...others })
+}
+
+function problemsOf(others: Record<string, unknown>): readonly Problem[] {
+  return problemsIn(() => resolve(others))
+}
+
+function problemsIn(work: () => unknown): readonly Problem[] {
+  try {
+    work()
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error
+    expect(error.code).toBe('ERR_OPTIONS')
+    return error.problems
+  }
+  return []
+}
+
+const pathsOf = (others: Record<string, unknown>) => problemsOf(others).map(({ path }) => path)
+
+describe('resolveSettings', () => {
+  it('fills in the documented defaults', () => {
+    expect(resolve()).toEqual({
+      issuer: 'https://example.com/auth',
+      audience: 'https://example.com/api',
+      secrets: [secret],
+      store,
+      registry: undefined,
+      kycLevels: [],
+      products: {},
+      accounts: valid.accounts,
+      mountPath: '/auth',
+      lifetimes: {
+        directAccessToken: 864_000,
+        delegatedAccessToken: 3600,
+        refreshToken: 2_592_000,
+        authorizationCode: 60,
+        idToken: 3600,
+        signIn: 1200,
+        interaction: 3600,
+        session: 1_209_600,
+        storedConsent: 31_536_000,
+      },
+      requirePkce: false,
+      refreshTokenGraceSeconds: 0,
+      revocations: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60 },
+      signingKeys: { rotateAfterSeconds: 7_776_000, publishAheadSeconds: 86_400 },
+      maxScopeBytes: 4096,
+      storeTimeoutMs: 1000,
+      productsTimeoutMs: 30_000,
+      startTimeoutMs: 1500,
+      tokenCacheBytes: 8_388_608,
+      signInAttempts: { max: 10, windowSeconds: 900 },
+      maxPendingInteractions: 1000,
+      claims: {
+        profile: expect.arrayContaining(['name', 'picture', 'updated_at']),
+        email: ['email', 'email_verified'],
+      },
+      openIdScopes: ['openid', 'profile', 'email'],
+      branding: { name: 'example.com', logo: undefined, accentColor: '#1a56db' },
+      texts: {},
+      defaultLocale: 'en',
+      logger: silentLogger,
+    })
+  })
+
+  it('takes undefined for left out', () => {
+    const undefinedToo = Object.fromEntries(
+      ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
+        .concat('productsTimeoutMs', 'startTimeoutMs', 'tokenCacheBytes', 'signInAttempts')
+        .concat('claims', 'branding', 'texts', 'defaultLocale', 'logger')
+        .map((name) => [name, undefined]),
+    )
+    expect(resolve(undefinedToo)).toEqual(resolve())
+    expect(resolve({ lifetimes: { idToken: undefined, session: 5 } }).lifetimes).toMatchObject({
+      idToken: 3600,
+      session: 5,
+    })
+  })
+
+  it('freezes the result through and through, and leaves what the host handed over as it was', () => {
+    class Accounts {
+      readonly cache = new Map<string, string>()
+      find(id: string) {
+        return { id }
+      }
+    }
+    const given = {
+      kycLevels: ['none', 'basic'],
+      claims: { company: ['vat_id'] },
+      lifetimes: { idToken: 60 },
+      branding: { name: 'Example' },
+      texts: { de: { signInTitle: 'Anmelden' } },
+      secret: [secret, `${secret} of old`],
+      registry: { find: never, verifySecret: never },
+      logger: { ...silentLogger },
+    }
+    const settings = resolve(given)
+    const parts = [
+      settings,
+      settings.kycLevels,
+      settings.claims,
+      settings.claims['company'],
+      settings.lifetimes,
+    ]
+    for (const part of [
+      ...parts,
+      settings.branding,
+      settings.texts,
+      settings.texts['de'],
+      settings.secrets,
+    ]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+    for (const part of [store, given.registry, given.logger, ...Object.values(given)]) {
+      expect(Object.isFrozen(part)).toBe(false)
+    }
+    given.kycLevels.push('verified')
+    given.claims.company.push('sub')
+    given.texts.de.signInTitle = 'changed'
+    given.secret.pop()
+    expect(settings.kycLevels).toEqual(['none', 'basic'])
+    expect(settings.claims).toEqual({ company: ['vat_id'] })
+    expect(settings.texts).toEqual({ de: { signInTitle: 'Anmelden' } })
+    expect(settings.secrets).toHaveLength(2)
+    expect([settings.store, settings.registry, settings.logger]).toEqual([
+      store,
+      given.registry,
+      given.logger,
+    ])
+
+    const accounts = new Accounts()
+    expect(resolve({ accounts }).accounts).toBe(accounts)
+    expect(Object.isFrozen(accounts)).toBe(false)
+    expect(Object.isFrozen(resolve().accounts)).toBe(true)
+    expect(Object.isFrozen(valid.accounts)).toBe(false)
+  })
+
+  it('does no I/O and calls nothing', () => {
+    const called = vi.fn()
+    const watched = Object.fromEntries(Object.keys(store).map((method) => [method, called]))
+    resolve({ store: watched, products: called, accounts: { find: called, authenticate: called } })
+    expect(called).not.toHaveBeenCalled()
+  })
+
+  it('reports everything at once, each with its path and the fix', () => {
+    const problems = problemsOf({
+      issuer: 'http://example.com/auth',
+      secret: ['short', secret],
+      store: { ...store, ping: undefined },
+      kycLevels: ['none', 'none'],
+      accounts: { current: never, signinUrl: never },
+      lifetimes: { authorizationCode: 601, acessToken: 5 },
+      claims: { company: ['sub'] },
+      texts: { de: { signInTitel: 'Anmelden' } },
+      issuers: 1,
+    })
+    expect(problems.map(({ path }) => path).toSorted()).toEqual([
+      'accounts.find',
+      'accounts.signInUrl',
+      'accounts.signinUrl',
+      'claims.company',
+      'issuer',
+      'issuers',
+      'kycLevels',
+      'lifetimes.acessToken',
+      'lifetimes.authorizationCode',
+      'secret[0]',
+      'store.ping',
+      'texts.de.signInTitel',
+    ])
+    expect(problems.every(({ message }) => message.length > 10 && !message.endsWith('.'))).toBe(true)
+  })
+
+  it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])('refuses %s for options', (value) => {
+    expect(problemsIn(() => resolveSettings(value as never))).toEqual([
+      { path: 'options', message: 'must be an object' },
+    ])
+  })
+
+  it('asks for what is required, and says for what', () => {
+    const problems = problemsIn(() => resolveSettings({} as GatehouseOptions))
+    expect(problems.map(({ path }) => path)).toEqual([
+      'issuer',
+      'audience',
+      'products',
+      'store',
+      'secret',
+      'accounts',
+    ])
+  })
+})
+
+describe('secret', () => {
+  const volatile = { ...store, volatile: true }
+
+  it('may be left out only with a store that forgets; then there is a new one each time', () => {
+    const [one] = resolve({ secret: undefined, store: volatile }).secrets
+    const [other] = resolve({ secret: undefined, store: volatile }).secrets
+    expect(Buffer.byteLength(one!)).toBeGreaterThanOrEqual(32)
+    expect(one).not.toBe(other)
+    expect(pathsOf({ secret: undefined })).toEqual(['secret'])
+    expect(pathsOf({ secret: undefined, store: { ...store, volatile: 'yes' } })).toEqual(['secret'])
+  })
+
+  it('is used where it is given, also with a store that forgets', () => {
+    expect(resolve({ store: volatile }).secrets).toEqual([secret])
+    expect(pathsOf({ store: volatile, secret: 'short' })).toEqual(['secret'])
+  })
+
+  it('counts bytes, not characters', () => {
+    const sixteen = 'äöüßéèêçñåøæœžšč'
+    expect(sixteen).toHaveLength(16)
+    expect(resolve({ secret: sixteen }).secrets).toEqual([sixteen])
+    expect(pathsOf({ secret: 'abcdefghijklmnopqrstuvwxyz01234' })).toEqual(['secret'])
+    expect(pathsOf({ secret: 'abcdefghijklmnopqrstuvwxyz012345' })).toEqual([])
+  })
+
+  it.each([
+    ['x'.repeat(64), ['secret']],
+    ['abcde'.repeat(10), ['secret']],
+    ['', ['secret']],
+    [null, ['secret']],
+    [5, ['secret']],
+    [Buffer.alloc(32, 'abcdefgh'), ['secret']],
+    [[], ['secret']],
+    [[secret, secret], ['secret[1]']],
+    [
+      [secret, 5, 'x'.repeat(64)],
+      ['secret[1]', 'secret[2]'],
+    ],
+  ])('refuses %j', (value, paths) => {
+    expect(pathsOf({ secret: value })).toEqual(paths)
+  })
+
+  it('never shows up in an error', () => {
+    const values = ['hunter2-hunter2', [secret, secret], ['hunter2-hunter2', 'x'.repeat(40)]]
+    for (const value of values) {
+      const text = JSON.stringify(problemsOf({ secret: value, foo: 1 }))
+      expect(text).not.toMatch(/hunter2|battery|xxx/)
+      expect(() => resolve({ secret: value })).not.toThrowError(/hunter2|battery|xxx/)
+    }
+  })
+})
+
+describe('issuer and audience', () => {
+  it.each([
+    'https://example.com',
+    'https://example.com:8443/auth',
+    'https://example.com/a/b.c/~d_e-f',
+    'http://localhost:3000/auth',
+    'http://app.localhost/auth',
+    'http://127.0.0.1:3000',
+    'http://127.8.9.1',
+    'http://[::1]:3000/auth',
+    'https://xn--bcher-kva.example',
+  ])('takes %s', (issuer) => {
+    expect(resolve({ issuer, audience: 'https://api.example.net' }).issuer).toBe(issuer)
+    expect(resolve({ issuer: 'https://auth.example.net', audience: issuer }).audience).toBe(issuer)
+  })
+
+  it.each([
+    [undefined, 'is required'],
+    [5, 'must be a text'],
+    [new URL('https://example.com'), 'must be a text'],
+    ['', 'absolute address'],
+    ['/auth', 'absolute address'],
+    ['example.com', 'absolute address'],
+    ['https://', 'absolute address'],
+    ['https://user@example.com', 'user name'],
+    ['https://:pass@example.com', 'user name'],
+    ['https://example.com/?a=b', 'query'],
+    ['https://example.com/auth?', 'query'],
+    ['https://example.com/auth#', 'fragment'],
+    ['http://example.com', 'must be https'],
+    ['http://localhost.example.com', 'must be https'],
+    ['http://127.0.0.1.example.com', 'must be https'],
+    ['http://128.0.0.1', 'must be https'],
+    ['http://0.0.0.0', 'must be https'],
+    ['http://[::2]', 'must be https'],
+    ['ftp://localhost', 'must be https'],
+    ['https://example.com/', 'slash'],
+    ['https://example.com/auth/', 'slash'],
+    ['https://example.com//auth', 'segments'],
+    ['https://example.com/a%20b', 'segments'],
+    ['https://example.com/a;b', 'segments'],
+    ['https://example.com/:id', 'segments'],
+    ['https://example.com/a/../b', "'https://example.com/b'"],
+    ['https://Example.com/auth', "'https://example.com/auth'"],
+    ['https://example.com:443/auth', "'https://example.com/auth'"],
+    ['HTTPS://example.com/auth', "'https://example.com/auth'"],
+    [' https://example.com/auth', "'https://example.com/auth'"],
+    ['https://bücher.example', "'https://xn--bcher-kva.example'"],
+    ['http://127.1', "'http://127.0.0.1'"],
+    ['https:example.com', "'https://example.com'"],
+  ])('refuses %s: %s', (address, message) => {
+    const apart = { issuer: 'https://auth.example.net', audience: 'https://api.example.net' }
+    expect(problemsOf({ ...apart, issuer: address })).toEqual([
+      { path: 'issuer', message: expect.stringContaining(message) },
+    ])
+    expect(problemsOf({ ...apart, audience: address })).toEqual([
+      { path: 'audience', message: expect.stringContaining(message) },
+    ])
+  })
+
+  it.each([
+    ['https://example.com/auth', 'https://example.com/auth', 'must differ'],
+    ['https://example.com/auth', 'https://example.com/AUTH', 'must differ'],
+    ['https://example.com', 'https://example.com', 'must differ'],
+    ['https://example.com/auth', 'https://example.com', 'above issuer'],
+    ['https://example.com/api/auth', 'https://example.com/api', 'above issuer'],
+    ['https://example.com/API/auth', 'https://example.com/api', 'above issuer'],
+    ['https://example.com', 'https://example.com/oauth2', 'oauth2'],
+    ['https://example.com', 'https://example.com/oauth2/api', 'oauth2'],
+    ['https://example.com/auth', 'https://example.com/auth/interaction', 'interaction'],
+    ['https://example.com', 'https://example.com/Interaction/api', 'interaction'],
+    ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
+  ])('refuses %s with %s', (issuer, audience, message) => {
+    expect(problemsOf({ issuer, audience })).toEqual([
+      { path: 'audience', message: expect.stringContaining(message) },
+    ])
+  })
+
+  it.each([
+    ['https://example.com', 'https://example.com/api'],
+    ['https://example.com/auth', 'https://example.com/auth2'],
+    ['https://example.com/auth2', 'https://example.com/auth'],
+    ['https://example.com/auth', 'https://example.com/auth/api'],
+    ['https://example.com/auth', 'https://api.example.com'],
+    ['https://example.com/auth', 'https://example.com:8443'],
+  ])('takes %s with %s', (issuer, audience) => {
+    expect(resolve({ issuer, audience })).toMatchObject({ issuer, audience })
+  })
+})
+
+describe('mountPath', () => {
+  it.each([
+    [undefined, '/auth'],
+    ['', ''],
+    ['/', ''],
+    ['/sub/auth', '/sub/auth'],
+  ])('%j becomes %j', (mountPath, expected) => {
+    expect(resolve({ mountPath }).mountPath).toBe(expected)
+  })
+
+  it('is the root where the issuer is', () => {
+    expect(resolve({ issuer: 'https://auth.example.com' }).mountPath).toBe('')
+  })
+
+  it.each(['auth', '/auth/', '//auth', '/a/../b', '/:id', '/a b', '/a?b', 5, null])(
+    'refuses %j',
+    (mountPath) => {
+      expect(pathsOf({ mountPath })).toEqual(['mountPath'])
+    },
+  )
+})
+
+describe('numbers', () => {
+  it.each([
+    ['refreshTokenGraceSeconds', 0, 60],
+    ['productsTimeoutMs', 1, 600_000],
+    ['startTimeoutMs', 1, 60_000],
+    ['tokenCacheBytes', 0, 1_073_741_824],
+    ['lifetimes.signIn', 1, 86_400],
+    ['maxPendingInteractions', 0, 1_000_000],
+    ['signInAttempts.max', 1, 100],
+    ['signInAttempts.windowSeconds', 60, 86_400],
+  ])('%s is from %d to %d', (path, least, most) => {
+    const [name = '', inner] = path.split('.')
+    const option = (value: unknown) => ({ [name]: inner === undefined ? value : { [inner]: value } })
+    expect(resolve(option(least))).toMatchObject(option(least))
+    expect(resolve(option(most))).toMatchObject(option(most))
+    for (const value of [least - 1, most + 1, least + 0.5, '60', null]) {
+      expect(pathsOf(option(value))).toEqual([path])
+    }
+  })
+
+  it('an unknown limit of the sign-in page is refused', () => {
+    expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null, true, 60n, [60]])(
+    'refuses %s',
+    (value) => {
+      expect(pathsOf({ lifetimes: { session: value }, maxScopeBytes: value, storeTimeoutMs: value })).toEqual(
+        ['lifetimes.session', 'maxScopeBytes', 'storeTimeoutMs'],
+      )
+    },
+  )
+
+  it.each([
+    ['directAccessToken', 366 * 86_400],
+    ['delegatedAccessToken', 31 * 86_400],
+    ['refreshToken', 3660 * 86_400],
+    ['authorizationCode', 600],
+    ['idToken', 31 * 86_400],
+    ['interaction', 86_400],
+    ['session', 366 * 86_400],
+    ['storedConsent', 3660 * 86_400],
+  ])('lets %s live %d seconds at most', (name, most) => {
+    expect(resolve({ lifetimes: { [name]: 1 } }).lifetimes).toMatchObject({ [name]: 1 })
+    expect(resolve({ lifetimes: { [name]: most } }).lifetimes).toMatchObject({ [name]: most })
+    expect(problemsOf({ lifetimes: { [name]: most + 1 } })).toEqual([
+      { path: `lifetimes.${name}`, message: `must be a whole number of seconds from 1 to ${most}` },
+    ])
+  })
+})
+
+describe('accounts', () => {
+  const find = never
+  const signInUrl = () => '/login'
+
+  it.each([
+    [{ find }],
+    [{ find, current: never, signInUrl }],
+    [{ find, authenticate: never }],
+    [{ find, current: undefined, signOut: never }],
+    [{ find, current: never, signInUrl, authenticate: never }],
+  ])('takes %o', (accounts) => {
+    expect(pathsOf({ accounts })).toEqual([])
+  })
+
+  it.each([
+    [undefined, ['accounts']],
+    [null, ['accounts']],
+    [never, ['accounts']],
+    [{}, ['accounts.find']],
+    [{ find: 'x' }, ['accounts.find']],
+    [{ find, current: never }, ['accounts.signInUrl']],
+    [{ find, signInUrl: '/login', current: never }, ['accounts.signInUrl']],
+    [{ find, signInUrl }, ['accounts.current']],
+    [{ find, authenticate: true }, ['accounts.authenticate']],
+    [{ find, signout: never }, ['accounts.signout']],
+  ])('refuses %o', (accounts, paths) => {
+    expect(pathsOf({ accounts })).toEqual(paths)
+  })
+})
+
+describe('the other objects', () => {
+  it('asks each for all its methods', () => {
+    expect(pathsOf({ store: {}, registry: {}, logger: {} })).toEqual([
+      ...Object.keys(store).map((method) => `store.${method}`),
+      'registry.find',
+      'registry.verifySecret',
+      'logger.debug',
+      'logger.info',
+      'logger.warn',
+      'logger.error',
+    ])
+    expect(pathsOf({ store: 'redis://localhost', registry: null, logger: false })).toEqual([
+      'store',
+      'registry',
+      'logger',
+    ])
+  })
+
+  it('takes console, and objects of classes', () => {
+    class Registry {
+      find() {
+        return Promise.resolve(undefined)
+      }
+      verifySecret() {
+        return Promise.resolve(false)
+      }
+    }
+    expect(pathsOf({ logger: console, registry: new Registry() })).toEqual([])
+  })
+
+  it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
+    'refuses %s as products',
+    (value) => {
+      expect(pathsOf({ products: value })).toEqual(['products'])
+    },
+  )
+})
+
+describe('kycLevels, claims, branding, texts and locales', () => {
+  it.each([
+    [{ kycLevels: 'none' }, 'kycLevels'],
+    [{ kycLevels: [''] }, 'kycLevels'],
+    [{ kycLevels: ['a', 1] }, 'kycLevels'],
+    [{ kycLevels: ['a', 'b', 'a'] }, 'kycLevels'],
+    [{ requirePkce: 'false' }, 'requirePkce'],
+    [{ requirePkce: 0 }, 'requirePkce'],
+    [{ claims: [] }, 'claims'],
+    [{ claims: { openid: ['name'] } }, 'claims.openid'],
+    [{ claims: { offline_access: [] } }, 'claims.offline_access'],
+    [{ claims: { 'a b': ['name'] } }, "claims['a b']"],
+    [{ claims: { company: 'name' } }, 'claims.company'],
+    [{ claims: { company: ['name', ''] } }, 'claims.company'],
+    [{ claims: { company: ['iss'] } }, 'claims.company'],
+    [{ branding: null }, 'branding'],
+    [{ branding: { name: ' ' } }, 'branding.name'],
+    [{ branding: { colour: '#000000' } }, 'branding.colour'],
+    [{ branding: { accentColor: 'red' } }, 'branding.accentColor'],
+    [{ branding: { accentColor: '#fff' } }, 'branding.accentColor'],
+    [{ branding: { accentColor: '#1a56db;}' } }, 'branding.accentColor'],
+    [{ branding: { logo: 'http://example.com/logo.svg' } }, 'branding.logo'],
+    [{ branding: { logo: '//example.com/logo.svg' } }, 'branding.logo'],
+    [{ branding: { logo: '/\\example.com/logo.svg' } }, 'branding.logo'],
+    [{ branding: { logo: 'logo.svg' } }, 'branding.logo'],
+    [{ branding: { logo: 'javascript:alert(1)' } }, 'branding.logo'],
+    [{ branding: { logo: 'data:image/svg+xml,x' } }, 'branding.logo'],
+    [{ texts: { de_CH: {} } }, 'texts.de_CH'],
+    [{ texts: { de: 'Anmelden' } }, 'texts.de'],
+    [{ texts: { de: { signInTitle: 5 } } }, 'texts.de.signInTitle'],
+    [{ texts: { de: { signIn: 'Anmelden' } } }, 'texts.de.signIn'],
+    [{ defaultLocale: '' }, 'defaultLocale'],
+    [{ defaultLocale: 'de_CH' }, 'defaultLocale'],
+  ])('refuses %j', (options, path) => {
+    expect(pathsOf(options)).toEqual([path])
+  })
+
+  it('takes what is documented', () => {
+    const options = {
+      kycLevels: ['none', 'geprüft'],
+      requirePkce: true,
+      claims: { company: ['vat_id'] },
+      branding: { name: 'Example', logo: '/logo.svg', accentColor: '#AABBCC' },
+      texts: { 'de-CH': { signInTitle: 'Anmelden' } },
+      defaultLocale: 'de-CH',
+    }
+    expect(resolve(options)).toMatchObject(options)
+    expect(resolve({ branding: { logo: 'https://example.com/logo.svg' } }).branding.name).toBe('example.com')
+    expect(resolve({ claims: {} }).claims).toEqual({})
+  })
+})

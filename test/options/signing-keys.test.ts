@@ -1,0 +1,166 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { calculateJwkThumbprint, type JWK } from 'jose'
+import { describe, expect, test } from 'vitest'
+import type { GatehouseOptions } from 'koa-gatehouse'
+import { resolveSigningKeys } from '../../src/options/signing-keys.ts'
+
+const DAY = 86_400
+const jwkOf = (key: KeyObject) => key.export({ format: 'jwk' }) as JWK
+const pair = (kind: 'ec' | 'rsa' | 'p384' | 'small') => {
+  const { privateKey, publicKey } =
+    kind === 'rsa' || kind === 'small'
+      ? generateKeyPairSync('rsa', { modulusLength: kind === 'rsa' ? 2048 : 1024 })
+      : generateKeyPairSync('ec', { namedCurve: kind === 'ec' ? 'P-256' : 'P-384' })
+  return { private: jwkOf(privateKey), public: jwkOf(publicKey) }
+}
+const [ec, otherEc, rsa, small, p384] = [pair('ec'), pair('ec'), pair('rsa'), pair('small'), pair('p384')]
+
+function resolve(given: unknown) {
+  const problems: string[] = []
+  const resolved = resolveSigningKeys(given as GatehouseOptions['signingKeys'], (keys, message) =>
+    problems.push(`${keys.join('.')} ${message}`),
+  )
+  return { problems, resolved }
+}
+const withKeys = (...keys: unknown[]) => resolve({ jwks: { keys } })
+const keysOf = ({ resolved }: ReturnType<typeof resolve>) => ('jwks' in resolved ? resolved.jwks.keys : [])
+
+describe('signingKeys, the schedule', () => {
+  test('is 90 days and 1 day unless something else is said', () => {
+    for (const given of [undefined, {}, { rotateAfterSeconds: undefined }]) {
+      const { problems, resolved } = resolve(given)
+      expect(problems).toEqual([])
+      expect(resolved).toEqual({ rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY })
+      expect(Object.isFrozen(resolved)).toBe(true)
+    }
+    expect(resolve({ rotateAfterSeconds: 2 * DAY }).resolved).toMatchObject({ rotateAfterSeconds: 2 * DAY })
+    expect(resolve({ rotateAfterSeconds: 2, publishAheadSeconds: 1 }).problems).toEqual([])
+  })
+
+  test.each([DAY, 90 * DAY, 91 * DAY])('a key of %i seconds cannot be published as long ahead', (seconds) => {
+    const { problems } = resolve({ rotateAfterSeconds: seconds, publishAheadSeconds: seconds })
+    expect(problems).toEqual([
+      `signingKeys.publishAheadSeconds must be less than \`rotateAfterSeconds\` (${seconds}): a key is to be published before its turn comes`,
+    ])
+  })
+
+  test('a key that signs for a day or less needs a shorter time ahead than the default', () => {
+    expect(resolve({ rotateAfterSeconds: DAY }).problems).toHaveLength(1)
+    expect(resolve({ rotateAfterSeconds: DAY, publishAheadSeconds: 3600 }).problems).toEqual([])
+  })
+
+  test.each([0, 1.5, -1, '90', null, Number.NaN, Infinity])('%s is no number of seconds', (value) => {
+    const { problems } = resolve({ rotateAfterSeconds: value ?? 'null', publishAheadSeconds: 1 })
+    expect(problems).toEqual([
+      `signingKeys.rotateAfterSeconds must be a whole number of seconds from 2 to ${3660 * DAY}`,
+    ])
+  })
+
+  test.each([
+    ['a text', 'daily'],
+    ['a list', []],
+    ['null', null],
+    ['a number', 90],
+  ])('%s is refused', (_what, given) => {
+    expect(resolve(given).problems).toEqual([
+      'signingKeys must be an object with `rotateAfterSeconds` and `publishAheadSeconds`, or with `jwks`',
+    ])
+  })
+
+  test('an unknown name is refused, and so is a schedule for keys that the host keeps', () => {
+    expect(resolve({ rotateAfter: 5 }).problems).toEqual([
+      'signingKeys.rotateAfter is unknown; what can stand here is rotateAfterSeconds, publishAheadSeconds, or jwks alone',
+    ])
+    expect(resolve({ rotateAfterSeconds: 5, jwks: { keys: [ec.private, rsa.private] } }).problems).toEqual([
+      'signingKeys.rotateAfterSeconds says when keys change, which is up to you with `jwks`: leave one of them out',
+    ])
+  })
+})
+
+describe('signingKeys.jwks', () => {
+  test('gets kid, alg and use, and nothing that it does not need', async () => {
+    const resolved = withKeys(
+      { ...ec.private, x5c: ['…'] },
+      { ...rsa.private, kid: 'mine', alg: 'RS256' },
+      otherEc.public,
+    )
+    expect(resolved.problems).toEqual([])
+    const [first, second, third] = keysOf(resolved)
+    expect(first).toEqual({
+      ...ec.private,
+      kid: await calculateJwkThumbprint(ec.private),
+      alg: 'ES256',
+      use: 'sig',
+    })
+    expect(second).toEqual({ ...rsa.private, kid: 'mine', alg: 'RS256', use: 'sig' })
+    expect(third).toEqual({
+      ...otherEc.public,
+      kid: await calculateJwkThumbprint(otherEc.public),
+      alg: 'ES256',
+      use: 'sig',
+    })
+    const rsaKid = keysOf(withKeys(ec.private, rsa.private))[1]?.kid
+    expect(rsaKid).toBe(await calculateJwkThumbprint(rsa.private))
+  })
+
+  test.each([
+    ['no set', { jwks: [ec.private] }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
+    ['a text', { jwks: 'keys' }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
+  ])('%s is refused', (_what, given, problem) => {
+    expect(resolve(given).problems).toEqual([`signingKeys.${problem}`])
+  })
+
+  test.each([
+    [
+      'is symmetric: whoever verified tokens with it could make them',
+      { kty: 'oct', k: 'c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0', alg: 'HS256' },
+    ],
+    ['must be a key for ES256 (EC with the curve P-256) or RS256 (RSA)', p384.private],
+    ['must be a JWK (RFC 7517 4)', 'key'],
+    ['is of 1024 bits; RSA keys need at least 2048', small.private],
+    ['has an alg that is not RS256, which its kind of key is used for', { ...rsa.private, alg: 'PS256' }],
+    ['has an alg that is not ES256, which its kind of key is used for', { ...otherEc.private, alg: 'RS256' }],
+    ["has a use that is not 'sig'", { ...otherEc.private, use: 'enc' }],
+    ["has key_ops without 'sign'", { ...otherEc.private, key_ops: ['verify'] }],
+    ["has key_ops without 'verify'", { ...otherEc.public, key_ops: 'verify' }],
+    [
+      'must have a kid of 1 to 200 printable ASCII characters without spaces, or none',
+      { ...ec.public, kid: 'a b' },
+    ],
+    [
+      'must have a kid of 1 to 200 printable ASCII characters without spaces, or none',
+      { ...ec.public, kid: 7 },
+    ],
+    ['has a private part that belongs to another public part', { ...otherEc.private, d: ec.private.d }],
+    ['is no private key that can be read as a JWK (RFC 7518 6)', { ...rsa.private, p: 7 }],
+    ['is no public key (RFC 7518 6)', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
+  ])('a key that %s is refused, and nothing of it quoted', (problem, key) => {
+    const { problems } = withKeys(ec.private, rsa.private, key)
+    expect(problems).toEqual([`signingKeys.jwks.keys.2 ${problem}`])
+  })
+
+  test('two keys of one name are refused', () => {
+    const { problems } = withKeys({ ...ec.private, kid: 'a' }, { ...rsa.private, kid: 'a' })
+    expect(problems[0]).toBe('signingKeys.jwks.keys.1.kid "a" is in the set twice')
+  })
+
+  test('one key by two names is refused: it would be good by one when the other is revoked', () => {
+    const padded = { ...ec.public, x: `${ec.public.x}=`, kid: 'b' }
+    for (const again of [{ ...ec.private, kid: 'b' }, { ...ec.public, kid: 'b' }, padded]) {
+      const { problems } = withKeys({ ...ec.private, kid: 'a' }, rsa.private, again)
+      expect(problems).toEqual(['signingKeys.jwks.keys.2 is the key "a" once more, by another name'])
+    }
+    expect(withKeys(ec.private, rsa.private, { ...rsa.public, kid: 'b' }).problems).toHaveLength(1)
+    expect(withKeys(ec.private, rsa.private, otherEc.public).problems).toEqual([])
+  })
+
+  test('both algorithms need a private key', () => {
+    expect(withKeys(ec.private, rsa.public).problems).toEqual([
+      'signingKeys.jwks.keys has no private key for RS256, which signs ID tokens',
+    ])
+    expect(withKeys().problems).toEqual([
+      'signingKeys.jwks.keys has no private key for ES256, which signs access tokens',
+      'signingKeys.jwks.keys has no private key for RS256, which signs ID tokens',
+    ])
+  })
+})

@@ -1,0 +1,72 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
+
+const UNTIL = Math.floor(Date.now() / 1000) + 3600
+
+describeWithRedis('following a store (Redis)', () => {
+  let server: RedisServer
+  const clients: Redis[] = []
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(async () => {
+    for (const client of clients) client.disconnect()
+    await server.stop()
+  })
+
+  function connect(): Redis {
+    const client = new Redis(server.url)
+    client.on('error', () => {})
+    clients.push(client)
+    return client
+  }
+
+  /** Reads by itself far too seldom to help. */
+  async function startFollower() {
+    const set = createRevocationSet()
+    const follower = createRevocationFollower({
+      source: createRevocationLog(redisStore(connect())),
+      set,
+      policy: { pollIntervalSeconds: 600, whenStale: 'serve', maxStalenessSeconds: 600 },
+      logger: silentLogger,
+    })
+    await follower.start()
+    const isDead = (tokenId: string) =>
+      set.isRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
+    return { follower, isDead }
+  }
+
+  test('another process hears at once', async () => {
+    const { follower, isDead } = await startFollower()
+    await createRevocationLog(redisStore(connect())).add([{ of: 'token', id: 'a', until: UNTIL }])
+    await expect.poll(() => isDead('a'), { interval: 1, timeout: 2000 }).toBe(true)
+    await follower.close()
+  })
+
+  test('what is said while the subscription is dead is known as soon as it lives again', async () => {
+    const { follower, isDead } = await startFollower()
+    const other = connect()
+    const log = createRevocationLog(redisStore(other))
+    for (const id of ['b', 'c', 'd']) {
+      // The message goes out before anybody can listen again.
+      await Promise.all([
+        other.client('KILL', 'TYPE', 'pubsub'),
+        log.add([{ of: 'token', id, until: UNTIL }]),
+      ])
+      await expect.poll(() => isDead(id), { interval: 5, timeout: 5000 }).toBe(true)
+    }
+    await follower.close()
+    await log.add([{ of: 'token', id: 'e', until: UNTIL }])
+    expect(isDead('e')).toBe(false)
+    await expect
+      .poll(() => other.pubsub('NUMSUB', '0:gatehouse:revocations'))
+      .toEqual(['0:gatehouse:revocations', 0])
+  })
+})

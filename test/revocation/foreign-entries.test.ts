@@ -1,0 +1,64 @@
+import { expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { createPendingRevocations } from '../../src/revocation/pending-revocations.ts'
+import { createRevocationLog, type RevocationLog } from '../../src/revocation/revocation-log.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+
+const START = 1_800_000_000_000
+
+/** What others put into an index; the last ones come after everything of ours. */
+const FOREIGN = ['!', 'no-colon', 'zz', `zz${'x'.repeat(5000)}`, '🙂', 'null', '9999999999999:not-json']
+
+async function readAll(log: RevocationLog, start?: string): Promise<Set<string>> {
+  const ids = new Set<string>()
+  let cursor = start
+  for (let more = true, pages = 0; more; pages += 1) {
+    const page = await log.read(cursor)
+    for (const { id } of page.revocations) ids.add(id)
+    ;({ cursor, more } = page)
+    expect(pages).toBeLessThan(50)
+  }
+  return ids
+}
+
+test.each([
+  ['on a shelf', 'revocations:until:', undefined],
+  ['among the recent ones', 'revocations:recent:', String(START - 1000)],
+])('foreign members %s hide no revocation, wherever they fill pages', async (_, kind, cursor) => {
+  const inner = memoryStore()
+  const indexes = new Set<string>()
+  const store = {
+    ...inner,
+    add: async (...args: Parameters<typeof inner.add>) => {
+      indexes.add(args[0])
+      return inner.add(...args)
+    },
+  }
+  const log = createRevocationLog(store, { now: () => START })
+  const until = START / 1000 + 3600
+  await log.add(Array.from({ length: 1500 }, (_each, at) => ({ of: 'token' as const, id: `t${at}`, until })))
+  const index = [...indexes].find((name) => name.startsWith(kind)) ?? ''
+  // Pages that begin, end, and consist of them.
+  for (const head of ['!', '0000', 'A', 'M', 'a', 'zz', '1800000000000', '~']) {
+    for (let at = 0; at < 400; at += 1) await inner.add(index, `${head}${at}`)
+  }
+  for (const member of FOREIGN) await inner.add(index, member)
+  const ids = await readAll(log, cursor)
+  expect(ids.size).toBe(1500)
+})
+
+test('what others have put among the changes that were begun is finished by nobody, and taken out', async () => {
+  const store = memoryStore()
+  const begun = createPendingRevocations({
+    store,
+    longestLifetime: { seconds: async () => 3600, secondsKnown: 3600 },
+    logger: silentLogger,
+    now: () => START,
+  })
+  for (const member of FOREIGN) await store.add('revocations:pending', member)
+  const entry = await begun.begin({ of: 'client', id: 'a' })
+  const finish = vi.fn(async () => {})
+  await begun.settle(finish)
+  expect(finish).not.toHaveBeenCalled()
+  expect(await store.range('revocations:pending', { limit: 100 })).toEqual([entry])
+})

@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createHttpSource } from '../../src/revocation/http-source.ts'
+
+const revocation = { of: 'token', id: 'token-1', until: 2_000_000_000 } as const
+
+let server: Server
+let uri: string
+let requests: { url: string; headers: IncomingMessage['headers'] }[]
+let respond: (response: ServerResponse, request: IncomingMessage) => void
+
+const json =
+  (value: unknown, headers = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(200, headers).end(JSON.stringify(value))
+const status =
+  (code: number, headers = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(code, headers).end()
+
+beforeEach(async () => {
+  requests = []
+  respond = json({ revocations: [revocation], cursor: 'c1', more: false })
+  server = createServer((request, response) => {
+    requests.push({ url: request.url ?? '', headers: request.headers })
+    respond(response, request)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/auth/oauth2/revocations`
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+const source = (options: Partial<Parameters<typeof createHttpSource>[0]> = {}) =>
+  createHttpSource({ uri, clientId: 'key_1', clientSecret: 'secret', timeoutMs: 2000, ...options })
+
+describe('revocations over HTTP', () => {
+  test('are asked for with Basic credentials, and from the cursor on', async () => {
+    const { read } = source()
+    expect(await read(undefined)).toEqual({ revocations: [revocation], cursor: 'c1', more: false })
+    await read('a b&c')
+    expect(requests.map(({ url }) => url)).toEqual([
+      '/auth/oauth2/revocations',
+      '/auth/oauth2/revocations?cursor=a+b%26c',
+    ])
+    expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('key_1:secret').toString('base64')}`)
+  })
+
+  test('credentials are form-encoded before they are Basic (RFC 6749 2.3.1)', async () => {
+    await source({ clientId: 'a:b', clientSecret: 'ü %+' }).read(undefined)
+    const [, value = ''] = requests[0]?.headers.authorization?.split(' ') ?? []
+    expect(Buffer.from(value, 'base64').toString()).toBe('a%3Ab:%C3%BC+%25%2B')
+  })
+
+  test('a query of the address stays', async () => {
+    await source({ uri: `${uri}?tenant=7` }).read('c')
+    expect(requests[0]?.url).toBe('/auth/oauth2/revocations?tenant=7&cursor=c')
+  })
+
+  test('304 means that nothing is new, and the cursor stays', async () => {
+    const { read } = source()
+    respond = json({ revocations: [], cursor: 'c1', more: false }, { ETag: '"one"' })
+    await read(undefined)
+    respond = status(304)
+    expect(await read('c1')).toEqual({ revocations: [], cursor: 'c1', more: false })
+    expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"one"'])
+  })
+
+  test('while there is more to read, and from the beginning, nothing is conditional', async () => {
+    const { read } = source()
+    respond = json({ revocations: [revocation], cursor: 'c1', more: true }, { ETag: '"page"' })
+    expect(await read(undefined)).toMatchObject({ cursor: 'c1', more: true })
+    respond = json({ revocations: [], cursor: 'c2', more: false }, { ETag: '"end"' })
+    await read('c1')
+    await read(undefined)
+    expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined, undefined])
+  })
+
+  test('what is no revocation is left out', async () => {
+    const revocations = [revocation, { of: 'planet', id: 'x', until: 1 }, null, 7, { of: 'token', id: 'y' }]
+    respond = json({ revocations, cursor: 'c', more: false })
+    expect(await source().read(undefined)).toEqual({ revocations: [revocation], cursor: 'c', more: false })
+  })
+
+  test.each([
+    [401, 'revocations.clientSecret'],
+    [403, 'resource server'],
+    [404, 'HTTP 404'],
+    [500, 'HTTP 500'],
+    [204, 'HTTP 204'],
+  ])('HTTP %d is an error that says what to look at, without the secret', async (code, hint) => {
+    respond = status(code)
+    const failure = await source({ clientSecret: 'very-secret' })
+      .read('c')
+      .catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'ERR_NOT_READY', message: expect.stringContaining(hint) })
+    expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
+  })
+
+  test('304 to a question that was not conditional is no answer', async () => {
+    respond = status(304)
+    await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+  })
+
+  test('a redirect is refused: the secret goes nowhere else', async () => {
+    respond = (response, request) =>
+      request.url === '/elsewhere'
+        ? json({ revocations: [], cursor: 'stolen', more: false })(response)
+        : status(302, { Location: '/elsewhere' })(response)
+    await expect(source().read(undefined)).rejects.toMatchObject({
+      code: 'ERR_NOT_READY',
+      message: expect.stringContaining('redirect'),
+    })
+    expect(requests.map(({ url }) => url)).toEqual(['/auth/oauth2/revocations'])
+  })
+
+  test.each([
+    'not json',
+    '[]',
+    'null',
+    '{"revocations":{},"cursor":"c","more":false}',
+    '{"revocations":[],"more":false}',
+    '{"revocations":[],"cursor":"c"}',
+  ])('%s is no answer', async (body) => {
+    respond = (response) => void response.end(body)
+    await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+  })
+
+  test('an answer that does not end is cut off', async () => {
+    const chunk = Buffer.alloc(1_048_576, ' ')
+    let sent = 0
+    respond = (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(chunk)) sent += 1
+        response.once('drain', more)
+      }
+      more()
+    }
+    await expect(source({ timeoutMs: 20_000 }).read(undefined)).rejects.toMatchObject({
+      code: 'ERR_NOT_READY',
+      message: expect.stringContaining('larger than'),
+    })
+    expect(sent).toBeLessThan(100)
+  })
+
+  test.each(['nothing', 'half an answer'])('%s is not waited for longer than allowed', async (what) => {
+    respond = (response) => void (what === 'nothing' || response.write('{"revocations":['))
+    await expect(source({ timeoutMs: 50 }).read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
+  })
+
+  test('after a failure there is a pause, however often it is asked', async () => {
+    respond = status(500)
+    const { read } = source()
+    const failures = []
+    for (let i = 0; i < 5; i += 1) failures.push(await read(undefined).catch((error: unknown) => error))
+    expect(requests).toHaveLength(1)
+    expect(new Set(failures).size).toBe(1)
+  })
+
+  test('close() ends what is under way', async () => {
+    let asked = () => {}
+    const arrived = new Promise<void>((resolve) => (asked = resolve))
+    respond = () => asked()
+    const { read, close } = source({ timeoutMs: 60_000 })
+    const reading = expect(read(undefined)).rejects.toMatchObject({ code: 'ERR_CLOSED' })
+    await arrived
+    close?.()
+    await reading
+  })
+})

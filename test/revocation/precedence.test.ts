@@ -1,0 +1,292 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { silentLogger } from '../../src/host/logger.ts'
+import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
+import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import type { RevocableToken } from '../../src/revocation/revocation.ts'
+import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
+
+/** Several processes with clocks of their own on one store, and a model that has none of their means. */
+
+const START = Date.UTC(2027, 0, 10, 12)
+const LONGEST = 864_000
+const PROCESSES = 3
+const CLIENTS = 2
+const SCOPES = ['invoices:read', 'payments:list', 'reports:read']
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: START })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+interface IssuedToken extends RevocableToken {
+  readonly expiresAt: number
+  isDead: boolean
+}
+
+/** One process: hears messages unless it is deaf, and reads when the test says so. */
+function createProcess(store: Store, skewMs: number) {
+  let isDeaf = false
+  const messages: string[] = []
+  const itsStore: Store = {
+    ...store,
+    publish(channel, message) {
+      messages.push(message)
+      return store.publish(channel, message)
+    },
+    subscribe: (channel, listener, missed) =>
+      store.subscribe(channel, (message) => (isDeaf ? undefined : listener(message)), missed),
+  }
+  const now = () => Date.now() + skewMs
+  const log = createRevocationLog(itsStore, { now })
+  const set = createRevocationSet()
+  const follower = createRevocationFollower({
+    source: log,
+    set,
+    // It reads by itself no sooner than the test lets it.
+    policy: { pollIntervalSeconds: 1e6, whenStale: 'serve', maxStalenessSeconds: 60 },
+    logger: silentLogger,
+    now,
+  })
+  const longestLifetime = createLongestLifetime(itsStore, LONGEST)
+  const revocations = createRevocations({
+    store: itsStore,
+    log,
+    set,
+    longestLifetime,
+    logger: silentLogger,
+    now,
+  })
+  return {
+    set,
+    close: follower.close,
+    messages,
+    skewMs,
+    seconds: () => Math.floor(now() / 1000),
+    revoke: revocations.revoke,
+    /** Starting again reads again. */
+    catchUp: () => follower.start(),
+    goDeaf: () => void (isDeaf = true),
+    hearAgain: () => void (isDeaf = false),
+  }
+}
+
+async function createWorld(skews: readonly number[]) {
+  const store = memoryStore()
+  const processes = skews.map((skew) => createProcess(store, skew))
+  await Promise.all(processes.map((each) => each.catchUp()))
+  /** What decides about new tokens; in the real thing, records in the store. */
+  const epochs = Array.from({ length: CLIENTS }, () => 0)
+  const deleted = new Set<number>()
+  let catalogEpoch = 0
+  let key = 0
+  let endedGrants = 0
+  const tokens: IssuedToken[] = []
+  const published: string[] = []
+
+  function kill(which: (token: IssuedToken) => boolean): void {
+    for (const token of tokens) if (which(token)) token.isDead = true
+  }
+
+  const at = (index: number) => {
+    const found = processes[index % PROCESSES]
+    if (!found) throw new Error('there is no such process')
+    return found
+  }
+
+  async function revoke(by: number, ...taken: RevocationSpec[]): Promise<void> {
+    await at(by).revoke(...taken)
+  }
+
+  /** What processes must agree on, once they have read. */
+  function check(index: number, isCaughtUp: boolean): void {
+    const process = at(index)
+    for (const token of tokens) {
+      const isRevoked = process.set.isRevoked(token)
+      const about = `${JSON.stringify(token)} at process ${index}`
+      if (!token.isDead) expect(isRevoked, `good: ${about}`).toBe(false)
+      else if (isCaughtUp && token.expiresAt > process.seconds())
+        expect(isRevoked, `dead: ${about}`).toBe(true)
+    }
+  }
+
+  const steps = {
+    issue(by: number, client: number, what: number) {
+      if (deleted.has(client)) return
+      tokens.push({
+        tokenId: `jti${tokens.length}`,
+        // Nothing is issued of a grant that has ended.
+        grantId: what % 2 ? `g${what % 3} after ${endedGrants}` : undefined,
+        clientId: `c${client}`,
+        scopes: SCOPES.filter((_, index) => what & (1 << index)),
+        keyId: `k${key}`,
+        claims: { access_epoch: epochs[client], catalog_epoch: catalogEpoch },
+        expiresAt: at(by).seconds() + [60, 3600, LONGEST][what % 3]!,
+        isDead: false,
+      })
+    },
+    async takeFromClient(by: number, client: number, what: number) {
+      const below = (epochs[client] = (epochs[client] ?? 0) + 1)
+      const scopes = what < 8 ? SCOPES.filter((_, index) => what & (1 << index)) : undefined
+      kill(
+        ({ clientId, scopes: its }) =>
+          clientId === `c${client}` && (scopes === undefined || scopes.some((scope) => its.includes(scope))),
+      )
+      await revoke(by, { of: 'client', id: `c${client}`, below, scopes })
+    },
+    async takeTheSameAgain(by: number, client: number, what: number) {
+      // What was in force before: it must neither bring anything back nor take more.
+      const now = epochs[client] ?? 0
+      const below = Math.max(0, now - (what % 3))
+      const token = { of: 'client', id: `c${client}`, below, scopes: [] } as const
+      await revoke(by, token)
+      const dead = tokens.filter(({ isDead, clientId }) => isDead && clientId === `c${client}`)
+      const last = dead[what % Math.max(1, dead.length)]
+      if (last) await revoke(by, { of: 'token', id: last.tokenId, until: last.expiresAt })
+    },
+    async deleteClient(by: number, client: number, what: number) {
+      if (what % 4) return
+      deleted.add(client)
+      kill(({ clientId }) => clientId === `c${client}`)
+      await revoke(by, { of: 'client', id: `c${client}` })
+    },
+    async takeToken(by: number, _: number, what: number) {
+      const token = tokens[what % Math.max(1, tokens.length)]
+      if (!token) return
+      token.isDead = true
+      await revoke(by, { of: 'token', id: token.tokenId, until: token.expiresAt })
+    },
+    async takeGrant(by: number, _: number, what: number) {
+      const id = tokens[what % Math.max(1, tokens.length)]?.grantId
+      if (id === undefined) return
+      endedGrants += 1
+      kill(({ grantId }) => grantId === id)
+      await revoke(by, { of: 'grant', id })
+    },
+    async takeKey(by: number) {
+      const id = `k${key}`
+      key += 1
+      kill(({ keyId }) => keyId === id)
+      await revoke(by, { of: 'key', id })
+    },
+    async takeOperation(by: number, _: number, what: number) {
+      const id = SCOPES[what % 3]!
+      catalogEpoch += 1
+      kill(({ scopes }) => scopes.includes(id))
+      await revoke(by, { of: 'operation', id, below: catalogEpoch })
+    },
+    pass(_: number, __: number, what: number) {
+      vi.advanceTimersByTime([400, 20_000, 100_000, 700_000, 1_200_000, 4_000_000][what % 6]!)
+    },
+    passDays(_: number, __: number, what: number) {
+      if (what % 4 === 0) vi.advanceTimersByTime(5 * 86_400_000)
+    },
+    goDeaf: (by: number) => at(by).goDeaf(),
+    async catchUp(by: number) {
+      at(by).hearAgain()
+      await at(by).catchUp()
+      check(by % PROCESSES, true)
+    },
+    async restart(by: number, _: number, what: number) {
+      const before = at(by)
+      published.push(...before.messages)
+      await before.close()
+      const after = createProcess(store, what % 2 ? before.skewMs : -before.skewMs)
+      processes[by % PROCESSES] = after
+      await after.catchUp()
+      check(by % PROCESSES, true)
+    },
+    async repeatMessages(_: number, __: number, what: number) {
+      const all = [...published, ...processes.flatMap(({ messages }) => messages)]
+      // In another order than they were sent in.
+      for (const message of all.toReversed().slice(0, what)) await store.publish('revocations', message)
+    },
+    prune(by: number) {
+      at(by).set.prune(at(by).seconds())
+    },
+  }
+
+  return {
+    async run(name: keyof typeof steps, by: number, client: number, what: number) {
+      await steps[name](by, client, what)
+      for (let index = 0; index < PROCESSES; index += 1) check(index, false)
+    },
+    async end() {
+      for (let index = 0; index < PROCESSES; index += 1) {
+        await steps.catchUp(index)
+        await steps.restart(index, 0, 1)
+        await at(index).close()
+      }
+      return tokens
+    },
+    names: Object.keys(steps) as (keyof typeof steps)[],
+  }
+}
+
+const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['run']>[0]> = fc.oneof(
+  { weight: 8, arbitrary: fc.constant('issue' as const) },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(
+      'takeFromClient',
+      'takeTheSameAgain',
+      'deleteClient',
+      'takeToken',
+      'takeGrant',
+      'takeKey',
+      'takeOperation',
+    ),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom('pass', 'passDays', 'goDeaf', 'catchUp', 'restart', 'repeatMessages', 'prune'),
+  },
+)
+
+describe('several processes on one store', () => {
+  test('agree with the model, whatever was issued, taken back, lost, repeated, restarted and forgotten', async () => {
+    let [dead, good] = [0, 0]
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: -30_000, max: 30_000 }), { minLength: PROCESSES, maxLength: PROCESSES }),
+        fc.array(fc.tuple(names, fc.nat(PROCESSES - 1), fc.nat(CLIENTS - 1), fc.nat(15)), {
+          minLength: 10,
+          maxLength: 60,
+          size: 'max',
+        }),
+        async (skews, steps) => {
+          vi.setSystemTime(START)
+          const world = await createWorld(skews)
+          for (const step of steps) await world.run(...step)
+          const tokens = await world.end()
+          dead += tokens.filter(({ isDead }) => isDead).length
+          good += tokens.filter(({ isDead }) => !isDead).length
+        },
+      ),
+      { numRuns: 100 },
+    )
+    // Both were really tried.
+    expect(Math.min(dead, good)).toBeGreaterThan(100)
+  })
+})
+
+describe('in the same second', () => {
+  test('what was issued before is dead and what was issued after is good, on every process', async () => {
+    const world = await createWorld([0, -30_000, 30_000])
+    for (let turn = 0; turn < 20; turn += 1) {
+      for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)
+      await world.run('takeFromClient', turn, 0, 8)
+      for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)
+      expect(Date.now()).toBe(START)
+    }
+    const tokens = await world.end()
+    expect(tokens.filter(({ isDead }) => isDead)).toHaveLength(117)
+    expect(tokens.filter(({ isDead }) => !isDead)).toHaveLength(3)
+  })
+})

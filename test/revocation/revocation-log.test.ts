@@ -1,0 +1,443 @@
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import { redisStore } from 'koa-gatehouse/adapters/redis'
+import type { Store } from 'koa-gatehouse'
+import { withDeadline } from '../../src/store/deadline.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import type { Revocation } from '../../src/revocation/revocation.ts'
+import type { RevocationSource } from '../../src/revocation/revocation-source.ts'
+import { faultyStore } from '../support/faulty-store.ts'
+import { describeWithRedis } from '../support/describe-with-redis.ts'
+import { startRedis, type RedisServer } from '../support/redis-server.ts'
+import { describeEachStore } from '../support/stores.ts'
+
+const START = Date.UTC(2027, 0, 10, 12)
+const SECOND = START / 1000
+const MINUTE = 60_000
+const DAY = 86_400
+
+/** Processes on one store: each has a log with a clock of its own. */
+let time = START
+beforeEach(() => {
+  time = START
+})
+
+function logOf(store: Store, aheadMs = 0) {
+  return createRevocationLog(store, { now: () => time + aheadMs })
+}
+
+function token(id: string | number, until = SECOND + 10 * DAY): Revocation {
+  return { of: 'token', id: String(id), until }
+}
+
+function tokens(count: number, until?: number): Revocation[] {
+  return Array.from({ length: count }, (_, index) => token(index, until))
+}
+
+/** Reads until there is no more. */
+async function readOn(source: RevocationSource, from?: string) {
+  const pages: Revocation[][] = []
+  let cursor = from
+  for (let more = true; more;) {
+    const page = await source.read(cursor)
+    pages.push([...page.revocations])
+    ;({ cursor, more } = page)
+    if (pages.length > 100) throw new Error('reading does not come to an end')
+  }
+  const ids = pages.flat().map(({ id }) => id)
+  return { pages, ids: new Set(ids), cursor: cursor ?? '', count: ids.length }
+}
+
+function idsOf(revocations: readonly Revocation[]): Set<string> {
+  return new Set(revocations.map(({ id }) => id))
+}
+
+/** The index that holds what ends at `until`. */
+function shelfName(until: number): string {
+  return `revocations:until:${String(Math.ceil(until / 3600) + 1).padStart(8, '0')}`
+}
+
+describeEachStore('the log of revocations', (makeStore) => {
+  test('an empty one has nothing, and says where to go on', async () => {
+    const log = logOf(makeStore())
+    const first = await readOn(log)
+    expect(first.count).toBe(0)
+    await log.add([token('a')])
+    expect((await readOn(log, first.cursor)).ids).toEqual(new Set(['a']))
+  })
+
+  test('every kind comes out as it went in', async () => {
+    const log = logOf(makeStore())
+    const made: Revocation[] = [
+      token('jti'),
+      { of: 'grant', id: 'g1', until: SECOND + DAY },
+      { of: 'key', id: 'k1', until: SECOND + DAY },
+      { of: 'client', id: 'c1', until: SECOND + DAY },
+      { of: 'client', id: 'ключ:1', below: 7, scopes: ['a:b', 'c:d'], until: SECOND + DAY },
+      { of: 'operation', id: 'a:b', below: 0, until: SECOND + DAY },
+    ]
+    await log.add(made)
+    const { pages } = await readOn(log)
+    expect(pages.flat()).toEqual(expect.arrayContaining(made))
+  })
+
+  test('more than a page on one shelf, exactly a page on the next, and one on the last are all read, in pages', async () => {
+    const store = makeStore()
+    const made = [
+      ...tokens(1500),
+      ...tokens(2500, SECOND + 9 * DAY).slice(1500),
+      token('last', SECOND + 11 * DAY),
+    ]
+    await logOf(store).add(made)
+    time += 20 * MINUTE
+    const { pages, ids, count } = await readOn(logOf(store))
+    expect(ids).toEqual(idsOf(made))
+    expect(count).toBe(made.length)
+    expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
+  })
+
+  test('more than a page of recent ones is read in pages, across the indexes that they stand in', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    const { cursor } = await readOn(log)
+    await log.add(tokens(1100))
+    time += 10.5 * MINUTE
+    // Before the time from which on the reading after this one will begin.
+    await log.add([token('in the next index')])
+    time += 2.3 * MINUTE
+    await log.add([token('at last')])
+    const { pages, ids } = await readOn(log, cursor)
+    expect(ids.size).toBe(1102)
+    expect(ids).toContain('in the next index')
+    expect(ids).toContain('at last')
+    expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
+  })
+
+  test('what is added while all are read is missed by nobody, wherever it stands', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    await log.add([...tokens(1200), token('later', SECOND + 12 * DAY)])
+    time += 20 * MINUTE
+    const first = await log.read(undefined)
+    // Some stand before the place that was reached, some behind it.
+    await log.add(Array.from({ length: 50 }, (_, index) => token(`new ${index}`)))
+    await log.add([
+      token('on a shelf before', SECOND + DAY),
+      token('on a shelf of its own', SECOND + 13 * DAY),
+    ])
+    const { ids } = await readOn(log, first.cursor)
+    expect(new Set([...ids, ...idsOf(first.revocations)]).size).toBe(1201 + 52)
+  })
+
+  test('what arrives late while recent ones are read slowly is read the next time', async () => {
+    const store = makeStore()
+    const reader = logOf(store)
+    const { cursor } = await readOn(reader)
+    await logOf(store).add(tokens(1500))
+    const first = await reader.read(cursor)
+    expect(first.more).toBe(true)
+    // Its time is before the place that was reached.
+    await logOf(store, -30_000).add([token('late')])
+    time += 3 * MINUTE
+    const rest = await readOn(reader, first.cursor)
+    expect(rest.ids).not.toContain('late')
+    expect((await readOn(reader, rest.cursor)).ids).toContain('late')
+  })
+
+  test('the same revocation takes its place once, however often it is made', async () => {
+    const store = makeStore()
+    for (let times = 0; times < 5; times += 1) await logOf(store).add([token('a'), token('b')])
+    time += 20 * MINUTE
+    expect((await readOn(logOf(store))).count).toBe(2)
+  })
+
+  test.each([-30_000, 30_000])(
+    'a reader misses nothing of a writer whose clock differs from its own by %i ms',
+    async (ahead) => {
+      const store = makeStore()
+      const reader = logOf(store)
+      const writer = logOf(store, ahead)
+      let { cursor } = await readOn(reader)
+      // Around the change from one index to the next, too.
+      for (let round = 0; round < 200; round += 1) {
+        await writer.add([token(round)])
+        const next = await readOn(reader, cursor)
+        expect(next.ids, `round ${round}`).toContain(String(round))
+        cursor = next.cursor
+        time += 5000
+      }
+    },
+  )
+
+  test('a cursor is good at another process, whose clock differs', async () => {
+    const store = makeStore()
+    const [one, other] = [logOf(store, -30_000), logOf(store, 30_000)]
+    await one.add([token('old')])
+    time += 20 * MINUTE
+    let { cursor } = await readOn(one)
+    for (let round = 0; round < 20; round += 1) {
+      await [one, other][round % 2]?.add([token(round)])
+      const next = await readOn(round % 3 ? one : other, cursor)
+      expect(next.ids).toContain(String(round))
+      // It goes on, and does not begin with all that are in force.
+      expect(next.ids).not.toContain('old')
+      cursor = next.cursor
+      time += 40_000
+    }
+  })
+
+  test.each<[string, (cursor: string) => string]>([
+    ['is too old', () => String(START - 60 * MINUTE)],
+    ['is from the future', () => String(START + 60 * MINUTE)],
+    ['is from before all time', () => '0'],
+    ['is empty', () => ''],
+    ['is no cursor', () => 'x'.repeat(5000)],
+    ['is JSON', () => '{"since":0}'],
+    ['has something behind it', (cursor) => `${cursor}\n`],
+    ['has something in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
+    ['names an index of others', (cursor) => `${cursor}.s.families.eA`],
+    ['names a place in an index of long ago', (cursor) => `${cursor}.r.0.AAAA`],
+    ['holds a number that is none', () => '999999999999999'],
+  ])('a cursor that %s begins with all that are in force', async (_, spoil) => {
+    const store = makeStore()
+    await logOf(store).add([token('a')])
+    time += 20 * MINUTE
+    const { cursor } = await readOn(logOf(store))
+    time = START + 20 * MINUTE
+    const { ids } = await readOn(logOf(store), spoil(cursor))
+    expect(ids).toEqual(new Set(['a']))
+  })
+
+  test('a cursor can name a place among revocations, and nothing else in the store', async () => {
+    const inner = makeStore()
+    const faulty = faultyStore(inner)
+    const log = logOf(faulty.store)
+    await log.add([token('a')])
+    const places = ['eA', 'AAAAAAAAAAAAAAAAAAAAAA', '____________', '9P___w']
+    for (const after of places) {
+      for (const place of [
+        `s.0.${after}`,
+        `s.99999999.${after}`,
+        `r.${Math.floor(START / 600_000)}.${after}`,
+      ]) {
+        faulty.arm()
+        const { pages } = await readOn(log, `${START - 1000}.${place}`)
+        expect(pages.flat().every(({ of }) => of === 'token')).toBe(true)
+        expect(faulty.calls.length).toBeLessThan(20)
+        expect(faulty.calls.filter((call) => !/^range revocations:[a-z]+(:\d+)?$/.test(call))).toEqual([])
+      }
+    }
+  })
+
+  test('cursors can stand in an address as they are, and hold no id of anything', async () => {
+    const log = logOf(makeStore())
+    const made = [
+      ...tokens(1000),
+      { of: 'client', id: 'the-client', scopes: ['s'.repeat(4096)], until: SECOND + 10 * DAY } as const,
+    ]
+    await log.add(made)
+    const first = await log.read(undefined)
+    const second = await readOn(log, first.cursor)
+    const { cursor: amongRecent } = await log.read(second.cursor)
+    for (const cursor of [first.cursor, second.cursor, amongRecent]) {
+      expect(cursor).toMatch(/^[\w.-]{13,100}$/)
+      expect(encodeURIComponent(cursor)).toBe(cursor)
+      expect(Buffer.from(cursor.split('.').at(-1) ?? '', 'base64url').toString()).not.toContain('the-client')
+    }
+    expect(first.more && first.cursor.includes('.s.')).toBe(true)
+    expect(amongRecent).toContain('.r.')
+  })
+
+  test('while nothing is new the cursor stays the same, and never becomes too old', async () => {
+    const log = logOf(makeStore())
+    let { cursor } = await readOn(log)
+    const seen = new Set([cursor])
+    for (let second = 0; second < 3600; second += 5) {
+      time += 5000
+      const next = await readOn(log, cursor)
+      // It never begins anew, which would take two pages.
+      expect(next.pages).toHaveLength(1)
+      ;({ cursor } = next)
+      seen.add(cursor)
+    }
+    expect(seen.size).toBeLessThanOrEqual(1 + 60 / 3)
+    await log.add([token('a')])
+    expect((await readOn(log, cursor)).ids).toEqual(new Set(['a']))
+  })
+
+  test('what a newer version wrote is left out, in the store and in messages, and the rest is there', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    const heard: Revocation[] = []
+    const leave = await log.listen?.(
+      (revocation) => heard.push(revocation),
+      () => {},
+    )
+    await log.add([token('a')])
+    const strange = ['{"of":"planet","id":"mars","until":9}', 'nonsense', '{}', '[1]', 'null', '\u{10FFFF}']
+    const bucket = shelfName(SECOND + 10 * DAY)
+    for (const text of strange) {
+      await store.add(bucket, `${'0'.repeat(16)}:${text}`)
+      await store.add(bucket, text)
+      await store.add(`revocations:recent:${Math.floor(START / 600_000)}`, `${START}:aaaaaaaa:${text}`)
+      await store.publish('revocations', text)
+    }
+    await store.add('revocations:buckets', 'something new')
+    await log.add([token('b')])
+    await expect.poll(() => heard.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect((await readOn(log)).ids).toEqual(new Set(['a', 'b']))
+    await leave?.()
+  })
+
+  test('a store that has lost everything keeps what is added from then on', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    await log.add([token('lost')])
+    for (const index of ['revocations:buckets', shelfName(SECOND + 10 * DAY)]) {
+      const members = await store.range(index, { limit: 1000 })
+      expect(members).toHaveLength(1)
+      for (const member of members) await store.remove(index, member)
+    }
+    await log.add([token('a')])
+    time += 20 * MINUTE
+    expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
+  })
+
+  test('a process whose clock is years ahead takes nothing away from the others', async () => {
+    const store = makeStore()
+    await logOf(store).add([token('a')])
+    expect((await readOn(logOf(store, 5 * 365 * DAY * 1000))).ids).toEqual(new Set())
+    time += 20 * MINUTE
+    expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
+  })
+
+  test('shelves that are over are not read, and their numbers are forgotten once they are gone', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    await log.add([token('over', SECOND + 60), token('a')])
+    const bucket = shelfName(SECOND + 60)
+    time += 3 * 3600 * 1000
+    expect((await readOn(log)).ids).toEqual(new Set(['a']))
+    for (const member of await store.range(bucket, { limit: 10 })) await store.remove(bucket, member)
+    expect(await store.range('revocations:buckets', { limit: 10 })).toHaveLength(2)
+    time += 2 * DAY * 1000
+    await readOn(log)
+    expect(await store.range('revocations:buckets', { limit: 10 })).toHaveLength(1)
+  })
+
+  test('those who listen hear what is stored at once, each once', async () => {
+    const store = makeStore()
+    const log = logOf(store)
+    const heard: string[] = []
+    const leave = await log.listen?.(
+      ({ id }) => heard.push(id),
+      () => {},
+    )
+    await logOf(store, 30_000).add([token('a'), token('b')])
+    await expect.poll(() => heard.toSorted()).toEqual(['a', 'b'])
+    await leave?.()
+  })
+})
+
+describe('a store that fails', () => {
+  test.each(['refused', 'unanswered', 'silent', 'late'] as const)(
+    'is told as such at whatever call it is (%s), and the same once more is all right',
+    async (fault) => {
+      for (let call = 0; call < 3; call += 1) {
+        const inner = memoryStore()
+        const faulty = faultyStore(inner, { lateBy: 30 })
+        const log = logOf(withDeadline(faulty.store, 20))
+        faulty.arm(call, fault)
+        await expect(log.add([token('a')])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+        faulty.comeBack()
+        await faulty.settled()
+        await log.add([token('a')])
+        time += 20 * MINUTE
+        const { ids, count } = await readOn(logOf(inner))
+        expect(ids).toEqual(new Set(['a']))
+        expect(count).toBe(1)
+        time = START
+      }
+    },
+  )
+
+  test.each(['refused', 'unanswered', 'silent'] as const)(
+    'only at publishing is no failure (%s): it is stored, and read by those who follow',
+    async (fault) => {
+      const inner = memoryStore()
+      const faulty = faultyStore(inner)
+      const { cursor } = await readOn(logOf(inner))
+      faulty.arm(3, fault)
+      await logOf(withDeadline(faulty.store, 20)).add([token('a')])
+      expect(faulty.calls[3]).toBe('publish revocations')
+      expect((await readOn(logOf(inner), cursor)).ids).toEqual(new Set(['a']))
+    },
+  )
+
+  test('nothing is told that is not stored', async () => {
+    const inner = memoryStore()
+    const faulty = faultyStore(inner)
+    faulty.goAway()
+    await expect(logOf(faulty.store).add([token('a')])).rejects.toThrow('ECONNRESET')
+    expect(faulty.calls.filter((call) => call.startsWith('publish'))).toEqual([])
+  })
+
+  test('reading fails as a whole, and is repeated with the same cursor', async () => {
+    const faulty = faultyStore(memoryStore())
+    const log = logOf(withDeadline(faulty.store, 20))
+    await log.add(tokens(1500))
+    const { cursor } = await log.read(undefined)
+    for (const from of [undefined, cursor, String(START - MINUTE)]) {
+      faulty.goAway()
+      await expect(log.read(from)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      faulty.comeBack()
+    }
+    expect((await readOn(log, cursor)).ids.size).toBeGreaterThanOrEqual(500)
+  })
+})
+
+describeWithRedis('what revocations occupy (Redis)', () => {
+  let server: RedisServer
+  let client: Redis
+  beforeAll(async () => {
+    server = await startRedis()
+    client = new Redis(server.url)
+  })
+  afterAll(async () => {
+    client.disconnect()
+    await server.stop()
+  })
+
+  test('everything is gone by itself: a shelf an hour or two after its end, recent ones within the hour', async () => {
+    const now = Date.now()
+    const second = Math.floor(now / 1000)
+    const log = createRevocationLog(redisStore(client, { keyPrefix: 'ttl:' }), { now: () => now })
+    await log.add([token('a', second + 60), token('b', second + 10 * DAY)])
+    const keys = (await client.keys('ttl:*')).toSorted()
+    expect(keys).toHaveLength(4)
+    for (const key of keys) {
+      const ttl = await client.ttl(key)
+      if (key.includes('recent')) expect(ttl).toBeLessThanOrEqual(3600)
+      const end = /until:(\d+)$/.exec(key)?.[1]
+      if (end === undefined) continue
+      const until = (await client.zrange(key, 0, 0))[0]?.includes('"a"') ? second + 60 : second + 10 * DAY
+      expect(second + ttl).toBeGreaterThanOrEqual(until + 3500)
+      expect(second + ttl).toBeLessThanOrEqual(until + 7300)
+    }
+    const numbers = await client.ttl('ttl:revocations:shelves')
+    expect(numbers).toBeGreaterThan(10 * DAY)
+    expect(numbers).toBeLessThan(10 * DAY + 7300)
+  })
+
+  test('one of a token takes little more than its id, and holds nothing else of the token', async () => {
+    const jti = 'V1StGXR8_Z5jdHi6B-myT'
+    const log = createRevocationLog(redisStore(client, { keyPrefix: 'size:' }))
+    const until = Math.floor(Date.now() / 1000) + DAY
+    await log.add([token(jti, until)])
+    const [bucket = ''] = await client.keys('size:*until*')
+    const [entry = ''] = await client.zrange(bucket, 0, 0)
+    expect(entry.slice(17)).toBe(JSON.stringify({ of: 'token', id: jti, until }))
+    expect(entry.length).toBeLessThan(90)
+  })
+})

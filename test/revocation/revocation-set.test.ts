@@ -1,0 +1,309 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { asRevocation, readRevocation, writeRevocation } from '../../src/revocation/revocation.ts'
+import type { RevocableToken, Revocation } from '../../src/revocation/revocation.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+
+const UNTIL = 1_800_000_000
+
+function token(over: Partial<RevocableToken> = {}, epochs: Record<string, unknown> = {}): RevocableToken {
+  return {
+    tokenId: 't1',
+    grantId: 'g1',
+    clientId: 'c1',
+    scopes: ['invoices:read', 'payments:list'],
+    keyId: 'k1',
+    claims: { access_epoch: 5, catalog_epoch: 5, ...epochs },
+    ...over,
+  }
+}
+
+function isRevokedBy(revocations: readonly Revocation[], one = token()): boolean {
+  const set = createRevocationSet()
+  set.add(revocations)
+  return set.isRevoked(one)
+}
+
+test('the lowest epoch of a client is that below which some of its tokens are dead', () => {
+  const set = createRevocationSet()
+  expect(set.lowestEpoch('c1')).toBe(0)
+  set.add([
+    { of: 'client', id: 'c1', below: 3, until: UNTIL },
+    { of: 'client', id: 'c2', below: 9, until: UNTIL },
+    { of: 'operation', id: 'c1', below: 8, until: UNTIL },
+  ])
+  expect(set.lowestEpoch('c1')).toBe(3)
+  set.add([{ of: 'client', id: 'c1', below: 5, scopes: ['invoices:read'], until: UNTIL }])
+  set.add([{ of: 'client', id: 'c1', below: 4, until: UNTIL }])
+  expect(set.lowestEpoch('c1')).toBe(5)
+  set.add([{ of: 'client', id: 'c1', until: UNTIL }])
+  expect(set.lowestEpoch('c1')).toBe(5)
+  set.add([{ of: 'client', id: 'c3', until: UNTIL }])
+  expect(set.lowestEpoch('c3')).toBe(0)
+})
+
+describe('what a revocation covers', () => {
+  test.each<[string, Revocation, boolean]>([
+    ['the token itself', { of: 'token', id: 't1', until: UNTIL }, true],
+    ['another token', { of: 'token', id: 't2', until: UNTIL }, false],
+    ['its grant', { of: 'grant', id: 'g1', until: UNTIL }, true],
+    ['another grant', { of: 'grant', id: 'g2', until: UNTIL }, false],
+    ['its key', { of: 'key', id: 'k1', until: UNTIL }, true],
+    ['another key', { of: 'key', id: 'k2', until: UNTIL }, false],
+    ['a grant that is called like the token', { of: 'grant', id: 't1', until: UNTIL }, false],
+    ['its client for good', { of: 'client', id: 'c1', until: UNTIL }, true],
+    ['its client below its epoch', { of: 'client', id: 'c1', below: 5, until: UNTIL }, false],
+    ['its client below the next epoch', { of: 'client', id: 'c1', below: 6, until: UNTIL }, true],
+    ['another client', { of: 'client', id: 'c2', until: UNTIL }, false],
+    [
+      'a scope of its client below the next epoch',
+      { of: 'client', id: 'c1', below: 6, scopes: ['x:y', 'payments:list'], until: UNTIL },
+      true,
+    ],
+    [
+      'a scope of its client below its epoch',
+      { of: 'client', id: 'c1', below: 5, scopes: ['payments:list'], until: UNTIL },
+      false,
+    ],
+    [
+      'a scope that it does not carry',
+      { of: 'client', id: 'c1', below: 6, scopes: ['x:y'], until: UNTIL },
+      false,
+    ],
+    [
+      'a scope of its client for good',
+      { of: 'client', id: 'c1', scopes: ['payments:list'], until: UNTIL },
+      true,
+    ],
+    ['no scope of its client', { of: 'client', id: 'c1', below: 6, scopes: [], until: UNTIL }, false],
+    ['its operation', { of: 'operation', id: 'invoices:read', below: 6, until: UNTIL }, true],
+    ['its operation before', { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL }, false],
+    ['another operation', { of: 'operation', id: 'x:y', below: 6, until: UNTIL }, false],
+  ])('%s', (_, revocation, expected) => {
+    expect(isRevokedBy([revocation])).toBe(expected)
+  })
+
+  test('a token without counters is older than every counter', () => {
+    const old = token({}, { access_epoch: undefined, catalog_epoch: 'five' })
+    expect(isRevokedBy([{ of: 'client', id: 'c1', below: 1, until: UNTIL }], old)).toBe(true)
+    expect(isRevokedBy([{ of: 'operation', id: 'invoices:read', below: 1, until: UNTIL }], old)).toBe(true)
+    expect(isRevokedBy([{ of: 'client', id: 'c1', below: 0, until: UNTIL }], old)).toBe(false)
+  })
+
+  test('ids that every object has are ids like others', () => {
+    const odd = token({ tokenId: '__proto__', grantId: 'constructor', clientId: 'toString' })
+    expect(isRevokedBy([], odd)).toBe(false)
+    expect(isRevokedBy([{ of: 'token', id: '__proto__', until: UNTIL }], odd)).toBe(true)
+    expect(isRevokedBy([{ of: 'client', id: 'toString', until: UNTIL }], odd)).toBe(true)
+  })
+
+  test('a token without a grant is of no grant', () => {
+    const direct = token({ grantId: undefined })
+    expect(isRevokedBy([{ of: 'grant', id: 'undefined', until: UNTIL }], direct)).toBe(false)
+  })
+})
+
+const anId = fc.constantFrom('a', 'b')
+const aScope = fc.constantFrom('invoices:read', 'payments:list', 'x:y')
+const anEnd = fc.integer({ min: 1000, max: 1010 })
+const anEpoch = fc.integer({ min: 0, max: 4 })
+const aRevocation: fc.Arbitrary<Revocation> = fc.oneof(
+  fc.record({ of: fc.constantFrom('token', 'grant', 'key'), id: anId, until: anEnd }),
+  fc.record(
+    { of: fc.constant('client' as const), id: anId, below: anEpoch, scopes: fc.array(aScope), until: anEnd },
+    { requiredKeys: ['of', 'id', 'until'] },
+  ),
+  fc.record({ of: fc.constant('operation' as const), id: aScope, below: anEpoch, until: anEnd }),
+)
+const aToken: fc.Arbitrary<RevocableToken & { expiresAt: number }> = fc.record({
+  tokenId: anId,
+  grantId: fc.option(anId, { nil: undefined }),
+  clientId: anId,
+  scopes: fc.subarray(['invoices:read', 'payments:list', 'x:y']),
+  keyId: anId,
+  claims: fc.record({ access_epoch: anEpoch, catalog_epoch: anEpoch }),
+  expiresAt: anEnd,
+})
+
+/** What the words of `Revocation` say, without any cleverness: the model. */
+function covers(
+  revocation: Revocation,
+  { tokenId, grantId, clientId, keyId, ...of }: RevocableToken,
+): boolean {
+  const epochs = of.claims as { access_epoch: number; catalog_epoch: number }
+  if (revocation.of === 'operation') {
+    return of.scopes.includes(revocation.id) && epochs.catalog_epoch < revocation.below
+  }
+  if (revocation.of !== 'client') {
+    return { token: tokenId, grant: grantId, key: keyId }[revocation.of] === revocation.id
+  }
+  const { id, below, scopes } = revocation
+  const isCarried = scopes === undefined || scopes.some((scope) => of.scopes.includes(scope))
+  return clientId === id && isCarried && (below === undefined || epochs.access_epoch < below)
+}
+
+describe('precedence', () => {
+  test('a token is dead if any one revocation covers it, whatever came in which order and how often', () => {
+    fc.assert(
+      fc.property(
+        fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
+          fc.tuple(
+            fc.constant(made),
+            // All of them, in another order, some twice.
+            fc
+              .tuple(fc.shuffledSubarray(made), fc.shuffledSubarray(made, { minLength: made.length }))
+              .map((parts) => parts.flat()),
+          ),
+        ),
+        aToken,
+        ([made, heard], one) => {
+          const dead = made.some((revocation) => covers(revocation, one))
+          expect(isRevokedBy(heard, one)).toBe(dead)
+          expect(isRevokedBy(made, one)).toBe(dead)
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test('forgetting what is over brings no living token back, and kills none', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(aRevocation, fc.integer({ min: 900, max: 1800 })), { maxLength: 20 }),
+        aToken,
+        fc.integer({ min: 900, max: 1009 }),
+        (steps, one, now) => {
+          const set = createRevocationSet()
+          const made: Revocation[] = []
+          for (const step of steps) {
+            if (typeof step === 'number') {
+              set.prune(Math.min(step, now))
+              continue
+            }
+            // Revocations are made to last until the last token has expired that they cover. Others may be over long
+            // before.
+            const until = covers(step, one) ? Math.max(step.until, one.expiresAt) : step.until - 700
+            made.push({ ...step, until })
+            set.add(made.slice(-1))
+          }
+          set.prune(now)
+          if (now < one.expiresAt) {
+            expect(set.isRevoked(one)).toBe(made.some((revocation) => covers(revocation, one)))
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  })
+
+  test.each<[string, Omit<Revocation, 'until'>]>([
+    ['a token', { of: 'token', id: 't1' }],
+    ['a grant', { of: 'grant', id: 'g1' }],
+    ['a key', { of: 'key', id: 'k1' }],
+    ['a client', { of: 'client', id: 'c1' }],
+  ])('the longest of several ends counts for %s, whichever came last', (_, revocation) => {
+    for (const ends of [
+      [1000, 9000],
+      [9000, 1000],
+    ]) {
+      const set = createRevocationSet()
+      for (const until of ends) set.add([{ ...revocation, until } as Revocation])
+      set.prune(8999)
+      expect(set.isRevoked(token())).toBe(true)
+    }
+  })
+
+  test('what was forgotten too early is there again once it is read again', () => {
+    const revocation = { of: 'client', id: 'c1', below: 6, until: 1000 } as const
+    const set = createRevocationSet()
+    set.add([revocation])
+    set.prune(5_000_000)
+    expect(set.isRevoked(token())).toBe(false)
+    set.add([revocation])
+    expect(set.isRevoked(token())).toBe(true)
+  })
+})
+
+describe('size', () => {
+  test('counts what there is, is zero when all is over, and never wrong in between', () => {
+    fc.assert(
+      fc.property(fc.array(aRevocation, { maxLength: 30 }), (made) => {
+        const set = createRevocationSet()
+        set.add(made)
+        set.add(made)
+        const different = made.flatMap((revocation) =>
+          revocation.of === 'client'
+            ? (revocation.scopes ?? ['']).map((scope) => `client ${revocation.id} ${scope}`)
+            : [`${revocation.of} ${revocation.id}`],
+        )
+        expect(set.size).toBe(new Set(different).size)
+        set.prune(1610)
+        expect(set.size).toBe(0)
+      }),
+    )
+  })
+
+  test('keeps a revocation for ten minutes longer than what it covers', () => {
+    const set = createRevocationSet()
+    set.add([{ of: 'client', id: 'c1', scopes: ['a'], until: 1000 }])
+    set.prune(1599)
+    expect(set.size).toBe(1)
+    set.prune(1600)
+    expect(set.size).toBe(0)
+  })
+})
+
+describe('onAdded', () => {
+  test('tells of something that was added, until it is ended', () => {
+    const set = createRevocationSet()
+    let told = 0
+    const end = set.onAdded(() => (told += 1))
+    set.add([])
+    expect(told).toBe(0)
+    set.add([{ of: 'token', id: 't1', until: UNTIL }])
+    expect(told).toBe(1)
+    end()
+    set.add([{ of: 'token', id: 't2', until: UNTIL }])
+    expect(told).toBe(1)
+  })
+})
+
+describe('a revocation as text', () => {
+  test('is read as it was written, and the same one is the same text', () => {
+    fc.assert(
+      fc.property(aRevocation, (revocation) => {
+        const backwards = Object.fromEntries(Object.entries(revocation).toReversed()) as unknown as Revocation
+        expect(readRevocation(writeRevocation(revocation))).toEqual(revocation)
+        expect(writeRevocation(backwards)).toBe(writeRevocation(revocation))
+      }),
+    )
+  })
+
+  test.each([
+    'nonsense',
+    'null',
+    '[]',
+    '"token"',
+    '{"of":"planet","id":"x","until":1}',
+    '{"of":"token","id":"","until":1}',
+    '{"of":"token","id":7,"until":1}',
+    '{"of":"token","id":"x"}',
+    '{"of":"token","id":"x","until":"1"}',
+    '{"of":"token","id":"x","until":-1}',
+    '{"of":"token","id":"x","until":1e300}',
+    '{"of":"operation","id":"x","until":1}',
+    '{"of":"operation","id":"x","below":-1,"until":1}',
+    '{"of":"client","id":"x","below":null,"until":1}',
+    '{"of":"client","id":"x","below":1.5,"until":1}',
+    '{"of":"client","id":"x","scopes":"a","until":1}',
+    '{"of":"client","id":"x","scopes":[""],"until":1}',
+    '{"of":"__proto__","id":"x","until":1}',
+  ])('%s is none', (text) => {
+    expect(readRevocation(text)).toBeUndefined()
+  })
+
+  test('leaves out what it does not know', () => {
+    const value = { of: 'grant', id: 'g1', until: 1, below: 3, since: 4 }
+    expect(asRevocation(value)).toEqual({ of: 'grant', id: 'g1', until: 1 })
+  })
+})

@@ -1,0 +1,442 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { memoryStore } from 'koa-gatehouse/adapters/memory'
+import type { Store } from 'koa-gatehouse'
+import { GatehouseError } from '../../src/errors.ts'
+import { silentLogger } from '../../src/host/logger.ts'
+import { withDeadline } from '../../src/store/deadline.ts'
+import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
+import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
+import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocations, type Subject, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
+import { FAULTS, faultyStore } from '../support/faulty-store.ts'
+import { describeEachStore } from '../support/stores.ts'
+
+const START = Date.UTC(2027, 0, 10, 12, 30)
+const LIFETIME = 864_000
+const MINUTE = 60_000
+const BEGUN = 'revocations:pending'
+
+let time = START
+beforeEach(() => {
+  time = START
+})
+
+/** A process on a store. */
+function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
+  const now = () => time + ahead
+  const set = createRevocationSet()
+  const log = createRevocationLog(store, { now })
+  const events: { of: string; id: string }[] = []
+  const failures: unknown[] = []
+  const revocations = createRevocations({
+    store,
+    log,
+    set,
+    longestLifetime: createLongestLifetime(store, lifetime),
+    events: { emit: (name, event) => void events.push({ name, ...event } as never) },
+    logger: { ...silentLogger, error: (details) => void failures.push(details) },
+    now,
+  })
+  const isDead = (epoch: number, clientId = 'c1') =>
+    set.isRevoked({ tokenId: 't1', clientId, scopes: [], keyId: 'k1', claims: { access_epoch: epoch } })
+  return { ...revocations, log, set, events, failures, isDead }
+}
+
+/** What a process that starts now knows. */
+async function knownOn(store: Store) {
+  const process = processOn(store)
+  let cursor: string | undefined
+  for (let more = true; more;) {
+    const page = await process.log.read(cursor)
+    process.set.add(page.revocations)
+    ;({ cursor, more } = page)
+  }
+  return process
+}
+
+const taken: RevocationSpec = { of: 'client', id: 'c1', below: 6 }
+const client: Subject = { of: 'client', id: 'c1' }
+
+function begunOn(store: Store) {
+  return store.range(BEGUN, { limit: 1000 })
+}
+
+describeEachStore('taking back', (makeStore) => {
+  test('is known here at once, stored for everybody, and told', async () => {
+    const store = makeStore()
+    const here = processOn(store)
+    await here.revoke(taken, { of: 'token', id: 't9', until: START / 1000 + 60 })
+    expect(here.isDead(5)).toBe(true)
+    expect(here.isDead(6)).toBe(false)
+    const elsewhere = await knownOn(store)
+    expect(elsewhere.isDead(5)).toBe(true)
+    expect(elsewhere.set.size).toBe(2)
+    expect(here.events).toEqual([
+      { name: 'token.revoked', of: 'client', id: 'c1' },
+      { name: 'token.revoked', of: 'token', id: 't9' },
+    ])
+  })
+
+  test('nothing is nothing', async () => {
+    const store = makeStore()
+    const here = processOn(store)
+    await here.revoke()
+    expect(here.events).toEqual([])
+    expect(await store.range('revocations:buckets', { limit: 1 })).toEqual([])
+  })
+
+  test('is kept until the last token has expired that was issued on this store, whatever the options were', async () => {
+    const store = makeStore()
+    await createLongestLifetime(store, LIFETIME * 3).seconds()
+    await processOn(store).revoke(taken)
+    const { revocations } = await processOn(store).log.read(undefined)
+    const end = START / 1000 + LIFETIME * 3
+    expect(revocations).toHaveLength(1)
+    // A little longer, for clocks that differ, to a full hour.
+    expect(revocations[0]?.until).toBeGreaterThanOrEqual(end + 120)
+    expect(revocations[0]?.until).toBeLessThan(end + 120 + 3600)
+  })
+
+  test('with an end of its own is kept for two minutes longer than that', async () => {
+    const store = makeStore()
+    await processOn(store).revoke({ of: 'token', id: 't1', until: START / 1000 + 60 })
+    const { revocations } = await processOn(store).log.read(undefined)
+    expect(revocations).toEqual([{ of: 'token', id: 't1', until: START / 1000 + 180 }])
+  })
+
+  test('the same, again and again, takes the place of one in the same hour', async () => {
+    const store = makeStore()
+    const here = processOn(store)
+    for (let times = 0; times < 10; times += 1) {
+      await here.revoke(taken)
+      time += MINUTE
+    }
+    time += 20 * MINUTE
+    expect((await processOn(store).log.read(undefined)).revocations).toHaveLength(1)
+  })
+
+  test('a change is made, what it takes is taken back, and nothing is left of its beginning', async () => {
+    const store = makeStore()
+    const here = processOn(store)
+    let begunInside: string[] = []
+    const result = await here.during(client, async () => {
+      begunInside = await begunOn(store)
+      expect(here.isDead(5)).toBe(false)
+      return { result: 'done', taken: [taken], actor: 'ann' }
+    })
+    expect(result).toBe('done')
+    expect(begunInside).toHaveLength(1)
+    expect(await begunOn(store)).toEqual([])
+    expect((await knownOn(store)).isDead(5)).toBe(true)
+    expect(here.events).toEqual([{ name: 'token.revoked', of: 'client', id: 'c1', actor: 'ann' }])
+  })
+})
+
+describe('what is no revocation', () => {
+  test.each<[string, RevocationSpec]>([
+    ['no id', { of: 'token', id: '' }],
+    ['a number to be below that is none', { of: 'client', id: 'c1', below: Number.NaN }],
+    ['an end that is none', { of: 'token', id: 't1', until: Number.NaN }],
+    ['an operation below nothing', { of: 'operation', id: 'a:b' } as never],
+  ])('%s: is refused before anything is done', async (_, wrong) => {
+    const store = memoryStore()
+    const here = processOn(store)
+    await expect(here.revoke(taken, wrong)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    expect(here.set.size).toBe(0)
+    expect((await knownOn(store)).set.size).toBe(0)
+  })
+})
+
+describe('while the store is away', () => {
+  test('tokens are dead here all the same, whoever asked is told, and nobody else', async () => {
+    const faulty = faultyStore(memoryStore())
+    const here = processOn(withDeadline(faulty.store, 20))
+    faulty.goAway()
+    await expect(here.revoke(taken)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    expect(here.isDead(5)).toBe(true)
+    expect(here.events).toEqual([])
+  })
+
+  test('no change begins', async () => {
+    const faulty = faultyStore(memoryStore())
+    const here = processOn(withDeadline(faulty.store, 20))
+    faulty.goAway()
+    let isMade = false
+    const attempt = here.during(client, async () => {
+      isMade = true
+      return { result: undefined, taken: [taken] }
+    })
+    await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    expect(isMade).toBe(false)
+  })
+})
+
+describe('a process that ends in the middle of a change', () => {
+  /** A client in the store, whose epoch the change counts up; and what others take back of it as it is now. */
+  function clientOn(store: Store) {
+    return {
+      async countUp() {
+        for (;;) {
+          const before = await store.get('client')
+          if (before === undefined) await store.create('client', '5')
+          else if (await store.replace('client', before, String(Number(before) + 1))) return
+        }
+      },
+      async finish(subject: Subject): Promise<RevocationSpec[]> {
+        const epoch = await store.get(subject.id === 'c1' ? 'client' : 'other')
+        return epoch === undefined ? [] : [{ of: 'client', id: subject.id, below: Number(epoch) }]
+      },
+    }
+  }
+
+  test.each(FAULTS)(
+    'at whichever call to the store (%s): the tokens are dead once others have settled it',
+    async (fault) => {
+      let isThrough = false
+      for (let call = 0; !isThrough; call += 1) {
+        const inner = memoryStore()
+        await inner.set('client', '5')
+        await createLongestLifetime(inner, LIFETIME).seconds()
+        const faulty = faultyStore(inner, { lateBy: 15 })
+        const store = withDeadline(faulty.store, 10)
+        const here = processOn(store)
+        faulty.arm(call, fault, { thenAway: true })
+        await here
+          .during(client, async () => {
+            await clientOn(store).countUp()
+            return { result: undefined, taken: [taken] }
+          })
+          .catch(() => {})
+        isThrough = faulty.calls.length <= call
+        await faulty.settled()
+
+        time += MINUTE
+        const other = processOn(inner)
+        await other.resumeAll(clientOn(inner).finish)
+        const wasMade = (await inner.get('client')) === '6'
+        const known = await knownOn(inner)
+        expect(known.isDead(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
+        expect(known.isDead(6)).toBe(false)
+
+        // In the end nothing is left of it.
+        time += 20 * MINUTE
+        await other.resumeAll(clientOn(inner).finish)
+        expect(await begunOn(inner)).toEqual([])
+        time = START
+      }
+    },
+  )
+
+  test.each([0, -30_000, 30_000])(
+    'a change that goes on is not taken for abandoned, though a clock differs by %i ms: it can still end half-way',
+    async (ahead) => {
+      const store = memoryStore()
+      await store.set('client', '5')
+      const here = processOn(store, { ahead })
+      const other = processOn(store)
+      const { countUp, finish } = clientOn(store)
+      const crash = here.during(client, async () => {
+        // Slow, and others settle meanwhile.
+        for (let round = 0; round < 6; round += 1) {
+          time += 20_000
+          await other.resumeAll(finish)
+        }
+        await countUp()
+        throw new Error('and here it ends')
+      })
+      await expect(crash).rejects.toThrow('here it ends')
+      expect((await knownOn(store)).isDead(5)).toBe(false)
+      time += 90_000
+      await other.resumeAll(finish)
+      expect((await knownOn(store)).isDead(5)).toBe(true)
+    },
+  )
+
+  test('is settled by any number of others at once', async () => {
+    const store = memoryStore()
+    await store.set('client', '6')
+    await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
+    time += MINUTE
+    const others = Array.from({ length: 8 }, () => processOn(store))
+    await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
+    expect((await knownOn(store)).isDead(5)).toBe(true)
+    time += 20 * MINUTE
+    await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
+    expect(await begunOn(store)).toEqual([])
+  })
+
+  test('is not settled before it can be abandoned', async () => {
+    const store = memoryStore()
+    await store.set('client', '6')
+    await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
+    time += 14_000
+    await processOn(store).resumeAll(clientOn(store).finish)
+    expect((await knownOn(store)).isDead(5)).toBe(false)
+    expect(await begunOn(store)).toHaveLength(1)
+  })
+
+  test('is settled whatever its clock said', async () => {
+    for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
+      const store = memoryStore()
+      await store.set('client', '6')
+      await store.add(BEGUN, `${String(stamp).padStart(13, '0')}:aaaaaaaa:${JSON.stringify(client)}`)
+      await processOn(store).resumeAll(clientOn(store).finish)
+      expect((await knownOn(store)).isDead(5)).toBe(true)
+      expect(await begunOn(store)).toEqual([])
+    }
+  })
+
+  test('is settled among thousands, each subject once a minute', async () => {
+    const store = memoryStore()
+    const subjects = Array.from({ length: 1500 }, (_, index) => ({ of: 'grant', id: `g${index}` }) as const)
+    for (const [index, subject] of subjects.entries()) {
+      for (const part of ['aaaaaaaa', 'bbbbbbbb']) {
+        await store.add(BEGUN, `${START + index}:${part}:${JSON.stringify(subject)}`)
+      }
+    }
+    time += MINUTE
+    const here = processOn(store)
+    const finished: string[] = []
+    const finish = async ({ id }: Subject): Promise<RevocationSpec[]> => {
+      finished.push(id)
+      return [{ of: 'grant', id }]
+    }
+    await here.resumeAll(finish)
+    expect(finished.toSorted()).toEqual(subjects.map(({ id }) => id).toSorted())
+    time += 30_000
+    await here.resumeAll(finish)
+    expect(finished).toHaveLength(1500)
+    time += 20 * MINUTE
+    await here.resumeAll(finish)
+    expect(finished).toHaveLength(3000)
+    expect(await begunOn(store)).toEqual([])
+    expect((await knownOn(store)).set.size).toBe(1500)
+    // The events are of what this process wrote.
+    expect(here.events.length).toBe(3000)
+  })
+
+  test('one that cannot be settled keeps no other from it, and is tried again', async () => {
+    const store = memoryStore()
+    for (const id of ['broken', 'c2', 'c3']) {
+      await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
+    }
+    time += MINUTE
+    const here = processOn(store)
+    let isBroken = true
+    const finish = async ({ id }: Subject): Promise<RevocationSpec[]> => {
+      if (id === 'broken' && isBroken) throw new GatehouseError('ERR_STORE_CORRUPT', 'no record')
+      return [{ of: 'client', id }]
+    }
+    await here.resumeAll(finish)
+    expect(here.failures).toHaveLength(1)
+    expect(['broken', 'c2', 'c3'].map((id) => here.isDead(0, id))).toEqual([false, true, true])
+    isBroken = false
+    await here.resumeAll(finish)
+    expect(here.isDead(0, 'broken')).toBe(true)
+  })
+
+  test('settling ends where the store is away, and says so', async () => {
+    const inner = memoryStore()
+    await inner.set('client', '6')
+    for (const id of ['c1', 'c2', 'c3']) {
+      await inner.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
+    }
+    time += MINUTE
+    const faulty = faultyStore(inner)
+    const here = processOn(withDeadline(faulty.store, 20))
+    faulty.arm(1, 'refused', { thenAway: true })
+    const settling = here.resumeAll(clientOn(withDeadline(faulty.store, 20)).finish)
+    await expect(settling).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    expect(faulty.calls).toHaveLength(2)
+    expect(await begunOn(inner)).toHaveLength(3)
+  })
+
+  test('what a newer version began, or is nonsense, is left alone until it cannot matter any more', async () => {
+    const store = memoryStore()
+    for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
+      await store.add(BEGUN, `${START}:aaaaaaaa:${text}`)
+    }
+    const finished: Subject[] = []
+    const finish = async (subject: Subject): Promise<RevocationSpec[]> => {
+      finished.push(subject)
+      return []
+    }
+    time += 60 * MINUTE
+    await processOn(store).resumeAll(finish)
+    expect(await begunOn(store)).toHaveLength(3)
+    time += LIFETIME * 1000
+    await processOn(store).resumeAll(finish)
+    expect(await begunOn(store)).toEqual([])
+    expect(finished).toEqual([])
+  })
+})
+
+describe('a change that fails', () => {
+  test('by a mistake of the caller has changed nothing, and leaves nothing', async () => {
+    const store = memoryStore()
+    const change = async () => {
+      throw new GatehouseError('ERR_NOT_FOUND', 'there is none')
+    }
+    await expect(processOn(store).during(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    expect(await begunOn(store)).toEqual([])
+  })
+
+  test.each([
+    ['a failure of the store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
+    ['a record that is broken', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
+    ['anything unexpected', new TypeError('undefined is not a function')],
+  ])('by %s may have been made half: others finish it', async (_, failure) => {
+    const store = memoryStore()
+    const change = async () => {
+      throw failure
+    }
+    await expect(processOn(store).during(client, change)).rejects.toBe(failure)
+    time += MINUTE
+    await processOn(store).resumeAll(async () => [taken])
+    expect((await knownOn(store)).isDead(5)).toBe(true)
+  })
+})
+
+describeEachStore('the longest lifetime', (makeStore) => {
+  test('is the longest that any process has announced, however many at once, and never falls', async () => {
+    const store = makeStore()
+    const lifetimes = [60, 3600, LIFETIME, 86_400].map((seconds) => createLongestLifetime(store, seconds))
+    expect(lifetimes[0]?.secondsKnown).toBe(60)
+    await Promise.all(lifetimes.flatMap((each) => [each.seconds(), each.seconds()]))
+    for (const each of lifetimes) expect(await each.seconds()).toBe(LIFETIME)
+    expect(lifetimes[0]?.secondsKnown).toBe(LIFETIME)
+    expect(await createLongestLifetime(store, 5).seconds()).toBe(LIFETIME)
+  })
+
+  test('one that is announced later counts from then on', async () => {
+    const store = makeStore()
+    const short = createLongestLifetime(store, 60)
+    expect(await short.seconds()).toBe(60)
+    await createLongestLifetime(store, 3600).seconds()
+    expect(await short.seconds()).toBe(3600)
+  })
+
+  test('a store that has lost it learns it anew from those who know', async () => {
+    const store = makeStore()
+    const long = createLongestLifetime(store, 3600)
+    const short = createLongestLifetime(store, 60)
+    await long.seconds()
+    await short.seconds()
+    await store.delete('signing-keys:longest-lifetime')
+    expect(await short.seconds()).toBe(3600)
+  })
+})
+
+describe('the longest lifetime in a store that fails', () => {
+  test.each(FAULTS)('is not guessed at (%s)', async (fault) => {
+    for (let call = 0; call < 2; call += 1) {
+      const inner = memoryStore()
+      const faulty = faultyStore(inner, { lateBy: 20 })
+      const lifetime = createLongestLifetime(withDeadline(faulty.store, 10), 60)
+      faulty.arm(call, fault)
+      await expect(lifetime.seconds()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      await faulty.settled()
+      expect(await lifetime.seconds()).toBe(60)
+    }
+  })
+})
