@@ -92,7 +92,7 @@ describeWithRedis('from one kind of store to another', () => {
         'house:clients:deleted',
         'house:in-use:data',
         // The mark that the key ring names.
-        'house:revocations:shelves',
+        'house:revocations:buckets',
         'house:signing-keys:longest-id-token',
         'house:signing-keys:longest-lifetime',
         'house:signing-keys:ring',

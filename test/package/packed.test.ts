@@ -244,5 +244,5 @@ describe('the packed package', () => {
     const answers = await runToEnd(host.folder, 'bash', ['-c', lines.slice(lines.indexOf('TOKEN='))])
     const statuses = [...answers.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => status)
     expect(statuses).toEqual(['200', '403'])
-  })
+  }, 120_000)
 })

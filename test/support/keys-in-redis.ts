@@ -22,7 +22,7 @@ export interface OfKind {
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
   [/^clients:deleted$/, 'list of deleted clients'],
-  [/^clients:epoch-offsets$/, 'list of counted epochs'],
+  [/^client-epochs$/, 'list of counted epochs'],
   [/^clients:(apiKey|application):of:/, "list of an account's clients"],
   [/^grants:of:[^:]+$/, "list of an account's grants: its shelves"],
   [/^grants:of:[^:]+:/, "list of an account's grants: a shelf"],
@@ -30,8 +30,8 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^signing-keys:longest-/, 'longest lifetime'],
   [/^revocations:until:/, 'revocations by their end'],
   [/^revocations:recent:/, 'revocations by their making'],
-  [/^revocations:shelves$/, 'revocations: shelves'],
-  [/^revocations:begun$/, 'revocations: begun'],
+  [/^revocations:buckets$/, 'revocations: buckets'],
+  [/^revocations:pending$/, 'revocations: pending'],
   [/^([a-z-]+):/, ''],
 ]
 
@@ -48,7 +48,7 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'in-use',
   'key ring',
   'longest lifetime',
-  'revocations: shelves',
+  'revocations: buckets',
 ])
 
 /** Keys that are asked about at once. */

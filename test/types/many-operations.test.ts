@@ -18,7 +18,8 @@ function compile(operations: number): { instantiations: number; seconds: number 
   )
   writeFileSync(
     join(folder, 'app.mts'),
-    `import { createGatehouse, type Gatehouse } from '${sources}/gatehouse.ts'
+    `import { createGatehouse } from '${sources}/gatehouse/create-gatehouse.ts'
+     import type { Gatehouse } from '${sources}/gatehouse/gatehouse.ts'
      import type { Store } from '${sources}/store/contract.ts'
      declare const store: Store
      const gatehouse = createGatehouse({
