@@ -87,7 +87,7 @@ describeWithRedis('what is kept in Redis', () => {
     expect(longest).toBeLessThan((grant?.ttl ?? 0) + 32 * DAY)
     await passTime(redis, longest)
     expect(await weigh()).toEqual([])
-  })
+  }, 120_000)
 
   test('nothing stays for ever but the registry, the signing keys and what processes agree on', async () => {
     const key = await host.createApiKey()
