@@ -17,3 +17,7 @@ test.each([
 ])('the address %s is counted as %s', (ip, group) => {
   expect(addressGroup(ip)).toBe(group)
 })
+
+test('of what is no address, the beginning counts', () => {
+  expect(addressGroup('x'.repeat(16_000))).toBe('x'.repeat(64))
+})

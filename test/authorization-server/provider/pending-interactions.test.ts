@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createPendingInteractions } from '../../../src/authorization-server/provider/pending-interactions.ts'
+import { addressGroup } from '../../../src/http/client-address.ts'
+import { collectGarbage } from '../../support/collect-garbage.ts'
 
 function pendingWith(options: { max: number; most?: number }) {
   const clock = { now: 0 }
@@ -44,4 +46,23 @@ test('addresses without number take no more memory than that: the oldest are for
 test('0 is no limit', () => {
   const { pending } = pendingWith({ max: 0 })
   for (let index = 0; index < 5000; index += 1) expect(pending.add('one', `${index}`)).toBe(true)
+})
+
+test.each([
+  ['an address', true],
+  ['none', false],
+])('of a long X-Forwarded-For that begins with %s, little is kept', async (_, isAddress) => {
+  const { pending } = pendingWith({ max: 1 })
+  await collectGarbage()
+  const before = process.memoryUsage().heapUsed
+  for (let index = 0; index < 2000; index += 1) {
+    const beginning = isAddress ? `100.100.${100 + (index >> 7)}.${100 + (index & 127)}, ` : ''
+    const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
+    // As Koa reads it where the host has set `app.proxy`.
+    const [ip = ''] = header.split(/\s*,\s*/)
+    pending.add(addressGroup(ip), `${index}`)
+  }
+  await collectGarbage()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
+  expect(pending.add('one', 'last')).toBe(true)
 })
