@@ -1,6 +1,9 @@
 import { GatehouseError } from '../errors.ts'
 import type { Logger } from './logger.ts'
 
+/** Causes that are logged at most: some errors never have the same words twice. */
+const MOST = 100
+
 /**
  * Logs why something could not start, each cause once: an attempt is repeated many times. What may pass by itself (the
  * store is away, the authorization service is restarting) is a warning, anything else an error.
@@ -12,7 +15,7 @@ export function createStartFailures(logger: Logger, message: string): (error: un
 
   return function startFailed(error) {
     const cause = causeOf(error)
-    if (logged.has(cause)) return
+    if (logged.has(cause) || logged.size >= MOST) return
     logged.add(cause)
     const level = error instanceof GatehouseError && error.status === 503 ? 'warn' : 'error'
     logger[level]({ err: error }, message)

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { createStartFailures } from '../../src/host/start-failures.ts'
+
+test('failures that never have the same words do not fill the log, nor the memory', () => {
+  const lines: object[] = []
+  const write = (fields: object) => void lines.push(fields)
+  const logger = { debug: write, info: write, warn: write, error: write }
+  const startFailed = createStartFailures(logger, 'it has not started')
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    startFailed(new Error(`query ${attempt} failed`))
+    startFailed(new Error('query 0 failed'))
+  }
+  expect(lines).toHaveLength(100)
+})
