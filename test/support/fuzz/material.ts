@@ -6,7 +6,7 @@ import { createClients, type KnownClient } from './clients.ts'
 import { cookiesOf, createJourneys } from './journeys.ts'
 import { saidIn, type FuzzRequest, type Pair } from './request.ts'
 import { ISSUER, ORIGIN, PASSWORD, SECRET, type Stand, type StandOptions } from './stand.ts'
-import { canonical, forgedTokens, type KnownToken } from './tokens.ts'
+import { canonical, forgedTokens, payloadOf, type KnownToken } from './tokens.ts'
 
 /** A form that waits to be sent, as a page of ours has it. */
 export interface PendingForm {
@@ -247,5 +247,3 @@ export async function createMaterial(stand: Stand): Promise<Material> {
   ].map((one) => ({ ...one, scopes: undefined, clientId: '' }))
   return Object.assign(material, { steady, forged: [...forged, ...dead, ...others] })
 }
-
-const payloadOf = (jwt: string) => Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()

@@ -7,7 +7,7 @@ import { INJECTED_HEADER, INJECTED_HTML } from './payloads.ts'
 import { contentOf, saidIn, type FuzzRequest } from './request.ts'
 import { UNCLAIMED } from './api.ts'
 import { CALLBACK, FASTIFY, ISSUER, ORIGIN, SIGNED_OUT } from './stand.ts'
-import type { KnownToken } from './tokens.ts'
+import { payloadOf, type KnownToken } from './tokens.ts'
 
 /** What must never happen, whatever is sent. */
 export type FindingClass =
@@ -57,9 +57,12 @@ function saidBy(request: FuzzRequest): string {
   return [saidIn(request), ...basics, inflated(request)].join('\n')
 }
 
-function inflated({ body }: FuzzRequest): string {
+function inflated({ headers, body }: FuzzRequest): string {
+  const isCoded = headers.some(([name]) => name.toLowerCase() === 'content-encoding')
   try {
-    return body ? decodeURIComponent(gunzipSync(Buffer.from(contentOf(body), 'latin1')).toString()) : ''
+    return body && isCoded
+      ? decodeURIComponent(gunzipSync(Buffer.from(contentOf(body), 'latin1')).toString())
+      : ''
   } catch {
     return ''
   }
@@ -97,11 +100,7 @@ function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }
 /** Operations of optional routes. */
 const OPEN_OPERATIONS = new Set(['banks:items', 'items:list'])
 
-function judgeSecrets(
-  { received, incidents }: Outcome,
-  said: string,
-  { secrets, clients, tokenOf }: Material,
-) {
+function judgeSecrets({ received, incidents }: Outcome, said: string, { secrets, clients }: Material) {
   const findings: Finding[] = []
   // Logs hold nothing of it at all; a browser may see its own cookies again.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
@@ -117,7 +116,7 @@ function judgeSecrets(
   }
   for (const { clientId, label } of clients) {
     if (!received.includes(clientId) || said.includes(clientId)) continue
-    const isTokens = (said.match(JWT) ?? []).some((text) => tokenOf(text)?.clientId === clientId)
+    const isTokens = (said.match(JWT) ?? []).some((text) => payloadOf(text).includes(clientId))
     // The feed names those whose tokens were revoked, the pages and the sign-out whose they are.
     const isFeed = received.includes('"revocations":') || received.includes('/logout/success?client_id=')
     const isPage = said.includes('/interaction/') || said.includes('/oauth2/authorize/')

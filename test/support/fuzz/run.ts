@@ -22,6 +22,8 @@ export interface FuzzOptions {
   readonly seed: number
   /** Requests in all. */
   readonly count: number
+  /** Number of the first one, where another process sends those before. @default 0 */
+  readonly first?: number | undefined
   readonly keys: StandKeys
   /** Requests to one stand before a new one takes its place. @default 25,000 */
   readonly perStand?: number | undefined
@@ -62,7 +64,7 @@ const REFILL_AFTER = 1000
 
 /** Sends generated requests to stands, one after the other, and judges each answer. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
-  const { seed, count, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
+  const { seed, count, first = 0, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
   const statuses = new Map<number, number>()
   const found = new Map<string, { finding: Finding; times: number; request: FuzzRequest }>()
   let sent = 0
@@ -78,7 +80,7 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     })
     const unwatch = watchProcess(stand)
     try {
-      await fuzzStand(stand, sent, Math.min(perStand, count - sent))
+      await fuzzStand(stand, first + sent, Math.min(perStand, count - sent))
     } finally {
       unwatch()
       await stand.close()
@@ -92,13 +94,13 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
     findings: [...found.values()].map(({ finding, times, request }) => ({ ...finding, times, request })),
   }
 
-  async function fuzzStand(stand: Stand, first: number, requests: number): Promise<void> {
+  async function fuzzStand(stand: Stand, from: number, requests: number): Promise<void> {
     const material = await createMaterial(stand)
     const underWay = new Set<Promise<void>>()
     for (let at = 0; at < requests; at += 1) {
       if (at % REFILL_AFTER === 0) await material.refill()
       if (underWay.size >= AT_ONCE) await Promise.race(underWay)
-      const one = sendOne(stand, material, randomOf(seed, first + at)).finally(() => underWay.delete(one))
+      const one = sendOne(stand, material, randomOf(seed, from + at)).finally(() => underWay.delete(one))
       underWay.add(one)
     }
     await Promise.all(underWay)

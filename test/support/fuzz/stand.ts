@@ -143,7 +143,7 @@ const sessionAccounts: GatehouseOptions['accounts'] = {
   find: (id, userId) => (userId === undefined || /^u\d$/.test(userId) ? find(id) : null),
   current(ctx) {
     const [accountId = '', userId, mark] = (ctx.cookies.get(HOST_COOKIE) ?? '').split(':')
-    return mark === markOf(accountId) ? { accountId, userId } : null
+    return mark === markOf(accountId, userId) ? { accountId, userId } : null
   },
   signInUrl: (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
   signOut: (ctx) => void ctx.cookies.set(HOST_COOKIE, null),
@@ -156,8 +156,8 @@ function rejectBody(_error: Error, ctx: Context): void {
 
 /** What a host's session cookie holds; it cannot be made up. */
 export function hostCookie(accountId: string, userId: string): string {
-  return [accountId, userId, markOf(accountId)].join(':')
+  return [accountId, userId, markOf(accountId, userId)].join(':')
 }
 
-const markOf = (accountId: string) =>
-  createHash('sha256').update(`${SECRET} ${accountId}`).digest('base64url').slice(0, 12)
+const markOf = (accountId: string, userId = '') =>
+  createHash('sha256').update([SECRET, accountId, userId].join()).digest('base64url').slice(0, 12)

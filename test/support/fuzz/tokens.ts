@@ -92,6 +92,11 @@ export function canonical(token: string): string | undefined {
   return parts.map((one) => Buffer.from(one, 'base64url').toString('base64url')).join('.')
 }
 
+/** The claims of a JWT, as they are written. */
+export function payloadOf(token: string): string {
+  return Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+}
+
 async function jwt(payload: object, header: object, key: SigningJwk): Promise<string> {
   return new SignJWT(payload as never)
     .setProtectedHeader(header as never)
