@@ -1,6 +1,6 @@
 /**
- * Every error that this library throws on purpose carries one of these codes. They are part of the public
- * interface: match on `code`, never on `message`. The README lists what each one means and what to do.
+ * Every error that this library throws on purpose carries one of these codes. They are part of the public interface:
+ * match on `code`, never on `message`. The README lists the meaning of each code and the remedy.
  */
 export type GatehouseErrorCode =
   | 'ERR_OPTIONS'
@@ -41,29 +41,28 @@ const STATUS: Record<GatehouseErrorCode, number> = {
   ERR_TESTING_REFUSED: 500,
 }
 
-/** One thing that is wrong with a value that was handed in. */
+/** One problem of an input value. */
 export interface Problem {
-  /** Where it stands, written as in code: `products.invoices.operations['invoices:read'].route`. */
+  /** Path of the value, written as in code: `products.invoices.operations['invoices:read'].route`. */
   readonly path: string
-  /** What is wrong and what would be right, as a sentence without a full stop. */
+  /** What is wrong and what is valid, as a sentence without a full stop. */
   readonly message: string
 }
 
 /**
- * The one error class of this library. In a Koa app it may be thrown as it is: `status`, `expose` and
- * `headers` are Koa's.
+ * The only error class of this library. A Koa app may throw it unchanged: `status`, `expose` and `headers` are Koa's.
  */
 export class GatehouseError extends Error {
   override readonly name = 'GatehouseError'
   /** Stable identity of the error; match on this. */
   readonly code: GatehouseErrorCode
-  /** HTTP status that fits, for Koa's error handling. */
+  /** The HTTP status for Koa's error handling. */
   readonly status: number
   /** Whether Koa may show `message` to the client: true below 500. */
   readonly expose: boolean
-  /** Headers that belong to the response; `Retry-After` (seconds) where trying again makes sense. */
+  /** Headers of the response; `Retry-After` (seconds) where a retry makes sense. */
   readonly headers: Readonly<Record<string, string>>
-  /** All that is wrong, each with its path; empty where the message says it all. */
+  /** All problems, each with its path; empty where the message is complete. */
   readonly problems: readonly Problem[]
 
   constructor(
@@ -81,9 +80,9 @@ export class GatehouseError extends Error {
 }
 
 /**
- * Gathers what is wrong with a value, so that all of it is reported at once.
+ * Collects the problems of a value, so that all of them are reported at once.
  *
- * @throws {GatehouseError} from `throwIfAny()`, listing every problem on a line of its own
+ * @throws {GatehouseError} from `throwIfAny()`, with every problem on a line of its own
  */
 export function collectProblems(code: GatehouseErrorCode, headline: string) {
   const problems: Problem[] = []

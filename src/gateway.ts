@@ -42,14 +42,16 @@ export type { Store } from './store/contract.ts'
 
 /**
  * Creates the gateway of an API that runs in another process than the authorization service. It verifies tokens
- * by the service's public keys, fetched over HTTP and kept, and with `revocations` it follows what is taken back. It
- * needs nothing else of it: neither its secret nor, unless that is wanted, its store. Synchronous and without I/O:
- * keys, products and revocations are fetched in the background once it is mounted (`middleware()`, `requireScope()`,
- * `wellKnown()`), with `ready()`, or with the first call. Why that failed is logged, each cause once. Products that a function loads are
- * loaded anew every `productsRefreshSeconds`; what is invalid, or cannot be loaded, is logged, and the last good ones
- * stay.
+ * with the public keys of the service, which it fetches over HTTP and caches. With `revocations` it also
+ * follows revocations. It needs nothing else from the service: not its secret, and not its store unless
+ * `revocations` uses it.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all that is wrong at once
+ * Synchronous and without I/O. Keys, products and revocations are fetched in the background once the gateway is
+ * mounted (`middleware()`, `requireScope()`, `wellKnown()`), with `ready()`, or with the first call. Each cause
+ * of a failure is logged once. Products that a function loads are reloaded every `productsRefreshSeconds`. If
+ * they are invalid or cannot be loaded, the gateway logs it and keeps the last valid products.
+ *
+ * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all problems at once
  */
 export function createGateway<const Products extends ProductSource>(
   options: GatewayOptions<Products> & { readonly products: CheckedProducts<Products> },
@@ -74,13 +76,13 @@ export function createGateway<const Products extends ProductSource>(
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
-  /** Nobody tells this process that the products have changed, so it looks by itself. */
+  /** No event reports that the products have changed, so this process reloads them at an interval. */
   function refreshProducts(): void {
     if (closed || typeof settings.products !== 'function') return
     stopRefreshing ??= periodically(() => catalog.reload(), settings.productsRefreshSeconds * 1000)
   }
 
-  /** Where a key was revoked, another one signs at once, and the next one is new. */
+  /** After a key is revoked, another key signs at once, and the key that follows it is new. */
   function refreshKeys(): void {
     const { revokedKeys = 0 } = revoked ?? {}
     if (!closed && revokedKeys > knownKeys) keys.refresh()
@@ -115,7 +117,7 @@ export function createGateway<const Products extends ProductSource>(
   })
 }
 
-/** Where it is told what was taken back: by a store, whose health is looked at, or over HTTP. */
+/** The source of revocations: a store, whose health is checked too, or HTTP. */
 function openFeed(
   feed: FeedSettings,
   logger: Logger,

@@ -13,20 +13,20 @@ import { shapeOf } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 import { OPENID_SCOPES } from './scope.ts'
 
-/** What definitions must fit to. */
+/** Constraints on definitions. */
 export interface CatalogOptions {
-  /** The host's KYC levels, lowest first. Left out where nobody knows them: levels are not checked then. */
+  /** The host's KYC levels, lowest first. If they are omitted, levels are not checked. */
   readonly kycLevels?: readonly string[] | undefined
-  /** Scopes that no operation may have, besides those of OpenID Connect. */
+  /** Scopes that no operation may have, in addition to those of OpenID Connect. */
   readonly reservedScopes?: readonly string[] | undefined
 }
 
 /**
  * Makes the catalog of a host's products.
  *
- * @param definitions of any shape, since they may come from a database; not changed, and not held on to
+ * @param definitions of any shape, since they may come from a database; neither changed nor retained
  * @returns the frozen catalog
- * @throws {GatehouseError} `ERR_CATALOG` with all that is wrong, each with its path
+ * @throws {GatehouseError} `ERR_CATALOG` with all problems, each with its path
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
   const problems = collectProblems('ERR_CATALOG', 'the products are not valid')
@@ -63,7 +63,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     },
   })
 
-  /** Puts an operation into the look-ups, or finds that it is there already. */
+  /** Adds an operation to the indexes, or finds that it is already there. */
   function enter({ operation, place, routes: ownRoutes }: ReadOperation): Operation {
     const { scope } = operation
     const known = operations.get(scope)

@@ -1,14 +1,14 @@
 // eslint-disable-next-line no-control-regex -- ASCII begins with them
 const BEYOND_ASCII = /[^\u0000-\u007f]/
 
-/** Whether a text has ASCII characters alone, so that no folding of Unicode changes more of it than letter case. */
+/** Whether a text has only ASCII characters, so that Unicode folding changes nothing but letter case. */
 export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text)
 }
 
 /**
- * Folds a text as far as any router does: two texts that are alike after a change of letter case or a Unicode
- * normalization fold to the same text. U+212A (Kelvin sign) folds to `k`, `ſ` to `s`, `ı` and `İ` to `i`, `ﬁ` to `fi`.
+ * Folds a text as far as any router does: texts that match after a change of letter case or a Unicode normalization
+ * fold to the same text. U+212A (Kelvin sign) folds to `k`, `ſ` to `s`, `ı` and `İ` to `i`, `ﬁ` to `fi`.
  */
 export function foldText(text: string): string {
   // Lower case first: `ẞ` has no upper case of its own, but `ß` has.

@@ -7,56 +7,59 @@ import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import { restrictCatalog } from './restrict-catalog.ts'
 
-/** Where the catalog comes from, and who is told about it. */
+/** The source of the catalog, and the listener for failed loads. */
 export interface LiveCatalogOptions extends CatalogOptions {
   /** The products, or a function that loads them. */
   readonly products: ProductSource
-  /** Loading failed, or what was loaded is not valid; the catalog that was in force stays. */
+  /** Called when a load fails or its result is not valid; the active catalog stays. */
   readonly onRejected?: ((error: GatehouseError) => void) | undefined
   /** Milliseconds after which a load counts as failed. */
   readonly loadTimeoutMs: number
 }
 
-/** What of a catalog may be in force. */
+/** The part of a catalog that may be active. */
 export interface Restriction {
   readonly products: ProductScopes
-  /** The epoch of what is in force. */
+  /** The epoch of the active part. */
   readonly epoch: number
 }
 
-/** The catalog that is in force now, and how it changes. */
+/** The active catalog, and the methods that change it. */
 export interface LiveCatalog extends CurrentCatalog {
-  /** @throws {GatehouseError} `ERR_NOT_READY` while nothing could be loaded yet */
+  /** @throws {GatehouseError} `ERR_NOT_READY` before the first successful load */
   readonly current: Catalog
   /** Whether there is a catalog; false only until the first load of products from a function. */
   readonly loaded: boolean
-  /** What the products give by themselves, in force or not; nothing while nothing could be loaded yet. */
+  /** The scopes of the loaded products, active or not; none before the first successful load. */
   readonly given: ProductScopes
-  /** Why the last load was refused; undefined where it was not, or nothing was loaded. */
+  /** Why the last load was rejected; undefined if it was not, or if there was no load. */
   readonly rejection: GatehouseError | undefined
   /**
-   * Loads the first catalog, if there is none yet. May be called again after it failed.
+   * Loads the first catalog, if there is none yet. It may be called again after a failure.
    *
    * @throws {GatehouseError} `ERR_CATALOG`
    */
   start(): Promise<void>
   /**
-   * Loads the products anew, in this process. Loads follow one another: calls that arrive while one is under
-   * way share the next, which begins after them, so that each sees what was written before it was called.
-   * Nothing happens where the products are not a function.
+   * Loads the products again, in this process. Loads run one after another. Calls that arrive during a load share the
+   * next one, which begins after them, so that each caller gets what was written before its call. If the products are
+   * not a function, nothing happens.
    *
-   * @throws {GatehouseError} `ERR_CATALOG` with all its problems, or with the failure of the load as `cause`;
-   *   the last good catalog stays
+   * @throws {GatehouseError} `ERR_CATALOG` with all its problems, or with the failure of the load as `cause`; the last
+   *   valid catalog stays
    */
   reload(): Promise<void>
-  /** Keeps what is in force, now and after each load, within what may be. Without a call all is in force. */
+  /**
+   * Restricts the active catalog to what is allowed, now and after each load. Without a call the whole catalog is
+   * active.
+   */
   restrict(to: Restriction): void
 }
 
 /**
- * Keeps the catalog in force. Products that are given as an object are there at once.
+ * Keeps the active catalog. Products in the form of an object are active at once.
  *
- * @throws {GatehouseError} `ERR_CATALOG` if given products are not valid
+ * @throws {GatehouseError} `ERR_CATALOG` if products in the form of an object are not valid
  */
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { products, loadTimeoutMs } = options
@@ -116,7 +119,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   async function load(from: () => unknown): Promise<void> {
     try {
-      // One that never ends would hold up all that come after it.
+      // A load that never settles would block all later loads.
       const definitions = await withTimeout(loadTimeoutMs, from, {
         error: () => new Error(`no answer within ${loadTimeoutMs} ms`),
         keepsAlive: false,

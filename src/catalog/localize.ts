@@ -6,12 +6,12 @@ export function isLocale(text: string): boolean {
 }
 
 /**
- * Chooses one of the locales that there are by the lookup scheme of RFC 4647 3.4: each wanted one is
- * shortened from its end (`zh-Hant-TW`, `zh-Hant`, `zh`) until something fits, and only then comes the next.
+ * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. Each wanted locale is shortened from its
+ * end (`zh-Hant-TW`, `zh-Hant`, `zh`) until one matches, and only then the next is tried.
  *
- * @param available locales that there are
- * @param wanted locales that are wanted, in order of preference; `*` says nothing and is passed over
- * @returns the available one, as it is written there; undefined if none fits
+ * @param available the available locales
+ * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
+ * @returns the available locale, in its own spelling; undefined if none matches
  */
 export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {
   const byTag = new Map(available.map((locale) => [locale.toLowerCase(), locale]))
@@ -21,7 +21,7 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
       const found = byTag.get(subtags.join('-'))
       if (found !== undefined) return found
       subtags.pop()
-      // A single letter announces what follows it and means nothing without (RFC 4647 3.4).
+      // A single letter introduces the next subtag and has no meaning alone (RFC 4647 3.4).
       if (subtags.at(-1)?.length === 1) subtags.pop()
     }
   }
@@ -29,11 +29,11 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
 }
 
 /**
- * The text in the best of the locales that there are.
+ * The text in the best available locale.
  *
- * @param locales what the person wants, in order of preference
- * @param fallback the locale for a person who wants none of ours; where it is not there either, the first is
- *   taken: some text is better than none
+ * @param locales the person's locales, in order of preference
+ * @param fallback the locale for a person who wants none of ours. If it is missing too, the first text is used: some
+ *   text is better than none
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

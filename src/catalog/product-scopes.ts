@@ -1,22 +1,22 @@
 import type { Catalog } from './catalog.ts'
 
-/** Which product gives which operations: scopes by product id. */
+/** The operations of each product: scopes by product id. */
 export type ProductScopes = { readonly [product: string]: readonly string[] }
 
-/** That a product gives an operation. */
+/** An operation of a product. */
 export interface GivenOperation {
   readonly product: string
   readonly scope: string
 }
 
-/** What the products of a catalog give. */
+/** The operations of a catalog's products. */
 export function productScopesOf({ products }: Pick<Catalog, 'products'>): ProductScopes {
   return Object.fromEntries(
     [...products.values()].map(({ id, operations }) => [id, operations.map(({ scope }) => scope)]),
   )
 }
 
-/** What `given` has and `other` lacks. */
+/** The operations that `given` has and `other` lacks. */
 export function lacking(other: ProductScopes, given: ProductScopes): GivenOperation[] {
   return Object.entries(given).flatMap(([product, scopes]) => {
     const there = new Set(scopesOf(other, product))
@@ -24,12 +24,12 @@ export function lacking(other: ProductScopes, given: ProductScopes): GivenOperat
   })
 }
 
-/** Whether both have the same, in whatever order. */
+/** Whether both have the same operations, in any order. */
 export function isSameAs(one: ProductScopes, other: ProductScopes): boolean {
   return lacking(one, other).length === 0 && lacking(other, one).length === 0
 }
 
-/** The scopes of one product; none if it is not there. */
+/** The scopes of one product; none if the product does not exist. */
 export function scopesOf(given: ProductScopes, product: string): readonly string[] {
   return Object.hasOwn(given, product) ? (given[product] ?? []) : []
 }

@@ -1,24 +1,24 @@
 import type { Catalog, Operation } from './catalog.ts'
 
-/** What of a client decides about its scopes. */
+/** The fields of a client that determine its scopes. */
 export interface ScopeHolder {
   readonly kind: 'apiKey' | 'application'
-  /** Ids of the products on it; one that the catalog does not have (any more) gives nothing. */
+  /** Ids of its products; a product that is not in the catalog adds no scopes. */
   readonly products: readonly string[]
-  /** Scopes taken off it although a product on it has them. */
+  /** Scopes removed from it although one of its products has them. */
   readonly removedOperations: readonly string[]
 }
 
-/** All scopes that an API key has: those of its products less what was removed, in the catalog's order. */
+/** All scopes of an API key: those of its products except removed ones, in the catalog's order. */
 export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
   return operationsOf(catalog, client).map(({ scope }) => scope)
 }
 
 /**
- * All scopes that an application may ask for on behalf of users: those of its products less what was removed,
- * as far as its developer's KYC level goes, in the catalog's order.
+ * All scopes that an application may request on behalf of users: those of its products except removed ones, limited by
+ * its developer's KYC level, in the catalog's order.
  *
- * @param kycLevel level of the developer's account; undefined, or a name that is not known, is the lowest
+ * @param kycLevel level of the developer's account; undefined or an unknown name is the lowest
  */
 export function applicationScopes(
   catalog: Catalog,
@@ -32,7 +32,7 @@ export function applicationScopes(
 /**
  * Why a client may not have a scope, as a sentence for `error_description` (RFC 6749 5.2 and its characters).
  *
- * @param kycLevel level of the developer's account; has no bearing on API keys
+ * @param kycLevel level of the developer's account; ignored for API keys
  * @returns undefined if it may have it
  */
 export function explainRejection(
@@ -63,7 +63,7 @@ export function explainRejection(
 function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const given = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
-  // The catalog's order, not that of the products on the client: equal sets of scopes are equal lists.
+  // Use the catalog's order, not that of the client's products: equal sets of scopes become equal lists.
   return [...catalog.operations.values()].filter(
     (operation) => given.has(operation) && !removed.has(operation.scope),
   )
@@ -73,7 +73,7 @@ function reaches(catalog: Catalog, kycLevel: string | undefined, operation: Oper
   if (operation.kycLevel === undefined) return true
   const has = kycLevel === undefined ? 0 : Math.max(0, catalog.kycLevels.indexOf(kycLevel))
   const needs = catalog.kycLevels.indexOf(operation.kycLevel)
-  // A level that nobody can have is reached by nobody.
+  // An unknown level is reached by no account.
   return needs !== -1 && has >= needs
 }
 
@@ -81,7 +81,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text
 }
 
-/** Keeps to the characters of error_description: %x20-21 / %x23-5B / %x5D-7E. */
+/** Uses only the characters of error_description: %x20-21 / %x23-5B / %x5D-7E. */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }

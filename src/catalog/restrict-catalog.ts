@@ -2,10 +2,10 @@ import type { Catalog, Product } from './catalog.ts'
 import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
- * The part of a catalog that may be given. A route of an operation that is left out belongs to nobody, rather than
- * to another operation whose route fits too: what answers it in this process is still the one that is left out.
+ * The allowed part of a catalog. A route of an omitted operation matches no operation, even if another operation's
+ * route also fits, because the handler in this process is still that of the omitted operation.
  *
- * @param to what may be given
+ * @param to the allowed part
  * @param epoch of `to`
  * @returns the frozen catalog
  */

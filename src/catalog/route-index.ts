@@ -9,40 +9,40 @@ interface Node<T> {
 
 const UPPER_CASE = /[A-Z]/
 
-/** Finds what belongs to a method and a path, by walking the path's segments and nothing else. */
+/** Finds the value of a method and a path by walking only the path's segments. */
 export interface RouteIndex<T> {
   /**
-   * Puts a value at a route.
+   * Stores a value at a route.
    *
-   * @returns what is there already, which stays; undefined if the place was free
+   * @returns the existing value, which stays; undefined if there was none
    */
   add(method: string, segments: readonly Segment[], value: T): T | undefined
   /**
-   * What every router finds, whether it folds all letters, those of ASCII or none; undefined where they find nothing
-   * or disagree. A router that tells letter case apart and finds nothing does not count.
+   * The value that all routers find, whether they fold all letters, those of ASCII or none. Undefined if they find
+   * nothing or different values. A case-sensitive router that finds nothing is ignored.
    *
-   * @param path decoded, starting with `/`; compared as literal text but for letter case and one trailing slash
+   * @param path decoded, starting with `/`; compared as literal text except for letter case and one trailing slash
    */
   find(method: string, path: string): T | undefined
-  /** Everything that any router finds: several values where those that fold letters disagree with those that do not. */
+  /** All values that any router finds: several if routers that fold letters disagree with those that do not. */
   findAll(method: string, path: string): readonly T[]
 }
 
 /**
- * An index of routes: a tree of segments for routers that fold the letters of ASCII, one for those that fold Unicode, and
- * one for those that tell letter case apart.
+ * An index of routes, with three trees of segments: for routers that fold the letters of ASCII, for those that fold
+ * Unicode, and for case-sensitive ones.
  *
- * Routers made for URLs do more than is safe here: they decode percent signs, cut at `?`, lower-case beyond
- * ASCII, or let a parameter be empty. A path that reaches the gateway is decoded already, and a second
- * reading of it could match an operation that the host's router does not run.
+ * Routers made for URLs do more than is safe here: they decode percent signs, cut at `?`, lower-case beyond ASCII, or
+ * let a parameter be empty. A path in the gateway is already decoded. Decoding it again could match an operation that
+ * the host's router does not run.
  */
 export function createRouteIndex<T extends object>(): RouteIndex<T> {
   const usual = createTree<T>(foldCase)
   const folded = createTree<T>(foldText)
   const written = createTree<T>((text) => text)
-  /** Whether a path of ASCII characters may match a route that has others: `/strasse` and `/straße`. */
+  /** Whether a path of ASCII characters may match a route with other characters: `/strasse` and `/straße`. */
   let foldsToAscii = false
-  /** Whether a path in lower case may match a route that is not. */
+  /** Whether a path in lower case may match a route in another case. */
   let hasUpperCase = false
 
   return {
@@ -59,7 +59,7 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
     find(method, path) {
       const found = usual.find(method, path)
       if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
-        // `GET /items/KEYS` is `/items/keys` to one router, and `/items/:id` to the next.
+        // One router matches `GET /items/KEYS` to `/items/keys`, another to `/items/:id`.
         if ((written.find(method, path) ?? found) !== found) return undefined
       }
       if (!foldsToAscii && isAscii(path)) return found
@@ -72,7 +72,7 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
   }
 }
 
-/** @param fold what a path and the literals of routes go through before they are compared */
+/** @param fold applied to a path and to the literals of routes before they are compared */
 function createTree<T>(fold: (text: string) => string) {
   const methods = new Map<string, Node<T>>()
   return {
@@ -106,7 +106,10 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
   return next
 }
 
-/** The written segment first; where that way ends without a route, the parameter. As deep as the tree. */
+/**
+ * Tries the literal segment first. If that branch ends without a route, it tries the parameter. The recursion is as
+ * deep as the tree.
+ */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.value

@@ -4,28 +4,31 @@ import { foldText } from './fold-text.ts'
 /** One segment of a route's path. */
 export type Segment = { readonly literal: string } | { readonly parameter: string }
 
-/** A route, taken apart. */
+/** A parsed route. */
 export interface Route {
   readonly method: HttpMethod
-  /** As the host wrote it. */
+  /** In the host's spelling. */
   readonly path: string
   /** Literals are percent-decoded. */
   readonly segments: readonly Segment[]
 }
 
-/** The methods that a route may have. */
+/** The allowed methods of a route. */
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
-/** What a segment may hold (RFC 3986 3.3), and text beyond ASCII; not what patterns are made of, nor `;`, where some routers cut. */
+/**
+ * The allowed characters of a segment (RFC 3986 3.3), and text outside ASCII. Characters of patterns are excluded, and
+ * so is `;`, where some routers cut.
+ */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
 
 /**
- * Takes a route such as `GET /invoices/:id` apart.
+ * Parses a route such as `GET /invoices/:id`.
  *
- * @returns the route, or what is wrong with it as a sentence
+ * @returns the route, or its problem as a sentence
  */
 export function parseRoute(text: unknown): Route | string {
   if (typeof text !== 'string') return "must be a text such as 'GET /invoices/:id'"
@@ -54,18 +57,16 @@ export function parseRoute(text: unknown): Route | string {
   return { method, path, segments }
 }
 
-/**
- * A text that two routes share if they are the same but for the names of parameters and for what routers fold.
- */
+/** A text that is equal for two routes that differ only in the names of parameters and in what routers fold. */
 export function shapeOf(method: string, segments: readonly Segment[]): string {
-  // No literal has the character U+0000 or a slash.
+  // A literal never contains the character U+0000 or a slash.
   const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))
   return `${method} /${parts.join('/')}`
 }
 
 /**
- * Puts the ASCII letters of a path into lower case. Only those: the path of a request is ASCII, and that is
- * what Koa's routers compare without regard to case.
+ * Puts the ASCII letters of a path into lower case. Only those: the path of a request is ASCII, and Koa's routers
+ * compare it without regard to case.
  */
 export function foldCase(path: string): string {
   return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
@@ -89,7 +90,7 @@ function parseSegment(text: string): Segment | string {
 }
 
 function decodeSegment(text: string): Segment | string {
-  // Two ways to write one path would be two routes to a reader and one to a request.
+  // Two spellings of one path would look like two routes to a reader and be one for a request.
   for (const [encoded] of text.matchAll(/%[0-9A-Fa-f]{2}/g)) {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     if (UNRESERVED.test(character)) return `has ${encoded}: write it as ${character} (RFC 3986 2.3)`

@@ -18,8 +18,8 @@ export interface NewApiKey<Scope extends string = string, Product extends string
   Product
 > {
   /**
-   * Belongs to an API behind a gateway, which may ask about every access token and hear which were taken back. Never
-   * take it from a form. @default false
+   * The key belongs to an API behind a gateway, which may introspect every access token and receive revocations. Never
+   * take this value from a form. @default false
    */
   readonly resourceServer?: boolean | undefined
 }
@@ -36,21 +36,21 @@ export interface ApiKeys<
    *   `ERR_SCOPE_TOO_LARGE`
    */
   create(input: NewApiKey<Scope, Product> & WithNewSecret): Promise<{ apiKey: ApiKey; clientSecret: string }>
-  /** Takes an existing API key over, with the secret that its holder has already. */
+  /** Imports an existing API key, with the secret that its holder already has. */
   create(
     input: NewApiKey<Scope, Product> & WithExistingSecret,
   ): Promise<{ apiKey: ApiKey; clientSecret: undefined }>
 
   /**
-   * Whether it belongs to an API behind a gateway: then it may ask about every access token (RFC 7662), and hear which
-   * were taken back. It needs no product for that. For code alone: never behind a form.
+   * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token (RFC 7662)
+   * and receive revocations. It needs no product for that. Call this from code only, never from a form.
    */
   setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
 }
 
 const resourceServerRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
 
-/** API keys that are kept in the store. */
+/** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog, maxScopeBytes } = dependencies
   const limit = { maxBytes: maxScopeBytes, otherScopes: [] }
@@ -76,7 +76,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
 
   return {
     ...createClientService(clients, dependencies, limit),
-    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as ApiKeys['create'],
 
     async setResourceServer(clientId, resourceServer, options) {

@@ -8,7 +8,7 @@ import {
 
 const redirectUrisRule = listOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
 
-/** Rules of what an application has beyond an API key. */
+/** Rules for the fields that applications have and API keys do not. */
 export const applicationFields = {
   redirectUris: redirectUrisRule,
   postLogoutRedirectUris: redirectUrisRule,

@@ -29,7 +29,7 @@ export interface NewApplication<
   readonly homepageUri?: string | undefined
   /** Logo, shown at consent; `https:`. @default none */
   readonly logoUri?: string | undefined
-  /** The host's own application, which users are not asked about. Never take it from a form. @default false */
+  /** The host's own application: users are not asked for consent. Never take this value from a form. @default false */
   readonly firstParty?: boolean | undefined
   /** Only API keys can be resource servers. */
   readonly resourceServer?: undefined
@@ -49,36 +49,39 @@ export interface Applications<
   create(
     input: NewApplication<Scope, Product> & WithNewSecret,
   ): Promise<{ application: Application; clientSecret: string }>
-  /** Takes an existing application over, with the secret that its holder has already. */
+  /** Imports an existing application, with the secret that its holder already has. */
   create(
     input: NewApplication<Scope, Product> & WithExistingSecret,
   ): Promise<{ application: Application; clientSecret: undefined }>
 
   /** Replaces the whole list of redirect URIs. */
   setRedirectUris(clientId: string, uris: readonly string[], options?: ChangeOptions): Promise<Application>
-  /** Replaces the whole list of addresses for after sign-out. */
+  /** Replaces the whole list of URIs for the redirect after sign-out. */
   setPostLogoutRedirectUris(
     clientId: string,
     uris: readonly string[],
     options?: ChangeOptions,
   ): Promise<Application>
-  /** Sets the home page; undefined takes it off. */
+  /** Sets the home page; undefined removes it. */
   setHomepageUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
-  /** Sets the logo; undefined takes it off. */
+  /** Sets the logo; undefined removes it. */
   setLogoUri(clientId: string, uri: string | undefined, options?: ChangeOptions): Promise<Application>
-  /** Whether it is the host's own, which users are not asked about. For code alone: never behind a form. */
+  /**
+   * Sets whether the application is the host's own, so that users are not asked for consent. Call this from code only,
+   * never from a form.
+   */
   setFirstParty(clientId: string, firstParty: boolean, options?: ChangeOptions): Promise<Application>
 }
 
-/** Rules of what an application has beyond an API key, all of which may be left out at creation. */
+/** Rules for the fields that API keys do not have. All of them are optional at creation. */
 const OPTIONAL_FIELDS = Object.fromEntries(
   Object.entries(applicationFields).map(([name, rule]) => [name, optional(rule)]),
 )
 
 /**
- * Applications that are kept in the store.
+ * Applications in the store.
  *
- * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry beside the operations
+ * @param dependencies.oidcScopes the OpenID Connect scopes, which tokens carry in addition to the operations
  */
 export function createApplications(
   dependencies: ClientsDependencies & { readonly oidcScopes: readonly string[] },
@@ -106,7 +109,7 @@ export function createApplications(
     return { application, clientSecret }
   }
 
-  /** Sets one field after its rule. */
+  /** Checks one field by its rule, then sets it. */
   async function set<Field extends keyof typeof applicationFields>(
     clientId: string,
     field: Field,
@@ -124,7 +127,7 @@ export function createApplications(
 
   return {
     ...createClientService(clients, dependencies, limit),
-    // Which of the two overloads it is follows from `secretHash`, which the compiler cannot see.
+    // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as Applications['create'],
     setRedirectUris: (clientId, uris, options) => set(clientId, 'redirectUris', uris, options),
     setPostLogoutRedirectUris: (clientId, uris, options) =>

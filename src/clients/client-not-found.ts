@@ -3,10 +3,10 @@ import { isClientId } from './client-id.ts'
 import { looksLikeSecret } from './secrets.ts'
 
 /**
- * The refusal (`ERR_NOT_FOUND`) of a client id that no client has.
+ * The error (`ERR_NOT_FOUND`) for a client id that no client has.
  *
- * @param what was looked for: an API key, an application, either
- * @param clientId what came in for an id may be anything, a secret too: only what can be an id is repeated
+ * @param what kind of client was requested: an API key, an application, or either
+ * @param clientId any input, possibly a secret: the message repeats it only if it can be a client id
  */
 export function clientNotFound(what: string, clientId: string): GatehouseError {
   const which = isClientId(clientId) && !looksLikeSecret(clientId) ? ` "${clientId}"` : ' with that client id'

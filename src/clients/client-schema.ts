@@ -42,7 +42,10 @@ const isDeleted = objectOf({
   deletedAt: isCount,
 })
 
-/** How the record of a client id must look: that of another client is none, and nor is one with secrets of any other form. */
+/**
+ * The shape of the record of a client id. A record of another client does not match, nor does one whose secrets have
+ * another form.
+ */
 export function clientShape(clientId: string): Field {
   const isLiving = objectOf({
     client: (value) =>

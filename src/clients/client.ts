@@ -8,17 +8,17 @@ interface ClientCommon {
   readonly accountId: string
   /** The member of that account who created it, where accounts have several. */
   readonly userId?: string | undefined
-  /** For people. */
+  /** Display name. */
   readonly name: string
-  /** Ids of the products on it; without one it cannot be used. */
+  /** Ids of its products; without one it cannot be used. */
   readonly products: readonly string[]
-  /** Scopes taken off it although a product on it has them. */
+  /** Scopes removed from it although one of its products has them. */
   readonly removedOperations: readonly string[]
-  /** A disabled one is refused as if it did not exist. */
+  /** A disabled client is rejected as if it did not exist. */
   readonly disabled: boolean
   /**
-   * Counts what took something away from it; signed into its tokens as `access_epoch`. Starts at 0 and never
-   * falls, since no other client ever gets the client id.
+   * Counts the changes that removed access; signed into its tokens as `access_epoch`. It starts at 0 and never falls,
+   * since no other client ever gets the client id.
    */
   readonly epoch: number
   /** Epoch seconds. */
@@ -34,8 +34,8 @@ interface ClientCommon {
 export interface ApiKey extends ClientCommon {
   readonly kind: 'apiKey'
   /**
-   * Whether it belongs to an API behind a gateway: then it may ask about every access token (RFC 7662), and hear which
-   * were taken back. Only code can set it.
+   * Whether it belongs to an API behind a gateway. Then it may introspect every access token (RFC 7662) and receive
+   * revocations. Only code can set it.
    */
   readonly resourceServer: boolean
 }
@@ -49,7 +49,7 @@ export interface Application extends ClientCommon {
   readonly postLogoutRedirectUris: readonly string[]
   /** Shown at consent. */
   readonly homepageUri?: string | undefined
-  /** Shown at consent; https only. */
+  /** Shown at consent; https is required. */
   readonly logoUri?: string | undefined
   /** The host's own application: no consent page. Only code can set it. */
   readonly firstParty: boolean
@@ -58,51 +58,51 @@ export interface Application extends ClientCommon {
 /** A client in the sense of OAuth. */
 export type Client = ApiKey | Application
 
-/** What a host's own row of an API key or application has at least. */
+/** The minimum fields of a host's own row of an API key or application. */
 type Row<C extends Client, Needed extends keyof C> = Pick<C, Needed> & Nullable<Partial<Omit<C, Needed>>>
 
 type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
 
 /**
- * An API key in a table of the host's. What is left out or null is as with a new one: no removed operations, not
- * disabled, no resource server, `epoch` 0. Further columns are of no interest here, and come back at `verifySecret`.
+ * An API key in one of the host's tables. A missing or null field has the value of a new key: no removed operations,
+ * not disabled, no resource server, `epoch` 0. Further columns are ignored here, and are passed back to
+ * `verifySecret`.
  */
 export type HostApiKey = Row<ApiKey, Needed>
 
-/** An application in a table of the host's: as with `HostApiKey`, and not `firstParty`. */
+/** An application in one of the host's tables: as `HostApiKey`, and not `firstParty`. */
 export type HostApplication = Row<Application, Needed | 'redirectUris'>
 
-/** A client in a table of the host's. */
+/** A client in one of the host's tables. */
 export type HostClient = HostApiKey | HostApplication
 
 /**
- * Who knows the clients. The default keeps them in the store; a host with its own tables of API keys and
- * applications hands over this role instead.
+ * The source of the clients. The default keeps them in the store. A host with its own tables of API keys and
+ * applications provides this role instead.
  *
- * Never give the client id of a deleted client to another one: tokens, and what users granted, go by it.
+ * Never give the client id of a deleted client to another one: tokens and grants refer to clients by id.
  *
- * After a change in your tables that takes something away from a client (a product, an operation, being enabled,
- * being there at all) call `gatehouse.tokens.revokeAll({ clientId })`, or tokens from before stay good until they
- * expire. If you count such changes yourself, do so in `epoch`; it must never fall.
+ * A change in your tables can remove access from a client: a product, an operation, being enabled, or the client
+ * itself. After such a change call `gatehouse.tokens.revokeAll({ clientId })`. Otherwise older tokens stay valid until
+ * they expire. If you count such changes yourself, do so in `epoch`; it must never fall.
  *
- * Answers are checked: one that cannot be, such as a text for `products`, fails the request with a GatehouseError
+ * Results are checked: an invalid one, such as a text for `products`, fails the request with a GatehouseError
  * `ERR_HOST_CALLBACK` that names the callback.
  */
 export interface Registry<C extends HostClient = HostClient> {
   /**
-   * The client of exactly this id, or a falsy value; one with another id, such as by a look-up that ignores letter
-   * case, counts as none. Disabled ones are returned too, with `disabled: true`.
+   * The client of exactly this id, or a falsy value. A client with another id counts as none, for example one found by
+   * a case-insensitive lookup. Return disabled clients too, with `disabled: true`.
    */
   find(clientId: string): Awaitable<C | None>
   /**
-   * Whether `secret` is a current secret of `client`, which is what `find` answered. Compare in constant time and
+   * Whether `secret` is a current secret of `client`, which is the result of `find`. Compare in constant time and
    * store only hashes (SHA-256 is enough for random secrets of 256 bits).
    */
   verifySecret(client: C, secret: string): Awaitable<boolean>
   /**
-   * All clients of exactly this account, disabled ones too, as a list or one after the other. Needed for
-   * `tokens.revokeAll({ accountId })` and `accounts.changed(accountId)` alone. One of another account is passed
-   * over.
+   * All clients of exactly this account, including disabled ones, as a list or one after the other. It is needed only
+   * for `tokens.revokeAll({ accountId })` and `accounts.changed(accountId)`. A client of another account is skipped.
    */
   list?: ((filter: { readonly accountId: string }) => Awaitable<Iterable<C> | AsyncIterable<C>>) | undefined
 }

@@ -7,9 +7,9 @@ import { actorRule } from './client-repository.ts'
 import { hostIdRule, listOf, MAX_ENTRIES, nameRule, optional, type Fields } from '../validation/input.ts'
 import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
 
-/** Rules of what every new client is made from. */
+/** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
-  // Once for all entries, so that the time is linear.
+  // Computed once for all entries, so that the time is linear.
   const scopes = new Set(scopesOf(catalog, productsOf(input)))
   return {
     accountId: hostIdRule,
@@ -27,7 +27,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
   }
 }
 
-/** What every new client has, from an input that was checked. */
+/** The fields that every new client has, from checked input. */
 export function newClient(kind: Client['kind'], input: NewClient, now: number) {
   return {
     clientId: input.clientId ?? newClientId(kind),
@@ -42,7 +42,7 @@ export function newClient(kind: Client['kind'], input: NewClient, now: number) {
   }
 }
 
-/** The first secret of a client: a new one, or an existing one of which only the hash is known. */
+/** The first secret of a client: a new one, or an existing one given as its hash. */
 export function firstSecret(
   secretHash: string | undefined,
   now: number,
@@ -52,7 +52,7 @@ export function firstSecret(
   return { clientSecret, secrets: [{ hash, createdAt: Math.floor(now / 1000) }] }
 }
 
-/** The products as far as they are there at all, to judge the operations by. */
+/** The valid part of the product list, by which the operations are checked. */
 function productsOf(input: unknown): readonly string[] {
   const { products } = Object(input) as { products?: unknown }
   if (!Array.isArray(products) || products.length > MAX_ENTRIES) return []

@@ -13,26 +13,26 @@ import { withRepairedEpochs, type KnownOfClients } from './repair-epochs.ts'
 import { createReadOnlyServices } from './read-only-services.ts'
 import { createStoreRegistry } from './store-registry.ts'
 
-/** API keys and applications, in all that the other parts do with them. */
+/** API keys and applications, with everything that other parts of the library do with them. */
 export interface KeptClients {
   readonly registry: HostRegistry
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
-  /** To be told of each change that is made by others than these. */
+  /** To be called after each change that is made outside these services. */
   readonly clientChanged: ClientChanged
   /**
-   * Begins to hear of what other processes change, so that this one may remember clients.
+   * Subscribes to the changes of other processes, so that this process may cache clients.
    *
-   * @returns a function that ends it
+   * @returns a function that ends the subscription
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>
 }
 
 /**
- * Clients in the store. The process remembers those that it looks up to issue and to check tokens; the services read
- * the store.
+ * Clients in the store. The process caches clients when it issues or verifies tokens; the services always read the
+ * store.
  *
  * @param parts.known see `withRepairedEpochs`
  */
@@ -54,7 +54,7 @@ export function clientsInStore(
   }
 }
 
-/** Clients in tables of the host's, which are asked each time: nobody tells us of a change there. */
+/** Clients in the host's tables, which are queried on every request, because changes there cannot be observed. */
 export function clientsAtHost(
   hostRegistry: Registry,
   { store, ...others }: Pick<ClientsDependencies, 'events' | 'revocations'> & { readonly store: Store },

@@ -1,15 +1,14 @@
 /** Hosts that never leave the machine, as URL parsers write them (RFC 8252 7.3, 8.3). */
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Redirect URIs that an application may have of each kind. */
+/** Redirect URIs of each kind that an application may have. */
 export const MAX_REDIRECT_URIS = 20
 
 /**
- * Why codes must not be sent to `uri`, as a sentence with the way out; undefined if they may.
+ * Why codes must not be sent to `uri`, as a sentence with the remedy; undefined if they may.
  *
- * Redirect URIs are compared character by character (RFC 9700 2.1), and then handed to browsers, which
- * rewrite what is not in the form that they write themselves. So that form alone is accepted: what was
- * checked here is where the browser goes.
+ * Redirect URIs are compared character by character (RFC 9700 2.1), and then passed to browsers, which rewrite every
+ * URI into their own form. So only that form is accepted: the checked URI is the one that the browser opens.
  */
 export function findRedirectUriProblem(uri: unknown): string | undefined {
   const text = typeof uri === 'string' ? uri : ''
@@ -20,7 +19,7 @@ export function findRedirectUriProblem(uri: unknown): string | undefined {
   return findWebUriProblem(uri)
 }
 
-/** Why `uri` is no address of a page that may be linked to, as a sentence with the way out. */
+/** Why `uri` is not the address of a page that may be linked to, as a sentence with the remedy. */
 export function findWebUriProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri === '')
     return 'must be an absolute URL, as "https://example.com/callback"'
@@ -28,11 +27,11 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)) {
     return 'must not contain white space, control characters or invisible ones: encode them as %XX'
   }
-  // Not `URL.canParse`: once a caller of that is compiled, Node 20 misreads letters such as "ü" in it.
+  // Not `URL.canParse`: once a caller of it is compiled, Node 20 misreads letters such as "ü" in it.
   const url = URL.parse(uri)
   if (url === null) return 'must be an absolute URL, as "https://example.com/callback"'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with "https://"'
-  // Before anything that repeats the address: it may hold a password.
+  // Check this before any message that repeats the address: it may hold a password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(uri)) {
     return 'must not contain a user name or password: leave out what stands before the "@"'
   }
@@ -45,14 +44,14 @@ export function findWebUriProblem(uri: unknown): string | undefined {
   return undefined
 }
 
-/** Why `uri` is no address of a picture for our pages: as `findWebUriProblem`, and https on every host. */
+/** Why `uri` is not the address of a picture for our pages: as `findWebUriProblem`, and https on every host. */
 export function findLogoUriProblem(uri: unknown): string | undefined {
   const problem = findWebUriProblem(uri)
   if (problem !== undefined || String(uri).startsWith('https://')) return problem
   return 'must start with "https://": browsers show no other picture on the pages'
 }
 
-/** `https://example.com` and `https://example.com?a=b` are the same to everybody with the slash added. */
+/** `https://example.com` and `https://example.com?a=b` mean the same to every client with the slash added. */
 function isOriginWithoutSlash(uri: string, url: URL): boolean {
   return url.pathname === '/' && uri === url.origin + url.search + url.hash
 }

@@ -5,26 +5,29 @@ import { isClientId } from './client-id.ts'
 import { clientRecords } from './client-record.ts'
 import { matchesSecret, type StoredSecret } from './secrets.ts'
 
-/** Under a symbol the hashes go with the client from `find` to `verifySecret`, and into no JSON or log. */
+/**
+ * The hashes are stored under a symbol. They pass with the client from `find` to `verifySecret`, and into no JSON or
+ * log.
+ */
 const SECRETS = Symbol('secrets')
 
 /** A client that carries the hashes of its secrets. */
 export type StoredClient = Client & { readonly [SECRETS]?: readonly StoredSecret[] | undefined }
 
-/** The default registry: API keys and applications that `apiKeys` and `applications` keep in the store. */
+/** The default registry: API keys and applications in the store. */
 export interface StoreRegistry extends HostRegistry<StoredClient> {
-  /** One read of the store. Without `lastUsedAt`, which no token needs. */
+  /** One read of the store. Omits `lastUsedAt`, which no token needs. */
   find(clientId: string): Promise<StoredClient | undefined>
-  /** Without I/O; false for a client that `find` did not answer. */
+  /** Without I/O; false for a client that `find` did not return. */
   verifySecret(client: StoredClient, secret: string): Promise<boolean>
 }
 
-/** Finds the clients in the store. */
+/** Creates the registry of the clients in the store. */
 export function createStoreRegistry({ store }: { store: Store }): StoreRegistry {
   const records = clientRecords(store)
   return {
     async find(clientId) {
-      // What cannot be an id comes from outside, and is nothing to ask a database for.
+      // An invalid id comes from outside, and needs no database query.
       if (!isClientId(clientId)) return undefined
       const record = await records.get(clientId)
       return record && { ...record.client, [SECRETS]: record.secrets }

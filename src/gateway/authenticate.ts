@@ -8,43 +8,45 @@ import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { readCallTarget } from './request-path.ts'
 
-/** A call from anywhere; Node's `IncomingMessage` is one, and so is the Fetch API's `Request`. */
+/** A call from any framework. Node's `IncomingMessage` and the Fetch API's `Request` both fit. */
 export interface IncomingCall {
   readonly method?: string | undefined
-  /** Request target or absolute URL; scheme and host are not looked at. */
+  /** Request target or absolute URL. Scheme and host are ignored. */
   readonly url?: string | undefined
   /**
-   * The whole target, where Express or Connect took the path of `app.use('/api', …)` off `url`. It counts where it ends
-   * with `url`; where it differs otherwise, a call is rejected whose operation depends on which of them is read.
+   * The whole target, where Express or Connect removed the path of `app.use('/api', …)` from `url`. It is used
+   * if it ends with `url`. If the two differ otherwise and name different operations, the call is rejected.
    */
   readonly originalUrl?: string | undefined
   /** By lower-case name, or the Fetch API's `Headers`. */
   readonly headers:
     Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
-  /** Node's names and values in turn, so that a second `Authorization` header does not go unseen. */
+  /** Node's alternating names and values. They reveal a second `Authorization` header. */
   readonly rawHeaders?: readonly string[] | undefined
 }
 
-/** What else `gateway.authenticate()` takes. */
+/** Options of `gateway.authenticate()`. */
 export interface AuthenticateOptions<Scope extends string = string> {
-  /** The scope to demand. @default that of the operation which method and URL name */
+  /** The scope to require. @default the scope of the operation that method and URL name */
   readonly scope?: Scope | undefined
-  /** Path at which this server sees {base_url}, where a proxy strips a prefix. @default the path of {base_url} */
+  /**
+   * Path at which this server sees {base_url}, where a proxy strips a prefix. @default the path of {base_url}
+   */
   readonly mountPath?: string | undefined
 }
 
-/** Somebody who is let through. */
+/** A call that is accepted. */
 export interface Authenticated {
   readonly ok: true
   readonly principal: Principal
-  /** The scope that was demanded, and that they have. */
+  /** The scope that was required; the token carries it. */
   readonly scope: string
 }
 
-/** Who is calling, or the response that they get. */
+/** The accepted caller, or the error response to send. */
 export type Authentication = Authenticated | ErrorResponse
 
-/** Decides about a call outside of Koa, exactly as the middleware would. */
+/** Decides about a call outside of Koa, exactly as the middleware does. */
 export async function authenticate(
   dependencies: Pick<GatewayDependencies, 'findScope' | 'findClaims'>,
   parts: GatewayParts,
@@ -72,7 +74,7 @@ export async function authenticate(
   }
 }
 
-/** With a misspelt `scope` another one would be demanded than was meant. */
+/** Rejects unknown options: with a misspelt `scope`, another scope would be required than the caller meant. */
 function requireKnown(options: AuthenticateOptions): void {
   const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
   if (unknown === undefined) return

@@ -1,4 +1,4 @@
-/** What of a request says who is calling. */
+/** The parts of a request that identify the caller. */
 export interface BearerRequest {
   /** Every `Authorization` field of the request. */
   readonly authorization: readonly string[]
@@ -6,7 +6,7 @@ export interface BearerRequest {
   readonly query: string
 }
 
-/** The token of a request, or what is wrong with how it was sent; neither if none was sent. */
+/** The token of a request, or the problem with how it was sent. Both are undefined if no token was sent. */
 export interface BearerToken {
   readonly token?: string | undefined
   /** For `error_description` of `invalid_request` (RFC 6750 3.1). */
@@ -14,8 +14,8 @@ export interface BearerToken {
 }
 
 /**
- * No token of ours comes near it (Node refuses headers from 16 KiB by default), and a process that was told to
- * take larger headers is not made to hash and parse megabytes.
+ * Our tokens are far shorter: Node rejects headers from 16 KiB by default. The limit protects processes that
+ * accept larger headers from hashing and parsing megabytes.
  */
 const MAX_TOKEN_LENGTH = 16_384
 
@@ -24,9 +24,9 @@ const BEARER = /^bearer(?: +|$)/i
 const B64TOKEN = /^[\w\-.~+/]+=*$/
 
 /**
- * Finds the bearer token of a request: in the `Authorization` header and nowhere else (RFC 6750 2.1). A token in
- * the query ends up in logs and browser histories, so it is refused even on its own (RFC 9700 4.3.2). Bodies
- * are not looked at, because the gateway does not parse them.
+ * Finds the bearer token of a request: only in the `Authorization` header (RFC 6750 2.1). A token in the query
+ * ends up in logs and browser histories, so it is rejected even if it is the only one (RFC 9700 4.3.2). Bodies
+ * are ignored, because the gateway does not parse them.
  */
 export function readBearerToken({ authorization, query }: BearerRequest): BearerToken {
   if (query !== '' && new URLSearchParams(query).has('access_token')) {
@@ -45,7 +45,9 @@ export function readBearerToken({ authorization, query }: BearerRequest): Bearer
   return { token }
 }
 
-/** Every `Authorization` field of a request; Node's own `headers` keeps the first one and drops the others. */
+/**
+ * Every `Authorization` field of a request. Node's own `headers` keeps the first field and drops the others.
+ */
 export function authorizationFields(
   headers: { readonly authorization?: string | readonly string[] | undefined },
   rawHeaders?: readonly string[],

@@ -6,88 +6,92 @@ import type { StoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
-/** Which tokens were taken back. All of it is in memory, because it is asked on every call. */
+/** The revoked tokens. All of them are in memory, because the gateway checks them on every call. */
 export interface GatewayRevocations {
-  /** Whether a verified token has been taken back. */
+  /** Whether a verified token has been revoked. */
   isRevoked(principal: Principal): boolean
-  /** Whether all tokens are to be refused with 503, because nobody knows any more which were taken back. */
+  /** Whether all tokens must be rejected with 503, because the revocations are too stale. */
   readonly mustReject: boolean
-  /** How well they are known; undefined where nobody tells this gateway. */
+  /** How fresh the revocations are; undefined if this gateway has no source of revocations. */
   readonly contact: RevocationFreshness | undefined
-  /** How many are in force. */
+  /** The number of active revocations. */
   readonly size: number
-  /** Calls `listener` when tokens may have been taken back. @returns a function that ends it */
+  /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
 
-/** How well revocations are known. */
+/** How fresh the revocations are. */
 export interface RevocationFreshness {
-  /** Whether they cannot be heard of at the moment. */
+  /** Whether this process currently cannot receive revocations. */
   readonly isLost: boolean
-  /** Seconds since all of them were known. */
+  /** Seconds since all revocations were known. */
   readonly ageSeconds: number
 }
 
-/** Everything that `gateway.on(name, listener)` can be asked for. */
+/** The events of `gateway.on(name, listener)`. */
 export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
 
-/** Who tells of them. */
+/** The source of these events. */
 export interface GatewayEventSource {
-  /** Calls `listener` at each event of that name from now on; one that is there already stays once. */
+  /** Calls `listener` at each event of that name from now on. Adding the same listener twice has no effect. */
   on<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
-  /** Takes a listener off again. */
+  /** Removes a listener. */
   off<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
 }
 
-/** What a gateway is handed: embedded it comes from the gatehouse itself, elsewhere over HTTP. */
+/**
+ * The dependencies of a gateway. In the same process the gatehouse provides them, elsewhere they come over
+ * HTTP.
+ */
 export interface GatewayDependencies {
   /** {auth_url}: `iss` of the tokens. */
   readonly issuer: string
   /** {base_url}: `aud` of the tokens, and what `middleware()` guards. */
   readonly audience: string
   /**
-   * The public keys that access tokens may be signed with. Rejects with jose's `JWKSNoMatchingKey` for a key
-   * that does not exist (the token is refused with 401); any other rejection means that the keys could not be
-   * looked at (503).
+   * The public keys of access tokens. Rejects with jose's `JWKSNoMatchingKey` for a key that does not exist:
+   * the token is then rejected with 401. Any other rejection means that the keys could not be read (503).
    */
   readonly getKey: JWTVerifyGetKey
   /**
-   * The scope of the operation that a request is; undefined if no operation claims it, or if not every router would
-   * run the same one.
+   * The scope of the operation that a request names; undefined if no operation claims the request, or if
+   * routers would disagree about the operation.
    *
-   * @param method upper case, never HEAD: the gateway asks for its GET
-   * @param path below {base_url}, starting with `/`, without a trailing slash. Decoded already, so it is
-   *   compared as text, but for letter case
+   * @param method upper case, never HEAD: for HEAD the gateway passes GET
+   * @param path below {base_url}, starting with `/`, without a trailing slash. It is decoded already, so it is
+   *   compared as text, ignoring letter case
    */
   findScope(method: string, path: string): string | undefined
   /**
-   * The routes by which any router would take a request for an operation; none if it is nobody's, or while the
-   * products are not there yet. Takes what `findScope` takes.
+   * All routes by which some router would select an operation for a request. Empty if no operation claims it,
+   * or while the products are not loaded yet. Takes the parameters of `findScope`.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
   /**
-   * Whether a scope is known, so that a typing error in `requireScope` throws at construction. True for all
-   * of them while the products are not there yet.
+   * Whether a scope is known, so that a typing error in `requireScope` throws at construction. True for every
+   * scope while the products are not loaded yet.
    */
   isKnownScope(scope: string): boolean
-  /** All scopes there are now, for the metadata (RFC 9728 2); empty while the products are not there yet. */
+  /** All current scopes, for the metadata (RFC 9728 2); empty while the products are not loaded yet. */
   listScopes(): readonly string[]
   readonly revocations: GatewayRevocations
   readonly events: GatewayEventSource
-  /** Settles when keys, operations and revocations are there. May be called again after it has rejected. */
+  /** Settles when keys, operations and revocations are loaded. It can be called again after a rejection. */
   ready(): Promise<void>
-  /** Begins that in the background, and keeps no process alive for it. @default `ready()`, in the background */
+  /**
+   * Starts loading in the background, and keeps no process alive for it. @default `ready()`, in the background
+   */
   begin?: (() => void) | undefined
-  /** Told of each attempt that failed. */
+  /** Called with the error of each failed attempt. */
   startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
-  /** The store, where the gateway stands on one. */
+  /** The health of the store, if the gateway uses one. */
   readonly storeHealth?: StoreHealth | undefined
-  /** What there is to say of keys and products, for `health()`. No I/O that is waited for. */
+  /** The checks of keys and products, for `health()`. It waits for no I/O. */
   check?: (() => readonly HealthCheck[]) | undefined
-  /** Milliseconds that a request waits at the start before it is answered with 503. */
+  /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
-  /** Bytes of access tokens that are remembered as verified. */
+  /** Bytes of verified access tokens that are cached. */
   readonly tokenCacheBytes: number
   readonly logger: Logger
 }

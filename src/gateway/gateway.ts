@@ -18,62 +18,63 @@ import { requireScope } from './require-scope.ts'
 import { createTokenSignals } from './token-signals.ts'
 import { wellKnown } from './well-known.ts'
 
-/** Guards an API: lets calls through that carry a token with the scope of their operation. */
+/** Guards an API: accepts calls whose token carries the scope of their operation. */
 export interface Gateway<Scope extends string = string> extends GatewayEventSource {
   /**
-   * Guards everything below {base_url}: a call gets 401, 403, 404 or 503, or reaches what follows with
-   * `ctx.state.auth`. Belongs at the root of the app, above the routes; letter case, slashes and encodings do
-   * not lead around it. Also serves the metadata about the API (see `wellKnown()`). CORS middleware belongs
-   * above it, to answer preflights and to put its headers on refusals.
+   * Guards everything below {base_url}. A call gets 401, 403, 404 or 503, or reaches the next middleware with
+   * `ctx.state.auth`. Mount it at the root of the app, above the routes. Letter case, slashes and encodings
+   * cannot bypass it. It also serves the metadata of the API (see `wellKnown()`). Mount CORS middleware above
+   * it, to answer preflights and to add its headers to error responses.
    *
-   * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong with the options
+   * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
    */
   middleware(options?: GatewayMiddlewareOptions): Middleware<{ auth: Principal }>
   /**
-   * Guards one route: the token must carry all of `scopes`. Works alone, and behind `middleware()`, where it goes on
-   * from what that found out, and asks only whether the token is still good.
+   * Guards one route: the token must carry all of `scopes`. It works alone and behind `middleware()`. Behind
+   * it, it reuses the principal, and only checks whether the token is still valid.
    *
-   * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has (where the
-   *   products are known already)
+   * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has (if the
+   *   products are loaded already)
    */
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**
-   * Decides about a call outside of Koa: the upgrade to a WebSocket, another framework. Takes Node's
-   * `IncomingMessage` and the Fetch API's `Request` as they are. The scope is that of the operation which
-   * method and URL name, or `options.scope`.
+   * Decides about a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
+   * `IncomingMessage` and the Fetch API's `Request`. The required scope is that of the operation that method
+   * and URL name, or `options.scope`.
    *
-   * @returns who is calling, or the response to give
+   * @returns the caller, or the error response to send
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an option that does not exist, and nothing else
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
-   * Serves `/.well-known/oauth-protected-resource…`, the metadata about the API that refusals point to (RFC
-   * 9728 3). For apps in which `middleware()` stands below a path and never sees that address.
+   * Serves `/.well-known/oauth-protected-resource…`, the metadata of the API that error responses link to (RFC
+   * 9728 3). For apps in which `middleware()` is mounted below a path and never sees that address.
    */
   wellKnown(): Middleware
   /**
-   * Tells how the gateway is doing, for health checks and monitoring, with what to do where it is not good. Starts what
-   * has not been started, and waits for it as long as a request does. Never rejects. The store, where it has one, is
-   * looked at once a second at most, however often this is called.
+   * Reads the health of the gateway for health checks and monitoring, with remedies for problems. It starts the
+   * gateway if necessary, and waits for the start as long as a request does. Never rejects. If the gateway has
+   * a store, the store is checked at most once a second, however often this is called.
    */
   health(): Promise<GatewayHealth>
   /**
-   * Waits until keys, operations and revocations are there.
+   * Waits until keys, operations and revocations are loaded.
    *
-   * @throws {GatehouseError} what keeps them away, and `ERR_CLOSED`; calls and requests after that try again
+   * @throws {GatehouseError} the reason of the failure, and `ERR_CLOSED`; later calls and requests try again
    */
   ready(): Promise<void>
   /**
-   * Stops: calls get 503 from now on, and the signals of all principals abort (`ERR_CLOSED`). Idempotent; closes only
-   * what the gateway opened itself.
+   * Closes the gateway: calls get 503 from now on, and the signals of all principals abort (`ERR_CLOSED`).
+   * Idempotent. It closes only what the gateway opened itself.
    */
   close(): Promise<void>
 }
 
 /**
- * Makes a gateway of what it is handed. Does no I/O before it is mounted, or `ready()`, or the first call.
+ * Creates a gateway from its dependencies. It does no I/O before it is mounted, before `ready()` or before the
+ * first call.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if the audience is no absolute URL
+ * @throws {GatehouseError} `ERR_OPTIONS` if the audience is not an absolute URL
  */
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,

@@ -3,10 +3,10 @@ import { readHealth } from '../health/read-health.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import type { Readiness } from './readiness.ts'
 
-/** How a gateway is doing; see `Health`. */
+/** The health of a gateway; see `Health`. */
 export type GatewayHealth = Health
 
-/** Takes stock. Waits until the gateway is ready, at most as long as a request does. Never rejects. */
+/** Reads the health. Waits until the gateway is ready, at most as long as a request does. Never rejects. */
 export function readGatewayHealth(
   { check, storeHealth, revocations }: Pick<GatewayDependencies, 'check' | 'storeHealth' | 'revocations'>,
   readiness: Pick<Readiness, 'isReady' | 'soonReady' | 'state' | 'failure'>,

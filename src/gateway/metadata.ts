@@ -7,7 +7,7 @@ export interface ProtectedResourceMetadata {
 }
 
 /**
- * The document that tells a client who issues tokens for the API and which scopes there are (RFC 9728 2).
+ * Creates the document that names the issuer of tokens for the API and its scopes (RFC 9728 2).
  *
  * @param resource.issuer {auth_url}
  * @param resource.audience {base_url}
@@ -26,8 +26,8 @@ export function protectedResourceMetadata(resource: {
 }
 
 /**
- * Where that document stands: the well-known part goes between host and path, so that several APIs may share a
- * host (RFC 9728 3.1). `https://example.com/api` gives
+ * The address of that document. The well-known part goes between host and path, so that several APIs may share
+ * a host (RFC 9728 3.1). `https://example.com/api` gives
  * `https://example.com/.well-known/oauth-protected-resource/api`.
  *
  * @param audience {base_url}

@@ -1,6 +1,6 @@
 import type { GatewayRevocations } from './dependencies.ts'
 
-/** Where nobody tells which tokens were taken back: they live until they expire. */
+/** The view of a gateway without a source of revocations: every token is valid until it expires. */
 export const noRevocations: GatewayRevocations = {
   isRevoked: () => false,
   mustReject: false,

@@ -6,23 +6,23 @@ import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
-/** A route below {base_url} that needs no token: written as operations are, and OPTIONS may be one too. */
+/** A route below {base_url} that needs no token. It is written as an operation is; OPTIONS is allowed too. */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 
-/** How open a route is: no token is looked at, or one is verified where there is one. */
+/** How open a route is. `public` reads no token; `optional` verifies a token if one is sent. */
 export type Openness = 'public' | 'optional'
 
 /** The routes that need no token. */
 export interface OpenRoutes {
   /**
-   * How open a request is; undefined if it needs a token. A route that names exactly this path wins over operations,
-   * because the host wrote that very address down. One that fits by a parameter or but for letter case yields to
-   * them, so that `GET /invoices/:id` does not open `GET /invoices/list`; only an optional route also opens the
-   * operation of that same route.
+   * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
+   * operations, because the host wrote that very address. A route that matches by a parameter, or only when
+   * letter case is ignored, yields to operations. So `GET /invoices/:id` does not open `GET /invoices/list`.
+   * Only an optional route also opens the operation with the same route.
    *
-   * @param method as it was sent; HEAD is its GET
+   * @param method as it was sent; HEAD counts as GET
    * @param path canonical, below {base_url}
-   * @param endsInSlash whether it did, as it was sent: some routers take that for an empty parameter
+   * @param endsInSlash whether the sent path ended in a slash; some routers take that for an empty parameter
    */
   find(method: string, path: string, endsInSlash: boolean): Openness | undefined
 }
@@ -36,7 +36,7 @@ interface OpenRoute {
  * Compiles `public` and `optional` of `middleware()`.
  *
  * @param base the path of {base_url}, as the host's app sees it
- * @throws {GatehouseError} `ERR_OPTIONS` with everything that is no route, and with every route that cannot match
+ * @throws {GatehouseError} `ERR_OPTIONS` with all malformed routes, and with every route that can never match
  */
 export function createOpenRoutes(
   routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
@@ -56,9 +56,9 @@ export function createOpenRoutes(
   }
   problems.throwIfAny()
 
-  /** Puts a route into the look-ups. @returns what is wrong with it */
+  /** Adds a route to the indexes. @returns the problem of the route */
   function add(openness: Openness, text: unknown): string | undefined {
-    // OPTIONS is no method of operations; apart from that the syntax is theirs.
+    // OPTIONS is not a method of operations; otherwise the syntax is theirs.
     const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
     const route = parseRoute(isOptions ? text.replace('OPTIONS', 'GET') : text)
     if (typeof route === 'string') return route
@@ -102,7 +102,7 @@ export function createOpenRoutes(
 
       const claims = readings.map((reading) => catalog.findClaims(lookedUp, reading))
       if (claims.every((each) => each.length === 0)) return route.openness
-      // Where one router would see another operation than the next, nobody knows which one would run.
+      // If routers would disagree about the operation, it is unknown which one would run.
       if (!claims.every((each) => each.length === 1 && each[0] === claims[0]?.[0])) return undefined
       const exactly = exact.get(`${lookedUp} ${path}`)
       if (exactly !== undefined) return exactly

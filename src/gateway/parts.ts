@@ -3,7 +3,7 @@ import type { LocatorAt } from './path-locators.ts'
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponses } from './error-responses.ts'
 
-/** What one gateway has once, and all its ways in share. */
+/** The parts that all entry points of one gateway share. */
 export interface GatewayParts {
   readonly authorizeRequest: AuthorizeRequest
   readonly errorResponses: ErrorResponses

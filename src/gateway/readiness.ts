@@ -3,24 +3,26 @@ import { inBackground } from '../async/in-background.ts'
 import { settlesWithin } from '../async/settles-within.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** Whether a gateway can work yet. */
+/** Whether a gateway is ready. */
 export interface Readiness {
-  /** True once keys and operations were there, until the gateway is closed: then no request waits any more. */
+  /** True once keys and operations were loaded, until the gateway is closed. Requests then no longer wait. */
   readonly isReady: boolean
-  /** How far it has come. */
+  /** The state of the start. */
   readonly state: 'starting' | 'running' | 'closed'
-  /** Why the last attempt failed; undefined where none has, or it can work. */
+  /** Why the last attempt failed; undefined if no attempt failed, or the gateway is ready. */
   readonly failure: unknown
-  /** Makes it ready in the background. Keeps no process alive, and never throws. */
+  /** Starts loading in the background. Keeps no process alive, and never throws. */
   begin(): void
-  /** Waits as long as it takes; rejects with what went wrong, and may be asked again. */
+  /** Waits without a limit. Rejects with the reason of a failure; it can be called again. */
   whenReady(): Promise<void>
-  /** Waits as long as a request may. @returns whether the gateway can work */
+  /** Waits as long as a request may. @returns whether the gateway is ready */
   soonReady(): Promise<boolean>
   close(): void
 }
 
-/** Follows whether keys and operations are there. Nothing happens before it is asked, or told to begin. */
+/**
+ * Tracks whether keys and operations are loaded. Nothing happens before the first call of one of its methods.
+ */
 export function createReadiness(
   dependencies: Pick<GatewayDependencies, 'ready' | 'begin' | 'startFailed' | 'startTimeoutMs'>,
 ): Readiness {

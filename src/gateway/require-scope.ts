@@ -6,11 +6,11 @@ import { bearerRequestOf, writeRejection } from './guard.ts'
 import type { Principal } from './principal.ts'
 
 /**
- * Guards one route: the token must carry all of `scopes`. Goes on from what `middleware()` found out about the
- * same request, and else looks at the token itself. Whether it has expired or was taken back is looked at each time,
- * because a request may take long.
+ * Guards one route: the token must carry all of `scopes`. It reuses the principal of `middleware()` for the
+ * same request, and otherwise verifies the token itself. Expiry and revocation are checked each time, because a
+ * request may take long.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with one that no operation has
+ * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
   dependencies: Pick<GatewayDependencies, 'isKnownScope'>,

@@ -3,22 +3,23 @@ import { METHODS } from '../catalog/route.ts'
 import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 
-/** A segment that matches parameters alone: no route has this character. */
+/** A segment that only parameters match: no route contains this character. */
 export const ANY_SEGMENT = '\u0000'
 
-/** What a token must carry; the first is the scope of the operation that the request names. */
+/** The scopes that a token must carry. The first is the scope of the operation that the request names. */
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs, that of its operation first; undefined if no operation claims it, or
- * if not every router would run the same one. Some routers take the end of `/invoices/` for an empty parameter, so that
- * such a path needs the scope of `/invoices/:id` as well. An operation is a method and a path together: another method
- * on a known path is answered with 404 as well, and not with 405, whose `Allow` would have to list routes that the
- * gateway does not know of.
+ * The scopes that a request below {base_url} needs, that of its operation first. Undefined if no operation
+ * claims the request, or if routers would disagree about the operation. Some routers take the end of
+ * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *
- * @param method as it was sent; HEAD is its GET
+ * An operation is a method and a path together. Another method on a known path is also answered with 404 and
+ * not with 405, whose `Allow` would have to list routes that the gateway does not know.
+ *
+ * @param method as it was sent; HEAD counts as GET
  * @param path canonical, below {base_url}
- * @param endsInSlash whether it did, as it was sent
+ * @param endsInSlash whether the sent path ended in a slash
  */
 export function requiredScopesOf(
   method: string,
@@ -29,7 +30,7 @@ export function requiredScopesOf(
   const lookedUp = method === 'HEAD' ? 'GET' : method
   const [cautious, full] = readingsOf(path)
   const scope = catalog.findScope(lookedUp, full)
-  // Where one router would see another operation than the next, nobody knows which one would run.
+  // If routers would disagree about the operation, it is unknown which one would run.
   if (scope === undefined || (cautious !== full && scope !== catalog.findScope(lookedUp, cautious)))
     return undefined
   if (!endsInSlash) return [scope]
@@ -38,7 +39,7 @@ export function requiredScopesOf(
 }
 
 /**
- * The routes by which a router that takes the slash at the end of a path for an empty parameter would run the request.
+ * The routes that may run the request in a router that takes the trailing slash for an empty parameter.
  *
  * @param method never HEAD
  * @param path canonical, below {base_url}, without the slash
@@ -54,11 +55,11 @@ export function claimsOfEmptySegment(
 const withEmptySegment = (path: string) => `${path === '/' ? '' : path}/${ANY_SEGMENT}`
 
 /**
- * Whether no operation claims a path, with any method and by any reading: handlers that look at the path alone are
- * usual, and some routers take the end of `/invoices/` for an empty parameter.
+ * Whether no operation claims a path, with any method and by any reading. Many handlers only check the path,
+ * and some routers take the end of `/invoices/` for an empty parameter.
  *
  * @param path canonical, below {base_url}
- * @param endsInSlash whether it did, as it was sent
+ * @param endsInSlash whether the sent path ended in a slash
  */
 export function isUnclaimed(
   path: string,

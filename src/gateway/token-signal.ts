@@ -1,25 +1,30 @@
 import { setMaxListeners } from 'node:events'
 
-/** What happens around the signal of a token. */
+/** Callbacks of the signal of a token. */
 interface SignalHooks {
-  /** Comes before anybody reads its state: aborts it if the token is good no more. */
+  /**
+   * Called before a caller reads the state of the signal: aborts the signal if the token is no longer valid.
+   */
   refresh(): void
-  /** Somebody waits for it from now on. @param forGood whether nobody can tell when that ends */
+  /**
+   * Called when a caller begins to wait for the signal. @param forGood whether the end of that wait is
+   * undetectable
+   */
   wait(forGood: boolean): void
 }
 
 /**
- * Makes a signal that tells when somebody begins to wait for it, so that nobody has to hold the others. It can be read at
- * any time, held or not.
+ * Creates a signal that reports when a caller begins to wait for it. Signals without a waiting caller need not
+ * be kept. Every signal can be read at any time.
  */
 export function createTokenSignal({ refresh, wait }: SignalHooks): AbortController {
   const controller = new AbortController()
   const { signal } = controller
-  // As many as there are streams with one token, which is no leak.
+  // There are as many listeners as streams with one token, which is not a leak.
   setMaxListeners(0, signal)
   const { addEventListener, throwIfAborted } = signal
 
-  /** @returns whether it is aborted, once it had the chance to find out */
+  /** @returns whether it is aborted, after its state was refreshed */
   function isAbortedNow(): boolean {
     if (!isAborted(signal)) refresh()
     return isAborted(signal)
@@ -48,7 +53,7 @@ export function createTokenSignal({ refresh, wait }: SignalHooks): AbortControll
   return controller
 }
 
-/** Whether a signal is aborted, without giving it the chance to find out. */
+/** Whether a signal is aborted, without refreshing its state. */
 export function isAborted(signal: AbortSignal): boolean {
   return Reflect.get(AbortSignal.prototype, 'aborted', signal)
 }
@@ -56,9 +61,9 @@ export function isAborted(signal: AbortSignal): boolean {
 const INTERNALS = 'node:internal/abort_controller'
 
 /**
- * Whether `AbortSignal.any()` is what reads a property. It holds the signals that it is given weakly and adds no
- * listener to them, so a signal that nobody else holds would never reach the one that it makes. Node tells of that in no
- * other way; where the reader cannot be told, it counts as that one.
+ * Whether `AbortSignal.any()` is the reader of a property. It holds its source signals weakly and adds no
+ * listener to them. A source signal without another reference would never reach the combined signal. Node
+ * offers no other way to detect this. If the reader is unknown, it counts as `AbortSignal.any()`.
  */
 function isReadByAny(getter: () => unknown): boolean {
   const { prepareStackTrace, stackTraceLimit } = Error

@@ -1,17 +1,17 @@
-/** What a `WWW-Authenticate` header of the Bearer scheme can say. */
+/** The content of a `WWW-Authenticate` header of the Bearer scheme. */
 export interface Challenge {
   /** {base_url}. */
   readonly realm: string
-  /** Left out where no token was sent: then there is no error to speak of (RFC 6750 3.1). */
+  /** Absent if no token was sent: there is no error then (RFC 6750 3.1). */
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope' | undefined
   readonly description?: string | undefined
   /** Scopes that the request needs. */
   readonly scopes?: readonly string[] | undefined
-  /** Address of the metadata about the API (RFC 9728 5.1). */
+  /** Address of the metadata of the API (RFC 9728 5.1). */
   readonly resourceMetadata: string
 }
 
-/** Writes a challenge as the value of `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1). */
+/** Formats a challenge as the value of `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1). */
 export function formatWwwAuthenticate({
   realm,
   error,
@@ -33,8 +33,8 @@ export function formatWwwAuthenticate({
 }
 
 /**
- * What may stand between the quotes (RFC 6750 3): printable ASCII without `"` and `\`. Anything else becomes a
- * question mark, so that no value ends its quotes or the header.
+ * Replaces everything that may not appear between the quotes (RFC 6750 3), which is all but printable ASCII
+ * without `"` and `\`. A question mark takes its place, so that no value ends its quotes or the header.
  */
 function quotable(value: string): string {
   return value.replaceAll(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')

@@ -1,33 +1,37 @@
 import type { StoreCheck } from '../store/contract.ts'
 
-/** One thing that was looked at, what was found, and what to do about it. */
+/** One check: its subject, its result, and the remedy. */
 export type HealthCheck = StoreCheck
 
 /**
- * How a gatehouse or a gateway is doing. Plain data without tokens, secrets, keys, or anything that is stored; later
- * versions may have more.
+ * The health of a gatehouse or a gateway. Plain data without tokens, secrets, keys or stored data. Later
+ * versions may add fields.
  */
 export interface Health {
   /**
-   * Of a gatehouse: whether tokens can be issued now. Of a gateway: whether calls with a good token are let through.
+   * For a gatehouse: whether tokens can be issued now. For a gateway: whether calls with a valid token are
+   * accepted.
    */
   readonly ready: boolean
-  /** The worst of `checks`; what is unknown counts as a warning. */
+  /** The worst status of `checks`; an unknown result counts as a warning. */
   readonly status: 'good' | 'warning' | 'bad'
-  /** What was looked at, each with the fix in words where it is not good. */
+  /** The checks, each with the remedy in words if there is a problem. */
   readonly checks: readonly HealthCheck[]
-  /** How well it is known which tokens were taken back. */
+  /** How fresh the known revocations are. */
   readonly revocations: RevocationHealth
 }
 
-/** How well it is known which tokens were taken back. */
+/** How fresh the known revocations are. */
 export interface RevocationHealth {
-  /** Whether anybody tells this gateway; without, a token that was taken back is good here until it expires. */
+  /**
+   * Whether this gateway has a source of revocations. Without one, a revoked token is valid here until it
+   * expires.
+   */
   readonly followed: boolean
-  /** Whether they cannot be heard of at the moment. */
+  /** Whether this process currently cannot receive revocations. */
   readonly lost: boolean
-  /** Seconds since all of them were known; undefined where they never were. */
+  /** Seconds since all revocations were known; undefined if they never were. */
   readonly ageSeconds: number | undefined
-  /** How many are in force. */
+  /** The number of active revocations. */
   readonly live: number
 }

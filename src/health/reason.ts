@@ -2,12 +2,12 @@ import { GatehouseError } from '../errors.ts'
 
 /** Characters of a reason at most. */
 const MAX_LENGTH = 300
-/** Errors that follow from one another at most. */
+/** Causes that are followed at most. */
 const MAX_DEPTH = 5
 
 /**
- * Why something failed, in one line that may be shown: our own messages, which hold no secret, and of errors of others
- * only code or name, as nobody knows what their messages quote.
+ * The reason of a failure in one line that may be shown. It contains our own messages, which hold no secret.
+ * Errors of other libraries contribute only their code or name, because their messages may quote anything.
  */
 export function reasonOf(error: unknown): string {
   const parts: string[] = []
@@ -22,7 +22,7 @@ export function reasonOf(error: unknown): string {
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }
 
-/** `ECONNREFUSED`, or the name of its class. */
+/** A code such as `ECONNREFUSED`, or the name of the error class. */
 function nameOf(error: object): string {
   if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(error.code)) {
     return error.code
@@ -31,7 +31,7 @@ function nameOf(error: object): string {
   return /^\w{1,60}$/.test(error.name) ? error.name : ''
 }
 
-/** Addresses of databases carry passwords. */
+/** Database addresses contain passwords. */
 function withoutCredentials(text: string): string {
   return text.replaceAll(/\/\/\S*@/g, '//…@')
 }

@@ -14,8 +14,8 @@ import type { Logger } from './logger.ts'
 import { subjectProblem } from './subject.ts'
 
 /**
- * The host's accounts as all other parts see them: what is not there is undefined, and what is there is as the
- * types say. A method that the host does not have is missing here too.
+ * The host's accounts as the other parts see them. Absent values are undefined, and present values match their
+ * types. A method that the host does not have is absent here too.
  */
 export interface CheckedAccounts {
   /** The account of exactly this id, or undefined. */
@@ -33,16 +33,19 @@ export interface CheckedAccounts {
     | undefined
 }
 
-/** KYC levels that were warned of, at most. */
+/** KYC levels that are warned about at most. */
 const MAX_WARNINGS = 100
 
-/** Later than every time in seconds, and earlier than every one in milliseconds: the year 5138, or 1973. */
+/**
+ * Later than every plausible time in seconds, and earlier than every one in milliseconds: the year 5138, or
+ * 1973.
+ */
 const MILLISECONDS_FROM = 1e11
 
 /**
- * Checks everything that the host's callbacks answer, in this one place. Each method of it rejects with a
- * GatehouseError `ERR_HOST_CALLBACK`, which names the callback and what is wrong, where an answer cannot be; what
- * the host throws passes through.
+ * Validates all results of the host's account callbacks, in this one place. For an invalid result a method
+ * rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. Errors of the
+ * host pass through.
  *
  * A KYC level that is not in `kycLevels` counts as the lowest one, and is logged once.
  */
@@ -70,7 +73,7 @@ export function createCheckedAccounts(
     const { id, kycLevel, claims } = fields
     rejectUnfit(FIND, [
       idProblem('id', id),
-      // Another account's level and claims must never be taken for this one's.
+      // The level and claims of another account must never be used for this one.
       isText(id) && id !== accountId
         ? { path: 'id', message: 'must be exactly the account id that was asked for' }
         : undefined,
@@ -130,7 +133,7 @@ function readSignedIn(callback: string, answer: unknown): SignedIn | undefined {
   }
 }
 
-/** Where people sign in; what the host wrote as a path is one of its own. */
+/** The sign-in address; a path is resolved against the host's own origin. */
 function readAddress(answer: unknown, returnTo: URL): URL {
   const address = answer instanceof URL ? answer.href : answer
   const url = isText(address) ? URL.parse(address, returnTo.href) : null
@@ -143,7 +146,7 @@ function idProblem(path: string, value: unknown): Problem | undefined {
   return { path, message: `must be a text that is not empty, and is ${kindOf(value)}` }
 }
 
-/** What keeps the two from making a subject, where each of them may be an id. */
+/** The problem of the subject that the two ids make, if each of them is valid alone. */
 function subjectProblemOf(accountId: unknown, userId: unknown): Problem | undefined {
   if (!isText(accountId)) return undefined
   const message = subjectProblem({ accountId, userId: isText(userId) ? userId : undefined })
@@ -158,7 +161,7 @@ function timeProblem(path: string, value: unknown): Problem | undefined {
   return { path, message: 'must be in seconds since the epoch, and looks like milliseconds' }
 }
 
-/** What databases give for a field without a value. */
+/** Values that databases return for an empty field. */
 function isNone(value: unknown): value is undefined | null | '' {
   return value === undefined || value === null || value === ''
 }

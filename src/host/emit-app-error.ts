@@ -1,10 +1,10 @@
 import type { Context } from 'koa'
 
 /**
- * Tells the host's app of a failure that gatehouse has answered itself, by the `error` event that Koa tells it
- * of every other one with: so that it is on the terminal, or wherever the host's errors go, without any option.
+ * Emits Koa's `error` event at the host's app for a failure that gatehouse has answered itself. So the failure
+ * reaches the terminal, or the host's own error handling, without any option.
  */
 export function emitAppError(ctx: Context, error: Error): void {
-  // An `error` event that nobody listens to is thrown at whoever tells it.
+  // An `error` event without a listener is thrown at its emitter.
   if (ctx.app.listenerCount('error') > 0) ctx.app.emit('error', error, ctx)
 }

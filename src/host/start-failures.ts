@@ -5,10 +5,10 @@ import type { Logger } from './logger.ts'
 const MOST = 100
 
 /**
- * Logs why something could not start, each cause once: an attempt is repeated many times. What may pass by itself (the
- * store is away, the authorization service is restarting) is a warning, anything else an error.
+ * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
+ * cause (an unavailable store, a restarting authorization service) is a warning, any other cause an error.
  *
- * @param message what is the matter, for the log
+ * @param message the log message
  */
 export function createStartFailures(logger: Logger, message: string): (error: unknown) => void {
   const logged = new Set<string>()
@@ -22,7 +22,7 @@ export function createStartFailures(logger: Logger, message: string): (error: un
   }
 }
 
-/** A store that is away fails in many words: refused, closed, too late. */
+/** An unavailable store fails with various messages: refused, closed, timed out. */
 function causeOf(error: unknown): string {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
     ? error.code

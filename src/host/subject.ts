@@ -1,4 +1,4 @@
-/** A person as the host names them: an account, or one of its users. */
+/** A person as named by the host: an account, or one of its users. */
 export interface Person {
   readonly accountId: string
   readonly userId?: string | undefined
@@ -7,15 +7,15 @@ export interface Person {
 /** The longest subject, in characters (OpenID Connect Core 2). */
 const MAX_LENGTH = 255
 
-/** Stands between account and user, and is escaped in both. */
+/** Separates account and user, and is escaped in both. */
 const SEPARATOR = '!'
 
-/** Everything but printable ASCII, and of that the space, `!` and `%`. */
+/** Everything except printable ASCII; also the space, `!` and `%`. */
 const ESCAPED = /[^\x22-\x24\x26-\x7e]+/g
 
 /**
- * The subject of a person (`sub`, RFC 9068 2.2): unique at the issuer, and the account id itself for a usual account id
- * without a user.
+ * The subject of a person (`sub`, RFC 9068 2.2). It is unique at the issuer. A usual account id without a user
+ * is its own subject.
  *
  * @param person ids of well-formed Unicode (see `subjectProblem`)
  */
@@ -23,13 +23,15 @@ export function subjectOf({ accountId, userId }: Person): string {
   return userId === undefined ? escape(accountId) : `${escape(accountId)}${SEPARATOR}${escape(userId)}`
 }
 
-/** The person of a subject that `subjectOf` made. */
+/** The person of a subject that `subjectOf` created. */
 export function personOf(subject: string): Person {
   const [accountId = '', userId] = subject.split(SEPARATOR).map(decodeURIComponent)
   return { accountId, ...(userId !== undefined && { userId }) }
 }
 
-/** Why a person cannot have a subject, as a sentence without its own subject; undefined if they can. */
+/**
+ * Why a person cannot have a subject, as a predicate without its grammatical subject; undefined if they can.
+ */
 export function subjectProblem(person: Person): string | undefined {
   if ([person.accountId, person.userId ?? ''].some((id) => /\p{Surrogate}/u.test(id))) {
     return 'must be well-formed Unicode'

@@ -1,14 +1,14 @@
-/** Client id and secret of a Basic header, as it can be read. */
+/** Client id and secret of a Basic header. */
 export interface BasicCredentials {
   readonly clientId: string
   /**
-   * The secret, form-decoded as RFC 6749 2.3.1 asks. Second, or alone where it cannot be decoded, the secret as it
-   * stands: many clients send it raw, which differs where it has a `+` or a `%`.
+   * The possible secrets. The first is form-decoded as RFC 6749 2.3.1 requires. The raw secret is second, or
+   * alone if it cannot be decoded. Many clients send it raw, which differs if it contains a `+` or a `%`.
    */
   readonly clientSecrets: readonly [string, ...string[]]
 }
 
-/** What a client id and a secret may consist of (RFC 6749 A.1, A.2). */
+/** The characters of a client id and a secret (RFC 6749 A.1, A.2). */
 const VISIBLE = /^[\x20-\x7e]{1,256}$/
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
@@ -17,7 +17,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
  * Reads a Basic header (RFC 7617 2).
  *
  * @param authorization the header; empty if there is none
- * @returns undefined for any other header, and for what cannot be a client with its secret
+ * @returns undefined for any other header, and for values that cannot be a client and its secret
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {
   const text = Buffer.from(BASIC.exec(authorization)?.[1] ?? '', 'base64').toString()

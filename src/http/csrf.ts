@@ -1,25 +1,27 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
 
-/** Tokens that a form carries to prove that it came from a page of ours, shown to this person. */
+/** Tokens that prove that a form came from one of our pages and was shown to this person. */
 export interface CsrfTokens {
-  /** The token of a form; `binding` is what it is good for: the interaction, the account, the user. */
+  /**
+   * Creates the token of a form. `binding` is what it is valid for: the interaction, the account, the user.
+   */
   issue(...binding: readonly (string | undefined)[]): string
-  /** Whether `token` was issued for exactly this binding. Takes the same time for each wrong one. */
+  /** Whether `token` was issued for exactly this binding. Every wrong token takes the same time. */
   isValid(token: string | undefined, ...binding: readonly (string | undefined)[]): boolean
 }
 
 /**
- * CSRF tokens without storage: HMAC-SHA256 over what they are bound to.
+ * Creates CSRF tokens without storage: HMAC-SHA256 over their binding.
  *
  * @param keys at least 32 bytes each, newest first, the same in every process that serves the pages; the newest
- *   issues, all of them verify
+ *   key issues, all of them verify
  */
 export function createCsrfTokens(keys: readonly Uint8Array[]): CsrfTokens {
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
   const mac = (key: Uint8Array, binding: readonly (string | undefined)[]) =>
-    // JSON keeps the parts apart: ('ab', 'c') and ('a', 'bc') differ, and so do absent and empty.
+    // JSON separates the parts: ('ab', 'c') and ('a', 'bc') differ, and so do absent and empty.
     createHmac('sha256', key)
       .update(JSON.stringify(['csrf', ...binding.map((part) => part ?? null)]))
       .digest()
@@ -36,8 +38,8 @@ export function createCsrfTokens(keys: readonly Uint8Array[]): CsrfTokens {
 }
 
 /**
- * Whether a request may come from a page of ours, by what browsers say of themselves (Fetch Metadata, Origin).
- * A client that says nothing passes: the token of the form decides.
+ * Whether a request may come from one of our pages, by the headers of browsers (Fetch Metadata, Origin). A
+ * client without these headers passes: the token of the form decides.
  *
  * @param origin the origin that browsers see, from `issuer`
  */

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-/** An error as the other side reads it (RFC 6749 4.1.2.1 and 5.2). */
+/** An error as the client reads it (RFC 6749 4.1.2.1 and 5.2). */
 export interface ErrorAnswer {
   /** HTTP status; below 400 it becomes 400. */
   readonly status: number
@@ -11,9 +11,9 @@ export interface ErrorAnswer {
 }
 
 /**
- * Answers with an error that cannot be sent to an application: with the error page where a browser asks, else
- * with JSON. Browsers name `text/html` when they open an address; who takes anything, as curl does, or does not
- * say, is a program.
+ * Answers with an error that cannot be sent to an application: a browser gets the error page, other clients get
+ * JSON. Browsers name `text/html` when they open an address. A client that accepts everything, as curl does, or
+ * that sends no `Accept`, is a program.
  */
 export function answerError<Page>(
   ctx: Context,
@@ -25,7 +25,7 @@ export function answerError<Page>(
   else answerErrorAsJson(ctx, answer)
 }
 
-/** Answers with an error where only programs ask. */
+/** Answers with an error if only programs use the endpoint. */
 export function answerErrorAsJson(ctx: Context, answer: ErrorAnswer): void {
   ctx.status = Math.max(answer.status, 400)
   ctx.set('Cache-Control', 'no-store')

@@ -1,4 +1,7 @@
-/** Markup that is safe to send: made by `html` alone, so that a text from outside can never pass for it. */
+/**
+ * Markup that is safe to send. Only `html` and `trustedHtml` create it, so that a text from outside is never
+ * taken for markup.
+ */
 class SafeHtml {
   readonly #markup: string
   constructor(markup: string) {
@@ -9,10 +12,10 @@ class SafeHtml {
   }
 }
 
-/** Markup in which everything that came from elsewhere is escaped. */
+/** Markup in which every value from elsewhere is escaped. */
 export type Html = SafeHtml
 
-/** What may stand in a template. `undefined`, `null` and `false` render as nothing. */
+/** The values of a template. `undefined`, `null` and `false` render as nothing. */
 export type HtmlValue = Html | string | number | undefined | null | false | readonly HtmlValue[]
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -31,14 +34,14 @@ function render(value: HtmlValue): string {
 }
 
 /**
- * Tagged template for markup: every value is escaped, for text as well as for quoted attributes; markup made
- * by `html` itself is kept. Attributes must be quoted: escaping cannot help an unquoted one.
+ * Tagged template for markup. Every value is escaped, for text as well as for quoted attributes. Markup from
+ * `html` itself is kept. Attributes must be quoted, because escaping cannot protect an unquoted one.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new SafeHtml(String.raw({ raw: strings }, ...values.map(render)))
 }
 
-/** Takes `markup` as safe. For constants of our own alone: a stylesheet, never a text from outside. */
+/** Treats `markup` as safe. Only for our own constants: a stylesheet, never a text from outside. */
 export function trustedHtml(markup: string): Html {
   return new SafeHtml(markup)
 }

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 
-/** Methods that a public document answers. */
+/** Methods that a public document supports. */
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers with a document that anybody may read, also a page of another origin: 304 where the client has it already.
+ * Answers with a public document, which pages of other origins may read too. If the client has it already, the
+ * status is 304.
  *
  * @param text the document, serialized
  * @param options.type its media type
- * @param options.maxAge seconds for which it may be kept
+ * @param options.maxAge seconds for which it may be cached
  */
 export function answerDocument(
   ctx: Context,
@@ -25,7 +26,7 @@ export function answerDocument(
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
 }
 
-/** Answers OPTIONS, preflights included (RFC 9110 9.3.7, Fetch 3.2.5), where the answer is a public document. */
+/** Answers OPTIONS for a public document, including preflights (RFC 9110 9.3.7, Fetch 3.2.5). */
 export function answerDocumentOptions(ctx: Context): void {
   answerOptions(ctx, DOCUMENT_METHODS)
   if (!allowEveryOrigin(ctx)) return
@@ -36,22 +37,25 @@ export function answerDocumentOptions(ctx: Context): void {
   })
 }
 
-/** Answers OPTIONS where pages of other origins are not answered: with the methods, and without a word of CORS. */
+/**
+ * Answers OPTIONS for an endpoint that pages of other origins cannot use: with the methods, and without CORS
+ * headers.
+ */
 export function answerOptions(ctx: Context, methods: readonly string[]): void {
   ctx.status = 204
   ctx.set('Allow', methods.join(', '))
 }
 
 /**
- * Whether a client has the answer already (RFC 9110 13.1.2). Not Koa's `fresh`: `fetch` adds `Cache-Control: no-cache`
- * to such a request, for which that is never true.
+ * Whether a client already has the answer (RFC 9110 13.1.2). Koa's `fresh` does not work here: `fetch` adds
+ * `Cache-Control: no-cache` to such a request, and `fresh` is then always false.
  */
 export function isKnown(etag: string, ifNoneMatch: string): boolean {
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes(etag)
 }
 
-/** Lets every origin read the answer; false where CORS middleware of the host has decided that already. */
+/** Lets every origin read the answer; false if CORS middleware of the host has already decided that. */
 function allowEveryOrigin(ctx: Context): boolean {
   if (ctx.response.get('Access-Control-Allow-Origin')) return false
   ctx.set('Access-Control-Allow-Origin', '*')

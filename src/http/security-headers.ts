@@ -1,21 +1,21 @@
 import type { Context } from 'koa'
 
-/** What a page needs beyond its own markup. */
+/** What a page needs besides its own markup. */
 export interface PageNeeds {
   /** Hash of its inline stylesheet as CSP writes it, without quotes: `sha256-…`. */
   readonly styleHash: string
   /** Addresses of its images. */
   readonly images?: readonly (string | undefined)[] | undefined
-  /** Addresses elsewhere to which sending its form may lead in the end. */
+  /** External addresses to which submitting its form may finally lead. */
   readonly formTargets?: readonly (string | undefined)[] | undefined
 }
 
 /**
- * Sets the headers of a page: nothing runs, nothing frames it, nothing caches it.
+ * Sets the headers of a page: no scripts, no framing, no caching.
  *
- * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` along with our
- * own forms. `Cross-Origin-Opener-Policy` is left alone: it would cut off the page that opened the
- * authorization in a popup, as many applications do.
+ * `Referrer-Policy` is `same-origin`, because with `no-referrer` browsers send `Origin: null` with our own
+ * forms. `Cross-Origin-Opener-Policy` is not set: it would cut off the page that opened the authorization in a
+ * popup, as many applications do.
  */
 export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
   const sources = (addresses: PageNeeds['images']) => [...new Set((addresses ?? []).flatMap(originSource))]
@@ -38,8 +38,8 @@ export function setPageHeaders(ctx: Context, needs: PageNeeds): void {
 }
 
 /**
- * The origin of an address as a source in CSP, if it is safe to write there: a host may legally contain `;`
- * and `,`, which would begin a directive or a policy of its own.
+ * The origin of an address as a CSP source, if it is safe to write there. A host may legally contain `;` and
+ * `,`, which would begin a new directive or policy.
  */
 function originSource(address: string | undefined): string[] {
   const url = address === undefined ? null : URL.parse(address)

@@ -23,8 +23,8 @@ export const gatewayLimits = {
 export const revocationEntries = {
   pollIntervalSeconds: seconds(5, 60),
   whenStale: v.optional(
-    rule<'serve' | 'refuse'>((value) =>
-      value === 'serve' || value === 'refuse' ? undefined : "must be 'keep-serving' or 'refuse'",
+    rule<'serve' | 'reject'>((value) =>
+      value === 'serve' || value === 'reject' ? undefined : "must be 'serve' or 'reject'",
     ),
     'serve',
   ),

@@ -2,8 +2,8 @@ import type { OperationDefinition, ProductDefinition, ProductSource } from '../c
 import type { GatehouseOptions } from './options.ts'
 
 /**
- * The scopes of products that are written as a literal, as a union: `'invoices:read' | 'invoices:create'`.
- * Products that a function loads give `string`.
+ * The scopes of products that are written as a literal, as a union: `'invoices:read' | 'invoices:create'`. For
+ * products that a function loads, the type is `string`.
  */
 export type ScopeOf<Products> = Products extends Loader
   ? string
@@ -15,8 +15,8 @@ export type ScopeOf<Products> = Products extends Loader
 export type ProductOf<Products> = Products extends Loader ? string : keyof Products & string
 
 /**
- * What a type parameter that takes products as they are would let pass: keys that nothing reads (`titel`), and
- * KYC levels that the host does not have. Meant to be intersected with what the products are inferred from.
+ * Rejects what a type parameter inferred from the products would accept: unknown keys (`titel`), and KYC levels that
+ * the host does not have. Intersect it with the type from which the products are inferred.
  */
 export type CheckedProducts<Products, Level extends string = string> = Products extends Loader
   ? unknown
@@ -46,15 +46,15 @@ type CheckedOperation<Operation, Level extends string> = {
       : UnknownKey
 }
 
-/** A level that is no literal comes from elsewhere, and is checked when the program runs. */
+/** A level that is not a literal is checked at run time. */
 type CheckedLevel<Asked, Level extends string> = string extends Asked
   ? unknown
   : [Asked] extends [Level]
     ? unknown
     : UnknownLevel<Level>
 
-// Nothing has these properties; their names are what the compiler's message shows. A plain `never` would
-// make the whole operation `never`, and the message point at all of it.
+// No value has these properties; their names appear in the compiler's message. A plain `never` would make the whole
+// operation `never`, and the message would point at all of it.
 interface UnknownKey {
   readonly 'nothing reads this key': never
 }

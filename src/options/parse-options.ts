@@ -3,15 +3,15 @@ import { isRecord } from '../catalog/read-definitions.ts'
 import { collectProblems, formatPath } from '../errors.ts'
 import { addressProblem } from './urls.ts'
 
-/** Takes down what is wrong with an option. */
+/** Records a problem of an option. */
 export type AddProblem = (keys: readonly (string | number)[], message: string) => void
 
 /**
- * Reads options by their schema, and gathers what is wrong with them.
+ * Reads options by their schema, and collects their problems.
  *
- * @param headline what the error begins with
- * @returns `add` for what a schema cannot tell, and `finish`, which answers the options with their defaults
- * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong: from `finish`, or at once if there are no options
+ * @param headline the beginning of the error message
+ * @returns `add` for problems that a schema cannot find, and `finish`, which returns the options with their defaults
+ * @throws {GatehouseError} `ERR_OPTIONS` with all problems: from `finish`, or at once if there are no options
  */
 export function readOptions<const Schema extends v.GenericSchema<unknown, unknown>>(
   headline: string,
@@ -23,7 +23,7 @@ export function readOptions<const Schema extends v.GenericSchema<unknown, unknow
 
   const parsed = v.safeParse(schema, options)
   for (const issue of parsed.issues ?? []) {
-    // Every schema in use has string keys; what has no path is the options as a whole.
+    // Every schema in use has string keys; an issue without a path concerns the options as a whole.
     add(issue.path?.map(({ key }) => key as string) ?? ['options'], issue.message)
   }
   if (!isRecord(options)) problems.throwIfAny()
@@ -37,7 +37,7 @@ export function readOptions<const Schema extends v.GenericSchema<unknown, unknow
   }
 }
 
-/** Checks what all gateways need: the two addresses, each for itself, and products of the right kind. */
+/** Checks the options of all gateways: each of the two addresses on its own, and the type of `products`. */
 export function checkApi(
   { issuer, audience, products }: { issuer: unknown; audience: unknown; products: unknown },
   add: AddProblem,

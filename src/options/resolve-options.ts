@@ -10,10 +10,10 @@ import { resolveSigningKeys } from './signing-keys.ts'
 import type { Settings } from './resolved-options.ts'
 
 /**
- * Checks the options, fills in the defaults and freezes the result. No I/O. Plain data is copied, so that
- * later changes of the host's object change nothing here; the products themselves are the catalog's to check.
+ * Checks the options, adds the defaults and freezes the result. No I/O. Plain data is copied, so that later changes to
+ * the host's object have no effect; the catalog checks the products themselves.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong, each with its path and what would be right
+ * @throws {GatehouseError} `ERR_OPTIONS` with all problems, each with its path and the remedy
  */
 export function resolveSettings(options: GatehouseOptions): Settings {
   const { add, finish } = readOptions('the options of createGatehouse are not valid', optionsSchema, options)

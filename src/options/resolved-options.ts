@@ -13,7 +13,7 @@ import type {
 import type { Registry } from '../clients/client.ts'
 import type { Store } from '../store/contract.ts'
 
-/** Options with all defaults filled in, checked and frozen: what `resolveSettings` makes of them. */
+/** The checked and frozen options with all defaults: the result of `resolveSettings`. */
 export interface Settings {
   readonly issuer: string
   readonly audience: string
@@ -53,14 +53,14 @@ export interface Settings {
   readonly logger: Logger
 }
 
-/** Options of `createGateway` with all defaults filled in, checked and frozen. */
+/** The checked and frozen options of `createGateway` with all defaults. */
 export type GatewaySettings = {
   readonly [Name in Exclude<keyof GatewayOptions, 'revocations'>]-?: Exclude<GatewayOptions[Name], undefined>
 } & {
   readonly revocations: (Settings['revocations'] & FeedSettings) | undefined
 }
 
-/** Where revocations are heard of, with all defaults filled in. */
+/** The source of revocations with all defaults. */
 export type FeedSettings = { readonly timeoutMs: number } & (
   | { readonly store: Store }
   | { readonly clientId: string; readonly clientSecret: string; readonly uri: string }

@@ -1,9 +1,9 @@
 /**
- * What is wrong with {auth_url} or {base_url}, as a sentence; undefined if nothing.
+ * Why {auth_url} or {base_url} is invalid, as a sentence; undefined if it is valid.
  *
- * They are compared character by character by everybody who verifies a token, so there is one way to write
- * each: that of WHATWG URL, without a trailing slash, and with a path of plain segments, because it is also
- * a cookie's path and what the host's routers see.
+ * Every verifier of a token compares the two character by character, so there is only one way to write each: the form
+ * of WHATWG URL, without a trailing slash, and with a path of plain segments. The path is also a cookie's path and the
+ * path that the host's routers receive.
  */
 export function addressProblem(value: unknown): string | undefined {
   if (value === undefined) return "is required: an address such as 'https://example.com/auth'"
@@ -23,9 +23,9 @@ export function addressProblem(value: unknown): string | undefined {
 }
 
 /**
- * What is wrong with the address of something that is fetched, whose path and query may be anything.
+ * Why the address of a fetched document is invalid; its path and query may be anything.
  *
- * @param example where it usually is
+ * @param example the usual address
  */
 export function endpointProblem(value: unknown, example: string): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null
@@ -34,7 +34,7 @@ export function endpointProblem(value: unknown, example: string): string | undef
   return addressProblem(url.origin)
 }
 
-/** What is wrong with a path that something is mounted at; the empty text is the root. */
+/** Why a mount path is invalid; the empty text is the root. */
 export function pathProblem(path: unknown): string | undefined {
   if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"
   if (path !== '' && !path.startsWith('/')) return 'must start with /'
@@ -47,8 +47,8 @@ export function pathProblem(path: unknown): string | undefined {
 }
 
 /**
- * What is wrong with {base_url} beside {auth_url}, both being in order for themselves. The gateway guards
- * everything below {base_url} without regard to letter case, so the authorization service must not lie there.
+ * Why {base_url} conflicts with {auth_url}, where each of them is valid. The gateway guards everything below
+ * {base_url} without regard to letter case, so the authorization service must not be below it.
  */
 export function placementProblem(issuer: string, audience: string): string | undefined {
   const auth = new URL(issuer)
@@ -64,13 +64,13 @@ export function placementProblem(issuer: string, audience: string): string | und
   return own && `must not be below ${issuer}/${own.slice(0, -1)}, which the authorization service serves`
 }
 
-/** Whether a host is this machine itself, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */
+/** Whether a host is the local machine, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */
 function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname.endsWith('.localhost') ||
     hostname === '[::1]' ||
-    // A host of digits and dots is an IPv4 address by now: URL has seen to that.
+    // URL has already turned a host of digits and dots into an IPv4 address.
     /^127(?:\.\d{1,3}){3}$/.test(hostname)
   )
 }

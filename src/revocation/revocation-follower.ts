@@ -10,8 +10,8 @@ import { createClockJumps } from './clock-jumps.ts'
 export interface StalenessPolicy {
   /** Seconds between two readings at most. */
   readonly pollIntervalSeconds: number
-  /** `keep-serving` by what is known, or `refuse` all tokens once `maxStalenessSeconds` have passed. */
-  readonly whenStale: 'serve' | 'refuse'
+  /** `serve` by what is known, or `reject` all tokens once `maxStalenessSeconds` have passed. */
+  readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
 }
 

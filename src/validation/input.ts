@@ -1,16 +1,16 @@
 import { collectProblems, GatehouseError, type Problem } from '../errors.ts'
 
-/** What is wrong with a value and what would be right, as a sentence; undefined if it is in order. */
+/** A rule returns the problem of a value and the remedy, as a sentence; undefined if the value is valid. */
 export type Rule = (value: unknown) => string | undefined | readonly Problem[]
 
-/** Rules of an input's fields; a field that may be left out is wrapped in `optional`. */
+/** The rules of an input's fields; an optional field is wrapped in `optional`. */
 export type Fields = Readonly<Record<string, Rule>>
 
 /**
- * Checks an input field by field, refuses fields that there are none of, and reports all of it at once.
+ * Checks an input field by field, rejects unknown fields, and reports all problems at once.
  *
- * @param headline what could not be done, in front of the problems
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem, its path and the fix
+ * @param headline the failed action, in front of the problems
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem, its path and the remedy
  */
 export function checkInput(headline: string, input: unknown, fields: Fields): void {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
@@ -26,23 +26,23 @@ export function checkInput(headline: string, input: unknown, fields: Fields): vo
   problems.throwIfAny()
 }
 
-/** All that the rules have against the values, field by field. */
+/** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): Problem[] {
   return Object.entries(fields).flatMap(([name, rule]) => problemsAt(name, rule(values[name])))
 }
 
-/** The rule, where there is a value at all. */
+/** Applies the rule only if there is a value. */
 export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value))
 }
 
-/** Entries that a list in an argument may have, unless its rule has a lower maximum. */
+/** Maximum entries of a list in an argument, unless its rule has a lower maximum. */
 export const MAX_ENTRIES = 10_000
 
-/** Problems of one list that are reported at most: a message is read by people. */
+/** Maximum number of reported problems of one list, since people read the message. */
 const MAX_PROBLEMS = 100
 
-/** A list whose entries follow a rule, none of them twice. Checked in linear time. */
+/** A list whose entries all match a rule, without duplicates. Checked in linear time. */
 export function listOf(rule: Rule, max = MAX_ENTRIES): Rule {
   return (value) => {
     if (!Array.isArray(value)) return 'must be a list'
@@ -58,7 +58,7 @@ export function listOf(rule: Rule, max = MAX_ENTRIES): Rule {
   }
 }
 
-/** A name for people. Characters that reorder or hide text are refused: names are shown where people consent. */
+/** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
 export const nameRule: Rule = (value) => {
   if (typeof value !== 'string' || value.trim() === '') return 'must be a text that is not empty'
   if (value.length > 120) return 'must have at most 120 characters'
@@ -68,7 +68,7 @@ export const nameRule: Rule = (value) => {
   return undefined
 }
 
-/** An identifier of the host's: an account, a user, an actor. */
+/** An identifier that the host assigns: an account, a user, an actor. */
 export const hostIdRule: Rule = (value) =>
   typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value)
     ? undefined

@@ -1,9 +1,9 @@
 import { isObject } from './host-callback.ts'
 
-/** Whether a value can be what a field of a record holds. */
+/** Whether a value is valid for a field of a record. */
 export type Field = (value: unknown) => boolean
 
-/** What a record must look like to be one of ours. Fields that are not named may be there, and are kept as they are. */
+/** The required fields of a stored record. Other fields are allowed and kept unchanged. */
 export type Fields = { readonly [field: string]: Field }
 
 /** Any text. */
@@ -24,19 +24,19 @@ export const is =
   (value) =>
     values.includes(value)
 
-/** Left out, or as `field` says. */
+/** Absent, or valid by `field`. */
 export const optional =
   (field: Field): Field =>
   (value) =>
     value === undefined || field(value)
 
-/** A list of which every entry is as `field` says. */
+/** A list whose entries are all valid by `field`. */
 export const listOf =
   (field: Field): Field =>
   (value) =>
     Array.isArray(value) && value.every(field)
 
-/** An object whose every value is as `field` says. */
+/** An object whose values are all valid by `field`. */
 export const mapOf =
   (field: Field): Field =>
   (value) =>

@@ -24,7 +24,7 @@ const away = () => Promise.reject(new Error('away'))
 const logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
 
 interface Setup {
-  readonly whenStale?: 'serve' | 'refuse'
+  readonly whenStale?: 'serve' | 'reject'
   readonly tokenCacheBytes?: number
   readonly pollIntervalSeconds?: number
 }
@@ -141,7 +141,7 @@ test('what was revoked before the gateway started is dead with the first call', 
 })
 
 test('requireScope asks again, however long ago the middleware let the request through', async () => {
-  await setUp({ whenStale: 'refuse' })
+  await setUp({ whenStale: 'reject' })
   const between = { wait: async () => {} }
   const handler = vi.fn()
   const app = new Koa()
@@ -206,7 +206,7 @@ describe('while contact is lost', () => {
     await vi.waitFor(() => expect(heard).toHaveLength(2), 3000)
   }
 
-  test('keep-serving serves by what is known, says so, and says when it is over', async () => {
+  test('serve serves by what is known, says so, and says when it is over', async () => {
     const token = await lose({})
     revoked.add([{ of: 'token', id: 'known', until: UNTIL }])
     vi.setSystemTime((NOW + 600) * 1000)
@@ -228,7 +228,7 @@ describe('while contact is lost', () => {
   })
 
   test('refuse answers 503 once the time is over, never 401, and serves again', async () => {
-    const token = await lose({ whenStale: 'refuse' })
+    const token = await lose({ whenStale: 'reject' })
     const { signal } = await admitted(token)
     vi.setSystemTime((NOW + 25) * 1000)
     await admitted(token)
@@ -264,7 +264,7 @@ describe('while contact is lost', () => {
 
 describe('a process that was suspended', () => {
   test('refuses at once when it wakes up, until it has caught up', async () => {
-    await setUp({ whenStale: 'refuse' })
+    await setUp({ whenStale: 'reject' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await admitted(token)
     answer = () => new Promise(() => {})
@@ -275,7 +275,7 @@ describe('a process that was suspended', () => {
   })
 
   test('and stopped while both clocks go on, refuses as well', async () => {
-    await setUp({ whenStale: 'refuse' })
+    await setUp({ whenStale: 'reject' })
     const token = await issuer.mint()
     await admitted(token)
     const steady = vi.spyOn(performance, 'now')

@@ -96,12 +96,12 @@ describe('resolveGatewaySettings', () => {
 
     it('from the store have neither credentials nor an address', () => {
       const store = memoryStore()
-      const settings = resolve({ revocations: { store, timeoutMs: 500, whenStale: 'refuse' } })
+      const settings = resolve({ revocations: { store, timeoutMs: 500, whenStale: 'reject' } })
       expect(settings.revocations).toEqual({
         store,
         timeoutMs: 500,
         pollIntervalSeconds: 5,
-        whenStale: 'refuse',
+        whenStale: 'reject',
         maxStalenessSeconds: 60,
       })
       expect(pathsIn({ store, ...key, uri: 'https://example.com/feed' })).toEqual([

@@ -403,12 +403,12 @@ describe('contact', () => {
   })
 
   test('that never was refuses, if told to refuse, and lets through if not', async () => {
-    expect(setUp({ whenStale: 'refuse' }).follower.mustReject).toBe(true)
+    expect(setUp({ whenStale: 'reject' }).follower.mustReject).toBe(true)
     expect(setUp().follower.mustReject).toBe(false)
   })
 
   test('that is lost refuses after the seconds that were set, and not before, until it is back', async () => {
-    const { follower, answer } = setUp({ whenStale: 'refuse', maxStalenessSeconds: 60 })
+    const { follower, answer } = setUp({ whenStale: 'reject', maxStalenessSeconds: 60 })
     await follower.start()
     answer(...Array.from({ length: 30 }, away))
     await seconds(60)
@@ -432,7 +432,7 @@ describe('contact', () => {
   })
 
   test('that was lost while the machine slept is noticed: only the clock has gone on', async () => {
-    const { follower } = setUp({ whenStale: 'refuse' })
+    const { follower } = setUp({ whenStale: 'reject' })
     await follower.start()
     vi.setSystemTime(Date.now() + HOUR)
     expect(follower.mustReject).toBe(true)

@@ -425,7 +425,7 @@ describeWithRedis('what revocations occupy (Redis)', () => {
       expect(second + ttl).toBeGreaterThanOrEqual(until + 3500)
       expect(second + ttl).toBeLessThanOrEqual(until + 7300)
     }
-    const numbers = await client.ttl('ttl:revocations:shelves')
+    const numbers = await client.ttl('ttl:revocations:buckets')
     expect(numbers).toBeGreaterThan(10 * DAY)
     expect(numbers).toBeLessThan(10 * DAY + 7300)
   })

@@ -5,18 +5,18 @@ import type { Pages } from './pages.ts'
 import type { PendingInteraction } from './port.ts'
 
 /**
- * The form that was sent if it came from a page of ours, was shown to this account, and can be read; otherwise
- * the error page is written, and there is nothing to do any more.
+ * Returns the form if it came from one of our pages, was shown to this account, and is readable. Otherwise it
+ * writes the error page, and the caller has nothing left to do.
  */
 export type FormCheck = (ctx: Context, pending: PendingInteraction) => Promise<Form | undefined>
 
-/** What a form of an interaction is bound to: the interaction, and whom it was shown to. */
+/** The binding of a form: the interaction, and the person to whom it was shown. */
 export function bindingOf({ uid, prompt, account }: PendingInteraction): readonly (string | undefined)[] {
   return [uid, prompt, account?.accountId, account?.userId]
 }
 
 /**
- * Makes the check that each form goes through.
+ * Creates the check that every form passes.
  *
  * @param deps.origin of {auth_url}
  */

@@ -15,27 +15,28 @@ import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import { createStylesheet } from './pages/stylesheet.ts'
 import type { PageTexts, TextsByLocale } from './texts.ts'
 
-/** `ui_locales` of the request, in order of preference; before those of Accept-Language. */
+/** `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
 interface Reader {
   readonly uiLocales?: readonly string[] | undefined
 }
 
 /** Writes pages as the response: status, headers and markup. */
 export interface Pages {
-  /** The texts for who reads the response to this request. */
+  /** The texts for the reader of the response. */
   textsFor(ctx: Context, uiLocales?: readonly string[]): PageTexts
-  /** An error that cannot be sent to the application. Below 400 the status becomes 400. */
+  /** An error that cannot be sent to the application. A status below 400 becomes 400. */
   renderError(ctx: Context, model: ErrorModel & Reader & { readonly status: number }): void
-  /** Whether to sign out: posts `xsrf`, and `logout=yes` for yes, to `action`. */
+  /** Asks whether to sign out. The form posts `xsrf`, and `logout=yes` for yes, to `action`. */
   renderSignOut(
     ctx: Context,
     model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
   ): void
-  /** That the person is signed out. */
+  /** Confirms that the person is signed out. */
   renderSignedOut(ctx: Context, reader?: Reader): void
   /**
-   * Sends the browser on after a form. Not by a redirect: Chromium holds each address of a chain of redirects
-   * against `form-action` of the page that had the form, and where a chain ends is up to applications and hosts.
+   * Sends the browser to the next address after a form. It does not use a redirect: Chromium checks each
+   * address of a redirect chain against `form-action` of the page with the form. Applications and hosts decide
+   * where a chain ends.
    */
   renderContinue(ctx: Context, next: URL, reader?: Reader): void
   /** The built-in sign-in page. */
@@ -45,10 +46,10 @@ export interface Pages {
 }
 
 /**
- * The pages in the host's colours and languages.
+ * Creates the pages in the host's colours and languages.
  *
  * @param options.texts from `createTexts`
- * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is none
+ * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is invalid
  */
 export function createPages(options: { readonly texts: TextsByLocale; readonly branding: Branding }): Pages {
   const { texts, branding } = options

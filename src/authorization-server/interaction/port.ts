@@ -1,11 +1,11 @@
 import type { Context } from 'koa'
 import type { ConsentDecision } from '../../grants/consent-policy.ts'
 
-/** What a browser is in the middle of: an authorization request that waits for a person. */
+/** A pending authorization request that waits for a person. */
 export interface PendingInteraction {
   /** Unguessable; part of the address and of a cookie. */
   readonly uid: string
-  /** What is wanted of the person now. */
+  /** The step that is due now. */
   readonly prompt: 'login' | 'consent'
   /** Epoch seconds. */
   readonly startedAt: number
@@ -14,44 +14,49 @@ export interface PendingInteraction {
     readonly name: string
     readonly homepageUri?: string | undefined
     readonly logoUri?: string | undefined
-    /** What the host calls the developer; undefined if unknown. */
+    /** The host's name for the developer; undefined if unknown. */
     readonly developerName?: string | undefined
-    /** Ids of its products, so that an operation of several products is shown at the right one; any if unknown. */
+    /**
+     * Ids of its products, so that an operation of several products is shown under the right one; any product
+     * if unknown.
+     */
     readonly products?: readonly string[] | undefined
   }
-  /** Origin that the browser is sent to in the end; shown to the person. */
+  /** Origin to which the browser is finally sent; shown to the person. */
   readonly redirectOrigin: string
-  /** Who the authorization is for; undefined while nobody is signed in. */
+  /** The account that the authorization is for; undefined while no one is signed in. */
   readonly account?: {
     readonly accountId: string
     readonly userId?: string | undefined
-    /** What to call them. */
+    /** Display name of the person. */
     readonly name: string
-    /** Their e-mail address or user name, if it is known and not the name. */
+    /** Their e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined
   }
-  /** Scopes that the request asks for and the application may ask for now, in their order. */
+  /** Scopes that the request contains and the application may request now, in their order. */
   readonly requestedScopes: readonly string[]
-  /** What this account decided about this application before. */
+  /** Earlier decisions of this account about this application. */
   readonly remembered: { readonly granted: readonly string[]; readonly refused: readonly string[] }
   /** `ui_locales` of the request, in order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]
   /** `login_hint` of the request. */
   readonly loginHint?: string | undefined
-  /** The person must prove anew who they are (`prompt=login`, `max_age`). */
+  /** The person must authenticate again (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean
-  /** Lifetime of the refresh token in seconds: how long the access goes on without use. */
+  /** Lifetime of the refresh token in seconds: how long access continues without use. */
   readonly accessLifetime: number
 }
 
 /**
- * What the pages need of the authorization server. Methods that answer with a URL mean: send the browser
- * there.
+ * The methods of the authorization server that the pages need. If a method returns a URL, the caller sends the
+ * browser there.
  */
 export interface InteractionPort {
-  /** The interaction that this browser is in at this address; undefined if it is over or somebody else's. */
+  /**
+   * The interaction of this browser at this address; undefined if it is over or belongs to another browser.
+   */
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
-  /** The person proved who they are. */
+  /** The person has authenticated. */
   signedIn(
     ctx: Context,
     pending: PendingInteraction,
@@ -59,7 +64,7 @@ export interface InteractionPort {
   ): Promise<URL>
   /** The person decided about the scopes; at least one is granted. */
   consented(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
-  /** The person declined (`access_denied`), or cannot be signed in as was asked (`login_required`). */
+  /** The person denied access (`access_denied`), or cannot be signed in as requested (`login_required`). */
   failed(
     ctx: Context,
     pending: PendingInteraction,

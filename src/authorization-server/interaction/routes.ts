@@ -10,15 +10,16 @@ import type { InteractionOptions, Step } from './step.ts'
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 
 /**
- * Serves what a person sees while an authorization waits for them, at `/interaction/<uid>` and below:
+ * Serves the pages of a pending authorization, at `/interaction/<uid>` and below:
  *
- * - `GET  /interaction/<uid>` signs in or asks for consent, whichever is due
- * - `POST /interaction/<uid>/sign-in` the built-in sign-in page's form
+ * - `GET  /interaction/<uid>` signs in or asks for consent, depending on the step that is due
+ * - `POST /interaction/<uid>/sign-in` the form of the built-in sign-in page
  * - `POST /interaction/<uid>/consent` approve or deny
  * - `POST /interaction/<uid>/switch` use another account
  *
- * @returns a function that takes the host's own context and the path below {auth_url}; it answers the request
- *   and says true, or leaves it alone and says false. What the host's callbacks and the port throw passes through.
+ * @returns a function that takes the host's own context and the path below {auth_url}. It answers the request
+ *   and resolves to true, or ignores it and resolves to false. Errors of the host's callbacks and of the port
+ *   pass through.
  */
 export function interactionRoutes(
   options: InteractionOptions,

@@ -12,7 +12,7 @@ export interface ScopeEntry {
   readonly description?: string | undefined
   readonly standing: ScopeStatus
   readonly isTicked: boolean
-  /** Shown, but not to be chosen. */
+  /** Shown, but not selectable. */
   readonly isInseparable: boolean
 }
 
@@ -23,7 +23,7 @@ export interface ScopeGroup {
   readonly entries: readonly ScopeEntry[]
 }
 
-/** Scopes of OpenID Connect (Core 5.4, 11) and what the page calls them. */
+/** Scopes of OpenID Connect (Core 5.4, 11) and their texts on the page. */
 const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
   openid: 'scopeOpenid',
   profile: 'scopeProfile',
@@ -34,11 +34,11 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * What a request asks for as the consent page shows it: what is about the person first, then the operations by
- * product in the order of the catalog. An operation of several products stands at the first one that is on
+ * Groups the requested scopes for the consent page: first the scopes about the person, then the operations by
+ * product in the order of the catalog. An operation of several products is shown under the first one that is on
  * the application.
  *
- * @param ticked what was ticked when the form was sent, if it was
+ * @param ticked the ticked scopes of a submitted form, if there is one
  */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'remembered' | 'application'>,
@@ -74,7 +74,8 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may leave the application while the page is being made: what is asked for is shown all the same.
+  // A product may leave the application while the page is being rendered. The requested operations are shown
+  // anyway.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])
     .map(({ scope, title }) => entry(scope, read(title)))

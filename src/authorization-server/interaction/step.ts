@@ -4,7 +4,7 @@ import type { CheckedAccounts } from '../../host/checked-accounts.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
 
-/** What the interaction is handed. */
+/** The dependencies of the interaction. */
 export interface InteractionOptions {
   readonly port: InteractionPort
   readonly accounts: CheckedAccounts
@@ -18,7 +18,7 @@ export interface InteractionOptions {
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
-/** What a step answers with: a page was written, or the browser goes on to an address. */
+/** The result of a step: undefined if it wrote a page, or the address to which the browser continues. */
 export type StepResult = URL | undefined
 
 /** One step of an interaction. */

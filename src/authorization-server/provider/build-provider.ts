@@ -22,14 +22,14 @@ import type { ConsentStore } from '../../grants/consent-store.ts'
 import { registerEvents } from './events.ts'
 import { applySeam, ScriptlessProvider } from './seam.ts'
 
-/** The authorization server, and what its neighbours share with it. */
+/** The authorization server, and the parts of it that other modules use. */
 export interface BuiltProvider {
   readonly provider: Provider
   readonly consents: ConsentStore
 }
 
 /**
- * Builds the OAuth 2.0 and OpenID Connect server out of oidc-provider. It is cheap (about a millisecond) and
+ * Builds the OAuth 2.0 and OpenID Connect server with oidc-provider. Building takes about a millisecond; the result
  * has no state of its own.
  */
 export function buildProvider(deps: ProviderDependencies): BuiltProvider {
@@ -58,7 +58,7 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
   return { provider, consents }
 }
 
-/** Where each of oidc-provider's models is kept; the ones left out belong to features that are off. */
+/** The storage of each of oidc-provider's models. The models left out belong to disabled features. */
 function createAdapterFactory(deps: ProviderDependencies, grants: Grants): (model: string) => Adapter {
   const codes = createAuthorizationCodes(deps.store)
   const revokeGrant = createRevokeGrant({ ...deps, grants })

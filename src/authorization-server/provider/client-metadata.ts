@@ -4,8 +4,8 @@ import type { Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
- * oidc-provider wants a secret on each client. Ours are stored as hashes and compared elsewhere (see
- * `seam.ts`), so it gets one that nobody ever learns; nothing can be signed with a stored hash.
+ * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam.ts`, so
+ * each client gets this random secret, which never leaves the process. No one can sign anything with a stored hash.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
@@ -17,7 +17,7 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     client_id: record.clientId,
     client_secret: UNUSED_SECRET,
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // Without a redirect URI it can still refresh; oidc-provider refuses it for a response type.
+    // A client without a redirect URI can still refresh, but oidc-provider rejects it if it has a response type.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],
@@ -27,8 +27,8 @@ export function toClientMetadata(record: Client): AllClientMetadata {
 }
 
 /**
- * Our record of a client, as the registry gave it to this request. oidc-provider keeps clients that look the
- * same to it, so what hangs on its own object may be older.
+ * Our record of a client, as the registry returned it for this request. oidc-provider caches clients by their
+ * metadata, so data attached to its own client object may be outdated.
  */
 export function recordOf(client: ProviderClient | undefined): Client {
   const record = client && Provider.ctx && requestState(Provider.ctx).clients.get(client.clientId)

@@ -16,7 +16,7 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { InteractionAdmission } from './interaction-admission.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 
-/** What of the settings the authorization server goes by. */
+/** The settings that the authorization server uses. */
 export interface ProviderSettings {
   readonly issuer: string
   readonly audience: string
@@ -39,7 +39,7 @@ export interface ProviderSettings {
   }
 }
 
-/** What is known of a verified access token of ours; the gateway's principal fits. */
+/** A verified access token of ours. The gateway's principal matches this type. */
 export interface VerifiedAccessToken extends RevocableToken {
   readonly mode: 'direct' | 'delegated'
   readonly accountId: string
@@ -51,7 +51,7 @@ export interface VerifiedAccessToken extends RevocableToken {
   }
 }
 
-/** The pages that the authorization server itself has to show. */
+/** The pages that the authorization server renders itself. */
 export interface ProviderPages {
   /** Writes the page for an error that cannot be sent to the application. */
   renderError(ctx: Context, error: { status: number; error: string; description: string }): void
@@ -64,11 +64,11 @@ export interface ProviderPages {
       redirectOrigin?: string | undefined
     },
   ): void
-  /** Writes the page that says that the person is signed out. */
+  /** Writes the page that confirms the sign-out. */
   renderSignedOut(ctx: Context): void
 }
 
-/** All that the authorization server is handed. */
+/** The dependencies of the authorization server. */
 export interface ProviderDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
@@ -82,14 +82,14 @@ export interface ProviderDependencies {
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
-  /** The access token if it is one of ours and has not expired, else undefined. It may have been taken back. */
+  /** The access token if it is one of ours and has not expired, else undefined. It may have been revoked. */
   verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
   readonly revocations: Revocations
-  /** Whether a verified access token was taken back. In memory. */
+  /** Whether a verified access token was revoked. Reads memory only. */
   isRevoked(token: RevocableToken): boolean
-  /** Told of each client that got a token. */
+  /** Called for each client that obtained a token. */
   clientUsed(client: Client): void
-  /** Which authorization requests may wait for a person. */
+  /** Decides which authorization requests may wait for a person. */
   readonly authorizeRequest: InteractionAdmission
   readonly pages: ProviderPages
   readonly events: EventSink

@@ -9,8 +9,8 @@ import { signOutSecret } from './seam.ts'
 
 /**
  * Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0). oidc-provider ends our
- * session; here the host's ends with it, and the page that needs a script where we have no session is
- * replaced.
+ * session, and this middleware ends the host's session with it. It also replaces the page that needs a script when
+ * there is no session of ours.
  */
 export function registerLogout(
   provider: Provider,
@@ -19,7 +19,7 @@ export function registerLogout(
   provider.use(async function logout(context: unknown, next: Next) {
     const ctx = context as KoaContextWithOIDC
     const isSignOut = ctx.path.toLowerCase().startsWith(ROUTES.end_session)
-    // The one parameter that is stored as it is.
+    // The only parameter that is stored unchanged.
     const tooLong = isSignOut && findTooLong({ state: ctx.query['state'] })
     if (tooLong) {
       answerError(ctx, pages, { status: 400, error: 'invalid_request', description: tooLong.description })
@@ -35,11 +35,14 @@ export function registerLogout(
     }
   })
 
-  /** Nobody is signed in with us: ask only if somebody is at the host, else there is nothing to end. */
+  /**
+   * Answers a sign-out without a session of ours. It asks only if a person is signed in at the host; otherwise
+   * there is no session to end.
+   */
   async function answerWithoutSession(ctx: KoaContextWithOIDC): Promise<void> {
     const isAtHost = accounts.signOut && (await accounts.current?.(requestState(ctx).host))
     if (isAtHost) {
-      // For the form; it is not stored of everybody who comes here.
+      // The form needs the saved session; other visitors without a session do not get one stored.
       await ctx.oidc.session?.save(settings.lifetimes.interaction)
       pages.renderSignOut(ctx, signOutForm(ctx))
       return
@@ -49,7 +52,7 @@ export function registerLogout(
       pages.renderSignedOut(ctx)
       return
     }
-    // Checked against the application's registered ones before this point.
+    // oidc-provider has already checked it against the addresses registered for the application.
     const target = new URL(redirectUri)
     const state = ctx.oidc.params?.['state']
     if (typeof state === 'string') target.searchParams.set('state', state)
@@ -58,7 +61,7 @@ export function registerLogout(
   }
 }
 
-/** What the sign-out page needs of the request (OpenID Connect RP-Initiated Logout 1.0, 2). */
+/** The request data that the sign-out page needs (OpenID Connect RP-Initiated Logout 1.0, 2). */
 export function signOutForm(ctx: KoaContextWithOIDC) {
   const { provider, params } = ctx.oidc
   const redirectUri = params?.['post_logout_redirect_uri']

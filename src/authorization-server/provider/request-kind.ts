@@ -1,13 +1,13 @@
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider'
 
-// What a request is, by the names that oidc-provider gives to its routes. Relies on: these names.
+// The kind of the current request, by oidc-provider's route names. Relies on: these names.
 
-/** Whether this request is to get a token. */
+/** Whether this request is a token request. */
 export function isTokenRequest(): boolean {
   return Provider.ctx?.oidc.route === 'token'
 }
 
-/** Whether this request asks about a token (RFC 7662). */
+/** Whether this request introspects a token (RFC 7662). */
 export function isIntrospection(): boolean {
   return Provider.ctx?.oidc.route === 'introspection'
 }
@@ -17,12 +17,15 @@ export function isRevocation(): boolean {
   return Provider.ctx?.oidc.route === 'revocation'
 }
 
-/** Whether a token is presented to be introspected or revoked, and not to be used. */
+/** Whether this request presents a token to introspect or revoke it, and not to use it. */
 export function isAboutToken(): boolean {
   return isIntrospection() || isRevocation()
 }
 
-/** Whether a browser brings this request, from an application that sent it here: API keys are no clients there. */
+/**
+ * Whether a browser sends this request on behalf of an application. API keys are not valid clients in such
+ * requests.
+ */
 export function isFrontChannel(): boolean {
   return FRONT_CHANNEL.has(Provider.ctx?.oidc.route ?? '')
 }
@@ -35,7 +38,7 @@ const FRONT_CHANNEL: ReadonlySet<string> = new Set([
   'end_session_success',
 ])
 
-/** Whether the person comes back from the pages with this request. */
+/** Whether the person returns from the pages with this request. */
 export function isComingBack(ctx: KoaContextWithOIDC): boolean {
   return ctx.oidc.route === 'resume'
 }

@@ -4,13 +4,15 @@ import type { Context } from 'koa'
 import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-credentials.ts'
 
 /**
- * The request as oidc-provider is to see it: at its own path, whatever the app is mounted below, with a Basic header
- * that it can decode and a body that it can read. The object inherits from the real request, which stays as it is.
+ * The request that oidc-provider receives: with its own path, independent of the app's mount path, with a Basic
+ * header that it can decode and a body that it can read. The object inherits from the real request and leaves it
+ * unchanged.
  *
- * Relies on: a body is there if a header says so, and is read by iterating, while `readable`.
+ * Relies on: oidc-provider expects a body if a header announces one, and reads it by iterating while `readable` is
+ * true.
  *
  * @param url path and query below {auth_url}
- * @param form the form that was sent, as it was read; undefined if none is due
+ * @param form the text of the form in the request; undefined if the endpoint reads none
  */
 export function requestProxy({ req }: Context, url: string, form?: string): IncomingMessage {
   const credentials = readBasicCredentials(req.headers.authorization ?? '')

@@ -1,7 +1,7 @@
 import { errors } from 'oidc-provider'
 
 /**
- * Refuses a `resource` parameter that names anything but our API (RFC 8707 2).
+ * Rejects a `resource` parameter that names any resource other than our API (RFC 8707 2).
  *
  * @throws {errors.InvalidTarget}
  */

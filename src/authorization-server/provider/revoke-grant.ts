@@ -3,14 +3,14 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { Grants } from './models/grants.ts'
 
 /**
- * Ends a grant with all that came of it: no code, refresh token or access token of it is good afterwards, not even
- * one that is being issued at this moment. To do it again does no harm.
+ * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
+ * same moment. Repeating it has no further effect.
  *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; whoever asked for it may ask again
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
  */
 export type RevokeGrant = (grantId: string) => Promise<void>
 
-/** Makes the one way in which the authorization server itself ends grants. */
+/** Creates the only function with which the authorization server itself revokes grants. */
 export function createRevokeGrant(parts: {
   readonly grants: Grants
   readonly families: TokenFamilies
@@ -22,7 +22,8 @@ export function createRevokeGrant(parts: {
       await grants.delete(grantId)
       return { result: undefined, taken: [{ of: 'grant', id: grantId }] }
     })
-    // Last, because the refresh token is found by it: who got no answer before can send it again.
+    // The family is ended last, because it is how the refresh token is found: a client that got no response can
+    // send the token again.
     await families.end(grantId)
   }
 }

@@ -1,6 +1,6 @@
 import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 
-/** Where the endpoints are below {auth_url}. */
+/** The paths of the endpoints below {auth_url}. */
 export const ROUTES = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',
@@ -11,10 +11,10 @@ export const ROUTES = {
   end_session: '/oauth2/logout',
 } as const
 
-/** Where gateways without the store hear of revocations, below {auth_url}. */
+/** The path below {auth_url} where gateways without the store receive revocations. */
 export const REVOCATION_FEED = '/oauth2/revocations'
 
-/** Methods that each address answers; any other is 405 (RFC 9110 15.5.6). */
+/** The methods of each path; any other method is answered with 405 (RFC 9110 15.5.6). */
 export const METHODS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: ['GET', 'HEAD', 'POST'],
   [ROUTES.token]: ['POST', 'OPTIONS'],
@@ -30,7 +30,7 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/oauth-authorization-server': DOCUMENT_METHODS,
 }
 
-/** Where clients authenticate with their secret. */
+/** The endpoints where clients authenticate with their secret. */
 export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
   ROUTES.token,
   ROUTES.revocation,

@@ -1,11 +1,11 @@
 import { errors } from 'oidc-provider'
 
 /**
- * A request that cannot be answered now. It is answered here and not sent to the application, which would only send
- * the browser again.
+ * A request that cannot be served for the moment. The error is answered directly and not redirected to the
+ * application, which would only send the browser back.
  *
- * Relies on: an error is sent to the application unless `allow_redirect` is false, with `statusCode` else, and is no
- * failure of ours if it is to be exposed.
+ * Relies on: oidc-provider redirects an error to the application unless `allow_redirect` is false. Otherwise it
+ * answers with `statusCode`, and an exposed error is not reported as a server error.
  */
 export class NotNow extends errors.OIDCProviderError {
   override readonly allow_redirect = false
@@ -21,7 +21,7 @@ export class NotNow extends errors.OIDCProviderError {
   }
 }
 
-/** Keeps an error from being sent to the application. Relies on: as above. */
+/** Prevents an error from being redirected to the application. Relies on: the same as {@link NotNow}. */
 export function notRedirected<T extends Error>(error: T): T {
   return Object.assign(error, { allow_redirect: false })
 }

@@ -2,7 +2,7 @@ import { Provider, type AdapterPayload } from 'oidc-provider'
 import type { Stored } from '../../store/collection.ts'
 import type { ProviderSession } from './seam.ts'
 
-/** A session as it was found in the store. It is kept up to date as this request writes it. */
+/** A session as read from the store. It is updated as this request writes it. */
 export interface FoundSession {
   /** The digest of its cookie. */
   id: string
@@ -15,9 +15,9 @@ export function sessionOfRequest(): ProviderSession | undefined {
 }
 
 /**
- * Whether a session is deleted because it goes on under another cookie.
+ * Whether a session is deleted because it continues under another cookie.
  *
- * Relies on: the session of the request has the other one by then, and is saved next.
+ * Relies on: by then the request's session has the new cookie, and is saved next.
  */
 export function isReplacedSession(cookie: string): boolean {
   const session = sessionOfRequest()

@@ -7,8 +7,8 @@ type AccessToken = NonNullable<KoaContextWithOIDC['oidc']['entities']['AccessTok
 type ClientCredentials = NonNullable<KoaContextWithOIDC['oidc']['entities']['ClientCredentials']>
 
 /**
- * Our own claims in an access token. The mode is said, never inferred: an account id may equal a client id.
- * Reads only what is at hand, because nothing may fail any more once a refresh token has been exchanged.
+ * Our own claims in an access token. The mode is stated, never inferred: an account id may equal a client id. The
+ * function uses only data already in memory, because no step may fail after a refresh token has been exchanged.
  */
 export function tokenClaims(ctx: KoaContextWithOIDC, token: AccessToken | ClientCredentials): UnknownObject {
   const client = recordOf(token.client)

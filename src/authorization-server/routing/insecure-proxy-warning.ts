@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 import type { Logger } from '../../host/logger.ts'
 
-/** Looks at a request for the service, and tells operators if it should have come by https. */
+/** Checks a request for the service, and warns operators if it arrived by http instead of https. */
 export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
- * An https issuer that is reached over what looks like plain http has a proxy in front that nobody told of.
- * Said once, by whichever middleware of one gatehouse sees such a request first.
+ * If an https issuer receives requests that look like plain http, there is a proxy in front that Koa does not
+ * trust. The first middleware of a gatehouse that receives such a request logs the warning, once.
  *
  * @param settings.issuer {auth_url}
  */

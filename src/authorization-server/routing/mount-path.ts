@@ -1,14 +1,14 @@
 import type { Context } from 'koa'
 
 /**
- * The path of a request below the one that gatehouse is mounted at, or undefined if it is not below it.
+ * The path of a request below the mount path of gatehouse, or undefined if the request is outside it.
  *
- * koa-mount takes its prefix off `ctx.path`, and leaves `ctx.mountPath` behind when it is done; routers leave
- * the path alone. So what counts is the path as the request came in, as long as `ctx.path` is still its end;
- * where something above rewrote the path, it is the rewritten one. An app inside of Express or connect may be
- * described by either path, with the prefix that was taken off before Koa saw it, or without.
+ * koa-mount removes its prefix from `ctx.path`, and leaves `ctx.mountPath` set afterwards; routers leave the path
+ * unchanged. So the original path of the request counts as long as `ctx.path` is still its end. If a middleware
+ * above rewrote the path, the rewritten path counts. An app inside Express or connect may be configured with either
+ * path: with the prefix that was removed before Koa received the request, or without it.
  *
- * A request target of which Koa cannot tell the path, such as `http://[`, is below nothing.
+ * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
  * @param mountPath without a trailing slash; empty for the root
  */
@@ -19,7 +19,10 @@ export function pathBelow(ctx: Context, mountPath: string): string | undefined {
   return outside ?? below(ctx, ctx.originalUrl, mountPath)
 }
 
-/** Node's `url.parse`, which Koa asks for the path, throws at some targets in absolute form, and finds no path in others. */
+/**
+ * Koa reads the path with Node's `url.parse`, which throws for some targets in absolute form and finds no path in
+ * others.
+ */
 function hasPath(ctx: Context): boolean {
   try {
     return typeof ctx.path === 'string'
@@ -40,6 +43,6 @@ function below(ctx: Context, target: string, mountPath: string): string | undefi
 /** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
 function pathOf(target: string): string {
   const withoutQuery = target.split('?', 1)[0] ?? ''
-  // Not `URL.canParse`: once a caller of that is compiled, Node 20 misreads letters such as "ü" in it.
+  // Not `URL.canParse`: once a caller of that function is compiled, Node 20 misreads letters such as "ü" in it.
   return URL.parse(withoutQuery)?.pathname ?? withoutQuery
 }

@@ -6,19 +6,19 @@ import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
 import type { Pages } from '../interaction/pages.ts'
 import { FAILED, isStoreUnavailable, logFailure, UNAVAILABLE } from '../provider/errors.ts'
 
-/** Endpoints that only programs talk to: errors there are JSON, whatever is accepted. */
+/** Whether a path is an endpoint for programs only: errors there are JSON, whatever the request accepts. */
 export function isForPrograms(path: string): boolean {
   return FOR_PROGRAMS.test(path)
 }
 
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
-/** The path without the id of an interaction, which is also in the cookie that proves whose it is. */
+/** The path without the id of an interaction. The cookie that proves its owner holds the same id. */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
 }
 
-/** Answers a request that failed on our side, in words that give nothing away, and tells the host. */
+/** Answers a request that failed on our side, without revealing the cause, and notifies the host. */
 export function fail(parts: {
   readonly settings: { readonly logger: Logger }
   readonly pages: Pages

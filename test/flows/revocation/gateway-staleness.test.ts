@@ -62,7 +62,7 @@ describe('the contact of a gateway in another process', () => {
     const gateway = all.open({
       store: faulty.store,
       pollIntervalSeconds: 1,
-      whenStale: 'refuse',
+      whenStale: 'reject',
       maxStalenessSeconds: 2,
     })
     const token = await all.directToken()

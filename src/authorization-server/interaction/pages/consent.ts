@@ -6,9 +6,9 @@ import { applicationName, displayText, initialOf, webAddress } from './display-t
 import { writeDuration } from './duration.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
-/** What the consent page shows. Names are as they came; the page makes them fit to be shown. */
+/** The content of the consent page. Names are raw; the page makes them safe to display. */
 export interface ConsentModel {
-  /** Where its forms go. */
+  /** Addresses to which its forms are sent. */
   readonly action: string
   readonly switchAction: string
   readonly csrfToken: string
@@ -22,9 +22,9 @@ export interface ConsentModel {
   /** Who is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
-  /** Seconds that the access goes on without use. */
+  /** Seconds for which access continues without use. */
   readonly accessLifetime: number
-  /** Where the browser goes in the end. */
+  /** Where the browser is finally sent. */
   readonly redirectOrigin: string
   readonly problem?: keyof Texts | undefined
 }
@@ -68,14 +68,14 @@ export function consentPage(frame: Frame, model: ConsentModel): Html {
   })
 }
 
-/** The name, with what tells it from another account of the same name. */
+/** The name, with the login that distinguishes accounts of the same name. */
 function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   const shown = displayText(login)
   const beside = shown !== '' && html` <span class="muted">(<bdi>${shown}</bdi>)</span>`
   return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
-/** The application's logo, or its first letter. Decoration: its name stands beside it. */
+/** The application's logo, or its first letter. It is decoration: the name is next to it. */
 function mark(name: string, logoUri: string | undefined): Html {
   const logo = webAddress(logoUri)
   return html`<div class="mark" aria-hidden="true">
@@ -83,7 +83,7 @@ function mark(name: string, logoUri: string | undefined): Html {
   </div>`
 }
 
-/** Who made the application, and where it is at home. */
+/** The developer of the application, and its home page. */
 function origin({ texts }: Frame, application: ConsentModel['application']): Html | undefined {
   const homepage = webAddress(application.homepageUri)
   const developer = displayText(application.developerName ?? '')

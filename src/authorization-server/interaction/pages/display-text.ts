@@ -1,28 +1,28 @@
 /**
- * Characters that show nothing, or turn the text around them, and so let a name pass for another one: controls,
- * bidirectional controls, zero-width and filler characters, tags, line and paragraph separators. Joiners and
- * variation selectors stay, which emoji and Persian need.
+ * Characters that are invisible or change the direction of the text around them, so that one name can pass for
+ * another: controls, bidirectional controls, zero-width and filler characters, tags, line and paragraph
+ * separators. Joiners and variation selectors stay, because emoji and Persian need them.
  */
 const INVISIBLE =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Something to see, be it only one letter. */
+/** At least one visible character. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** More marks on one letter than any language needs: they would pile up over the lines around. */
+/** More marks on one letter than any language needs: they would overlap the lines around. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * A text from outside (the name of an application, of a person) as the pages show it: one line, without
- * characters that mislead, and cut off where it is too long; empty if it shows nothing. It still has to be escaped.
+ * Prepares a text from outside (the name of an application or a person) for display: one line, without
+ * misleading characters, truncated if it is too long, empty if nothing is visible. It still has to be escaped.
  *
  * @param limit characters that a reader would count
  */
 export function displayText(text: string, limit = 80): string {
   const clean = text
-    // No name is that long; what follows is not worth looking at.
+    // No name is that long; the rest is ignored.
     .slice(0, limit * 20)
     .replaceAll(/[\s\u2800]+/g, ' ')
     .replaceAll(INVISIBLE, '')
@@ -38,12 +38,12 @@ export function displayText(text: string, limit = 80): string {
     : clean
 }
 
-/** What an application is called: its name, or its `client_id` if the name shows nothing. */
+/** The display name of an application: its name, or its `client_id` if the name has no visible character. */
 export function applicationName({ name, clientId }: { name: string; clientId: string }): string {
   return displayText(name) || clientId
 }
 
-/** The first letter of a name, for the tile that stands in for a logo. */
+/** The first letter of a name, for the tile that replaces a logo. */
 export function initialOf(name: string): string {
   const [first] = graphemes.segment(name)
   return first?.segment.toUpperCase() ?? ''

@@ -6,7 +6,7 @@ const UNITS = [
 ] as const
 
 /**
- * A duration for people, in the largest unit that says it to the tenth: “30 days”, “1.5 hours”.
+ * Formats a duration for people, in the largest fitting unit with one decimal: “30 days”, “1.5 hours”.
  *
  * @param seconds more than 0
  */

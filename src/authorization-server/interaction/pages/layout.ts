@@ -1,7 +1,7 @@
 import { html, trustedHtml, type Html, type HtmlValue } from '../../../http/html.ts'
 import type { PageTexts, Texts } from '../texts.ts'
 
-/** How the host's service presents itself. */
+/** The branding of the host's service. */
 export interface Branding {
   readonly name: string
   /** `https:`, or a path on the issuer's own origin. */
@@ -10,7 +10,7 @@ export interface Branding {
   readonly accentColor: string
 }
 
-/** What all pages have in common. */
+/** The parts that all pages share. */
 export interface Frame {
   readonly texts: PageTexts
   readonly branding: Branding
@@ -18,11 +18,11 @@ export interface Frame {
 }
 
 /**
- * A whole page around its content: language, title, name of the service, one `main`.
+ * Renders a whole page around its content: language, title, name of the service, one `main`.
  *
  * @param page.title without markup
  * @param page.isWide for pages with more to read
- * @param page.next where the browser goes on to by itself
+ * @param page.next the address to which the browser continues automatically
  */
 export function layout(
   { texts, branding, css }: Frame,
@@ -49,12 +49,15 @@ export function layout(
     </html> `
 }
 
-/** The stylesheet in its element, character by character as it was hashed. */
+/** The stylesheet in its element, exactly as it was hashed. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
 }
 
-/** The title of a window, which begins with a word for the problem where there is one, and that in the same language. */
+/**
+ * The title of a window. If there is a problem, it begins with a word for the problem, provided that this word
+ * is in the same language.
+ */
 export function windowTitle(
   texts: PageTexts,
   name: keyof Texts,
@@ -68,7 +71,7 @@ export function windowTitle(
   return problem === undefined || !isOneLanguage ? title : `${texts.plain('errorCodeLabel')}: ${title}`
 }
 
-/** What went wrong with a form, read out at once: it takes the focus when the page opens. */
+/** The problem of a form. Screen readers read it at once, because it takes the focus when the page opens. */
 export function alertBox(message: HtmlValue): Html {
   return html`<div class="alert" role="alert" id="problem" tabindex="-1" autofocus>${message}</div>`
 }

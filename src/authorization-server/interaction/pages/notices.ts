@@ -3,11 +3,11 @@ import type { Texts } from '../texts.ts'
 import { displayText } from './display-text.ts'
 import { layout, type Frame } from './layout.ts'
 
-/** What the error page shows. */
+/** The content of the error page. */
 export interface ErrorModel {
   /** The code of the error, as `invalid_request` (RFC 6749 4.1.2.1). */
   readonly error: string
-  /** What is wrong: a text of ours by its name, or a sentence from elsewhere. */
+  /** The problem: the name of one of our texts, or a sentence from elsewhere. */
   readonly text?: keyof Texts | undefined
   readonly description?: string | undefined
 }
@@ -29,9 +29,9 @@ export function errorPage(frame: Frame, { error, text, description }: ErrorModel
   })
 }
 
-/** What the sign-out page shows. */
+/** The content of the sign-out page. */
 export interface SignOutModel {
-  /** Where its form goes. */
+  /** Address to which its form is sent. */
   readonly action: string
   /** The token that oidc-provider expects back. */
   readonly xsrf: string
@@ -69,7 +69,7 @@ export function signedOutPage(frame: Frame): Html {
   })
 }
 
-/** The page that sends the browser on, at once and without a script. */
+/** The page that sends the browser to the next address, at once and without a script. */
 export function continuePage(frame: Frame, next: URL): Html {
   const { texts } = frame
   return layout(frame, {

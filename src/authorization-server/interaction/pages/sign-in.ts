@@ -3,15 +3,15 @@ import type { Texts } from '../texts.ts'
 import { applicationName } from './display-text.ts'
 import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
-/** What the sign-in page shows. */
+/** The content of the sign-in page. */
 export interface SignInModel {
-  /** Where its form goes. */
+  /** Address to which its form is sent. */
   readonly action: string
   readonly csrfToken: string
   readonly application: { readonly name: string; readonly clientId: string }
-  /** What the field is filled with at first: `login_hint`, or what was typed before. */
+  /** The initial value of the field: `login_hint`, or the previous input. */
   readonly identifier?: string | undefined
-  /** What was wrong with what was typed before. */
+  /** The problem with the previous input. */
   readonly problem?: keyof Texts | undefined
 }
 
@@ -20,7 +20,7 @@ export function signInPage(frame: Frame, model: SignInModel): Html {
   const { texts } = frame
   const { identifier, problem } = model
   const invalid = problem !== undefined && html`aria-invalid="true" aria-describedby="problem"`
-  // Of the problem and the fields, one has the focus at first: the first one that is waited for.
+  // Either the problem or the first empty field has the initial focus.
   const focus = problem === undefined && 'autofocus'
   const known = identifier !== undefined && identifier !== ''
   return layout(frame, {

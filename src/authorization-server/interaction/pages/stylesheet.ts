@@ -4,18 +4,22 @@ import { accentShades } from './accent.ts'
 /** The stylesheet of all pages. */
 export interface Stylesheet {
   readonly css: string
-  /** As CSP writes it: `sha256-…`. It stands in each page, so that a page needs nothing else to look right. */
+  /**
+   * In the form of CSP: `sha256-…`. The stylesheet is part of each page, so that a page needs no other file.
+   */
   readonly hash: string
 }
 
-/** Where an accent colour must stay readable: the darkest light ground, and the lightest dark one. */
+/**
+ * The backgrounds on which an accent colour must be readable: the darkest light one, and the lightest dark one.
+ */
 const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
 
 /**
- * Makes the stylesheet with the accent colour of the host's.
+ * Creates the stylesheet with the host's accent colour.
  *
  * @param accentColor `#rrggbb`
- * @throws {GatehouseError} `ERR_OPTIONS` if it is no colour
+ * @throws {GatehouseError} `ERR_OPTIONS` if it is not a colour
  */
 export function createStylesheet(accentColor: string): Stylesheet {
   const accent = accentShades(accentColor, GROUNDS)

@@ -3,11 +3,11 @@ import { requestState } from '../request-state.ts'
 import { isStoreUnavailable } from '../errors.ts'
 
 /**
- * What oidc-provider stores, without what it never does with a model: a call that nobody thought of is an
- * error of ours, and must not look like "nothing found".
+ * An adapter for one model of oidc-provider. Methods that oidc-provider never calls for that model throw: an
+ * unexpected call is our bug, and must not look like "nothing found".
  *
- * A request that found the store away once does not wait for it again: having failed, oidc-provider still asks
- * for the client, to see where to send the error, and saves the session.
+ * When the store is unavailable for one call, later calls of the same request fail at once. After a failure,
+ * oidc-provider still looks up the client, to see where to send the error, and saves the session.
  */
 export function modelAdapter(model: string, methods: Partial<Adapter>): Adapter {
   const unused = (method: string) => async () => {

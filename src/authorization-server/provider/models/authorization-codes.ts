@@ -19,18 +19,18 @@ const CODE = payloadFields('AuthorizationCode', {
 /** Authorization codes, stored under their digest. */
 export interface AuthorizationCodes {
   readonly adapter: Adapter
-  /** Begins to look up the code of a request, if it presents one. */
+  /** Starts looking up the code of a request, if the request presents one. */
   prefetch(ctx: KoaContextWithOIDC): void
 }
 
 /**
- * A code is used up by the start of its refresh family (`refresh-tokens.ts`), which is one atomic write and the
- * last one: so a failure of ours before that leaves it usable, and after it every further use is a replay.
+ * A code is consumed by starting its refresh token family (`refresh-tokens.ts`), which is one atomic write and the
+ * last one. A failure on our side before that write leaves the code usable; every use after it is a replay.
  */
 export function createAuthorizationCodes(store: Store): AuthorizationCodes {
   const codes = createCollection<AdapterPayload>(store, { name: 'code', version: 1, fields: CODE })
 
-  /** Once a request. */
+  /** Looks the code up once per request. */
   function find(ctx: KoaContextWithOIDC, code: string): Promise<AdapterPayload | undefined> {
     const state = requestState(ctx)
     if (state.code?.code !== code) state.code = { code, found: codes.get(digest(code)) }
@@ -45,13 +45,13 @@ export function createAuthorizationCodes(store: Store): AuthorizationCodes {
         return payload && { ...payload, jti: code }
       },
       consume: async () => {},
-      // The grant is gone, and with it what the code stands for; the code itself expires within minutes.
+      // The code is useless without its grant, which has been deleted; the code itself expires within minutes.
       revokeByGrantId: async () => {},
     }),
     prefetch(ctx) {
       const { grant_type: grantType, code } = ctx.oidc.body ?? {}
       if (ctx.oidc.route !== 'token' || grantType !== 'authorization_code' || typeof code !== 'string') return
-      // Whoever needs the code is told that it failed; if nobody does, nothing is lost.
+      // The caller that awaits the code receives the error. If no caller does, the failure has no effect.
       find(ctx, code).catch(() => {})
     },
   }

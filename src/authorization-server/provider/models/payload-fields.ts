@@ -1,9 +1,9 @@
 import { is, isCount, isText, optional, type Fields } from '../../../validation/shape.ts'
 
 /**
- * What each payload of oidc-provider has that is stored.
+ * The fields that every stored payload of oidc-provider has.
  *
- * Relies on: it is stored with the name of its model and its times, and with whose it is where it is anybody's.
+ * Relies on: each payload is stored with the name of its model, its times, and its owner if it has one.
  */
 export function payloadFields(model: string, more: Fields): Fields {
   return {
