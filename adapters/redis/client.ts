@@ -1,44 +1,44 @@
-/** A command of Redis as it is sent: its name, and then its arguments. */
+/** A Redis command: its name, then its arguments. */
 export type RedisCommand = [name: string, ...args: (string | number)[]]
 
-/** What `exec()` of ioredis answers for each command of a pipeline. */
+/** The result of one command in `exec()` of an ioredis pipeline. */
 export type PipelineReply = [error: Error | null, reply: unknown]
 
 /**
- * What the adapter asks of a client: a `Redis` or a `Cluster` of ioredis 5 or 6 fits, and so does anything
- * else of this shape.
+ * The part of a client that the adapter uses. A `Redis` or a `Cluster` of ioredis 5 or 6 fits, and so does any other
+ * object of this shape.
  */
 export interface RedisClient extends RedisServerClient {
   /** Whether this is a client of a Redis Cluster. */
   readonly isCluster?: boolean | undefined
   readonly options?: RedisClientOptions | undefined
-  /** `end` when it has been closed. */
+  /** `end` after the client was closed. */
   readonly status?: string | undefined
   /** Sends commands together; a pipeline of one follows the redirections of a cluster. */
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }
   /** Opens a connection with the same settings. */
   duplicate(override?: object): RedisConnection
   /**
-   * Told of connections that are lost: `close` of a single one, `-node` of one within a cluster; and when it has been
-   * closed: `end`.
+   * Events of lost connections: `close` for a single connection, `-node` for a node of a cluster. `end` follows when the
+   * client was closed.
    */
   on(event: 'close' | 'end', listener: () => void): unknown
   on(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
   off(event: 'close' | 'end', listener: () => void): unknown
   off(event: '+node' | '-node', listener: (node: RedisNode) => void): unknown
-  /** The nodes of a cluster that are known, replicas among them unless `master` is asked for. */
+  /** The known nodes of a cluster, with replicas unless `role` is `master`. */
   nodes?(role?: 'master'): RedisNode[]
-  /** Who serves the slots of a cluster, as `host:port`: the master first. */
+  /** The nodes that serve each slot of a cluster, as `host:port`: the master first. */
   readonly slots?: readonly (readonly string[] | undefined)[] | undefined
 }
 
-/** What takes commands: a client, or the connection of a cluster's client to one node. */
+/** A receiver of commands: a client, or the connection of a cluster's client to one node. */
 export interface RedisServerClient {
   readonly options?: { readonly host?: string | undefined; readonly port?: number | undefined } | undefined
   call(command: string, ...args: (string | number)[]): Promise<unknown>
 }
 
-/** The settings of a client that mean something to the adapter. */
+/** The settings of a client that the adapter reads. */
 export interface RedisClientOptions {
   readonly host?: string | undefined
   readonly port?: number | undefined
@@ -49,7 +49,7 @@ export interface RedisClientOptions {
   readonly role?: unknown
   /** Of a cluster: which nodes it reads from. */
   readonly scaleReads?: unknown
-  /** Of a cluster: where nodes are that call themselves something else. */
+  /** Of a cluster: maps the announced addresses of nodes to reachable ones. */
   readonly natMap?: unknown
 }
 
@@ -60,9 +60,9 @@ export interface RedisNode extends RedisServerClient {
   off(event: 'close', listener: () => void): unknown
 }
 
-/** What the adapter asks of the connections that it opens itself. */
+/** The part of a connection that the adapter uses, for connections that it opens itself. */
 export interface RedisConnection {
-  /** `ready` when commands are answered, `end` when it is over for good. */
+  /** `ready` when commands are answered, `end` when the connection is closed for good. */
   readonly status: string
   readonly options?: RedisClientOptions | undefined
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }

@@ -1,19 +1,19 @@
 import type { RedisClientOptions } from './client.ts'
 import { messageOf } from './errors.ts'
 
-/** Where a node of a cluster sends a command that it has not executed. */
+/** The target of a redirection by a node of a cluster. That node has not executed the command. */
 export interface Redirection {
-  /** `ASK`: for this one command only, after ASKING, because its key is on the move. */
+  /** `ASK`: for this one command only, after ASKING, because its key is migrating. */
   readonly asking: boolean
   /** `host:port` */
   readonly address: string
 }
 
 /**
- * Reads a refusal of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host is that of the node itself.
+ * Parses a redirection of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host means the node itself.
  *
  * @param from `host:port` of the node that has answered
- * @returns undefined if the error is another one
+ * @returns undefined for any other error
  */
 export function redirectionOf(
   error: unknown,
@@ -27,8 +27,8 @@ export function redirectionOf(
 }
 
 /**
- * Whether a command of a bundle was not executed because of where its key is: a node has sent it elsewhere, or the
- * client has found that the keys of the bundle have parted in the meantime.
+ * Whether a command of a bundle was not executed because of the location of its key. Either a node has redirected it,
+ * or the keys of the bundle no longer belong to one node.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))
@@ -40,7 +40,7 @@ export function split(address: string): { host: string; port: number } {
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) }
 }
 
-/** As ioredis maps the addresses of nodes: by an object, or by a function. */
+/** Maps the address of a node as ioredis does: by an object, or by a function. */
 function mapped(address: string, natMap: unknown): string {
   const found: unknown =
     typeof natMap === 'function'

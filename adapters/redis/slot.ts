@@ -1,8 +1,8 @@
-/** Slots of a Redis Cluster. */
+/** Number of slots of a Redis Cluster. */
 export const SLOTS = 16_384
 
 /**
- * The slot of a key: CRC16 of its UTF-8, or of what stands between the first `{` and the next `}` if that is anything.
+ * The slot of a key: CRC16 of its UTF-8, or of the non-empty text between the first `{` and the next `}`.
  * <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model>
  */
 export function slotOf(key: string): number {
@@ -11,7 +11,7 @@ export function slotOf(key: string): number {
   return crc16(Buffer.from(end > start + 1 ? key.slice(start + 1, end) : key)) % SLOTS
 }
 
-/** CRC-16/XMODEM: the polynomial 0x1021, and 0 to begin with. */
+/** CRC-16/XMODEM: the polynomial 0x1021, and the initial value 0. */
 function crc16(bytes: Uint8Array): number {
   let crc = 0
   for (const byte of bytes) {

@@ -1,8 +1,8 @@
 /**
- * The same work, but never twice at once: calls that arrive while it is under way share the next time, which begins
- * after them, so that each call sees what was written before it was made.
+ * Runs `work` at most once at a time. Calls that arrive while it runs share the next run, which begins after them. So
+ * each call sees what was written before it.
  *
- * @param work whose failure is told to those who waited for it, and keeps no other from going ahead
+ * @param work rejects only the calls that wait for this run; a failure does not prevent the next run
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -1,8 +1,8 @@
 /**
- * Does something once the code that runs now has ended. It keeps no process alive: where nothing else is left to do,
- * it does not even begin.
+ * Runs `work` once the present code has ended. This does not keep the process alive: if nothing else is pending, `work`
+ * does not begin.
  *
- * @param work whose failure is its own matter
+ * @param work its failure is ignored
  */
 export function inBackground(work: () => Promise<unknown>): void {
   setImmediate(() => {

@@ -1,10 +1,10 @@
 import { withTimeout } from './with-timeout.ts'
 
 /**
- * Waits for something, but not for long, and keeps no process alive for that.
+ * Waits for `work` for a limited time, without keeping the process alive.
  *
- * @param milliseconds at most
- * @returns whether it succeeded in time; it goes on where it did not
+ * @param milliseconds maximum time to wait
+ * @returns whether `work` succeeded in time; otherwise it continues
  */
 export function settlesWithin(work: () => Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = { error: () => new Error(`not within ${milliseconds} ms`), keepsAlive: false }

@@ -2,16 +2,16 @@ import type { CatalogRecord, WithdrawnScope } from '../catalog/sync/catalog-reco
 import { lacking } from '../catalog/product-scopes.ts'
 
 /**
- * The record of what products give, once tokens of another store are in force here too. What they give stays as it is
- * here. So what they gave there and do not give here is withdrawn with an epoch of its own, as if they had been changed
- * there; and what was withdrawn there stays dead.
+ * Merges the catalog records of two stores, so that tokens of the other store can be verified here. The own products
+ * stay unchanged. Operations that only the other products had are revoked with a new epoch. Operations that were revoked
+ * in the other store stay revoked.
  *
- * The epochs of two stores cannot be told apart: where an operation was withdrawn in one and given again, tokens of the
- * other that carry it may be dead too, and clients get new ones.
+ * The epochs of two stores cannot be distinguished. If an operation was removed in one store and added again, tokens of
+ * the other store with that operation may be revoked too, and clients obtain new ones.
  *
- * @param other as it was in the other store
- * @param at.until epoch seconds at which the last token that is issued now has expired
- * @returns undefined where all of that is so already
+ * @param other the record of the other store
+ * @param at.until epoch seconds at which the last token issued now has expired
+ * @returns undefined if the own record already covers the other one
  */
 export function mergeCatalogs(
   own: CatalogRecord,

@@ -3,17 +3,17 @@ import type { Logger } from '../host/logger.ts'
 import type { Section } from './section.ts'
 import type { Header } from './file-format.ts'
 
-/** All that moves from one store to another. */
+/** All sections of an exported registry, and what export and import need. */
 export interface Sections {
-  /** The first line of a file that is begun now. */
+  /** The first line of a file that is exported now. */
   header(): Promise<Header>
   /**
-   * Remembers how long what was issued elsewhere lives at most.
+   * Stores the longest lifetimes of tokens from the other store.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   announce(lifetimes: Header['longestLifetimes']): Promise<void>
-  /** Undefined where the host keeps the signing keys. */
+  /** Undefined if the host manages the signing keys. */
   readonly keys: ExportableKeys | undefined
   readonly sections: {
     readonly [Kind in 'products' | 'clients' | 'deletedClients' | 'hostEpochs' | 'revocations']: Section

@@ -16,81 +16,81 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /** Serves everything below {auth_url}, and the well-known documents. */
   middleware(): Middleware
   /**
-   * Serves the well-known documents that belong at the root of a host (RFC 8414 3.1, RFC 9728 3.1), for apps
-   * where `middleware()` is mounted below a path and never sees them.
+   * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). Apps need it if they mount
+   * `middleware()` below a path, where it does not receive these requests.
    */
   wellKnown(): Middleware
-  /** Guards the API. */
+  /** Protects the API. */
   readonly gateway: Gateway<Scope>
   /** Credentials for direct access. */
   readonly apiKeys: ApiKeys<Scope, Product>
   /** Credentials for delegated access. */
   readonly applications: Applications<Scope, Product>
-  /** What accounts have authorized applications to do. */
+  /** The grants: what accounts have authorized applications to do. */
   readonly grants: Grants
-  /** Takes access tokens back before they expire. */
+  /** Revokes access tokens before they expire. */
   readonly tokens: Tokens
-  /** The keys that sign tokens; they change by themselves. */
+  /** The keys that sign tokens. They rotate on schedule. */
   readonly signingKeys: SigningKeys
-  /** To be told of changes of your accounts. */
+  /** Receives notifications of changes to your accounts. */
   readonly accounts: AccountService
   /** The products and operations. */
   readonly catalog: {
     /**
-     * Loads the products anew where they come from a function: here at once, and in every other process on
-     * the store within a moment, or within a minute where its connection to the store is disturbed. Tokens that
-     * carry an operation which has left a product are taken back.
+     * Reloads the products if they come from a function. This process reloads at once. Other processes on the store follow
+     * within a moment, or within a minute if their connection to the store is disturbed. Tokens with an operation that
+     * was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all its problems if it is invalid: the last good one stays.
-     *   `ERR_STORE_UNAVAILABLE`: what has left the products has ended here; what is new may not be there yet, and
-     *   the others may not have been told. Done within a minute, or try again. And what `ready()` throws
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid: the last valid one stays.
+     *   `ERR_STORE_UNAVAILABLE`: removed operations are rejected here. New operations may still be missing, and other
+     *   processes may not have been notified. This completes within a minute, or call again. And what `ready()` throws
      */
     reload(): Promise<void>
   }
   /**
-   * Everything that must outlive the store, as lines of JSON that each end with "\n": API keys and applications, ids of
-   * deleted ones, the signing keys, what is taken back and what the products gave; with a `registry` of the host's,
-   * what the store holds besides. No secret stands in it: clients are there with hashes, keys are encrypted under
-   * `secret`. Not in it is what users have allowed and are doing: grants, refresh tokens, sessions, remembered decisions.
-   * `Readable.from(gatehouse.exportRegistry())` goes to a file.
+   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". It contains API keys and
+   * applications, the ids of deleted clients, the signing keys, the revocations and the scopes of the products. With the
+   * option `registry` it contains the client epochs that the store keeps, instead of the clients. It contains no
+   * plain secret: secrets of clients are hashed, and keys are encrypted under `secret`. It does not contain grants,
+   * refresh tokens, sessions and stored consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
    *
-   * Clients may be changed meanwhile: each is in it as it was at one moment. One whose record cannot be read is left out:
-   * the log tells of it, the last line, and `skipped` in the answer of `importRegistry`. While it is read it rejects with
-   * what `ready()` throws, and `ERR_STORE_UNAVAILABLE`; a file that ends there is refused by `importRegistry`.
+   * Clients may change during the export: each is exported as it was at one moment. A corrupt record is skipped. It is
+   * named in the log, in the last line, and in `skipped` in the result of `importRegistry`. Iterating rejects with
+   * `ERR_STORE_UNAVAILABLE` and with what `ready()` throws. `importRegistry` rejects a file that was cut off this way.
    */
   exportRegistry(): AsyncIterable<string>
   /**
-   * Puts into the store what `exportRegistry` has written, here or on another store. Nothing is overwritten: a client that is
-   * here and is another one stays, and is named in `conflicts`. The signing keys of the file sign from then on, in every
-   * process, and what those from here have signed stays good. To do it again does no harm, and goes on after a failure.
+   * Imports a file of `exportRegistry` into this store. Nothing is overwritten: if a different client with the same id
+   * exists, it stays, and `conflicts` names it. The signing keys of the file sign from then on, in every process. Tokens
+   * that the previous keys signed stay valid. Idempotent: a repeated import completes one that failed.
    *
-   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise its keys would be in force again,
+   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise its keys would be valid again,
    * and with them all tokens that were revoked since the backup.
    *
    * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
-   * @throws {GatehouseError} before anything is changed: `ERR_SECRET_MISMATCH` if the signing keys were encrypted under a secret
-   *   that is not one of `secret`, `ERR_REGISTRY_READ_ONLY` if it has clients and here the host keeps them,
-   *   `ERR_INVALID_ARGUMENT` if it is another kind of file or of a newer version. Later on: `ERR_INVALID_ARGUMENT` with
-   *   the number of the line that cannot be imported, or if the file ends in the middle; `ERR_STORE_UNAVAILABLE`.
-   *   And what `ready()` and `lines` throw
+   * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret that encrypted
+   *   the signing keys, `ERR_REGISTRY_READ_ONLY` if the file has clients and here the host manages them,
+   *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. Later: `ERR_INVALID_ARGUMENT` with the
+   *   number of the invalid line, or if the file is incomplete; `ERR_STORE_UNAVAILABLE`. And what `ready()` and `lines`
+   *   throw
    */
   importRegistry(
     lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
     options?: ImportOptions,
   ): Promise<ImportedRegistry>
   /**
-   * Waits until store, catalog and keys are there, at most `timeoutMs` (10,000 if left out).
+   * Waits until store, catalog and keys are ready, at most `timeoutMs` (default 10,000).
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (it goes on trying, and a later call or request may
-   *   succeed), `ERR_NOT_READY` (it takes longer), `ERR_SECRET_MISMATCH`, `ERR_CATALOG`, `ERR_CLOSED`
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` (retries continue, so a later call or request may succeed),
+   *   `ERR_NOT_READY` (the timeout has passed), `ERR_SECRET_MISMATCH`, `ERR_CATALOG`, `ERR_CLOSED`
    */
   ready(options?: { timeoutMs?: number | undefined }): Promise<void>
   /**
-   * Tells how it is doing, for health checks and monitoring, with what to do where it is not good: start, store, keys,
-   * products, revocations. Starts what has not been started, and waits for it as long as a request does, or as a call to
-   * the store may. Never rejects. The store is looked at once a second at most, however often this is called.
+   * Reports the health of start, store, keys, products and revocations, for health checks and monitoring. Each failed check
+   * names a remedy. Starts gatehouse if needed, and waits for the start as long as a request does, or as long as a store
+   * call may take. Never rejects. However often it is called, it checks the store at most once a second.
    */
   health(): Promise<Health>
-  /** Stops. Idempotent; closes only what gatehouse opened itself, so neither the store nor its client. */
+  /** Stops gatehouse. Idempotent. Closes only what gatehouse opened, so neither the store nor its client. */
   close(): Promise<void>
 }

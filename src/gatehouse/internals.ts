@@ -3,7 +3,7 @@ import type { SigningJwk } from '../keys/generate-key.ts'
 import type { Store } from '../store/contract.ts'
 import type { Settings } from '../options/resolved-options.ts'
 
-/** What `koa-gatehouse/testing` needs of a gatehouse and nobody else does. */
+/** The inner parts of a gatehouse that only `koa-gatehouse/testing` needs. */
 export interface Internals {
   readonly settings: Pick<Settings, 'issuer' | 'audience' | 'lifetimes'>
   readonly store: Store
@@ -14,12 +14,12 @@ export interface Internals {
 
 const internals = new WeakMap<object, Internals>()
 
-/** Makes the inner parts of a gatehouse known to `internalsOf`, and to nobody who has only the gatehouse. */
+/** Registers the inner parts of a gatehouse for `internalsOf`. They stay hidden from callers of the gatehouse. */
 export function registerInternals(gatehouse: object, parts: Internals): void {
   internals.set(gatehouse, parts)
 }
 
-/** The inner parts of a gatehouse, or undefined if it was not made by `createGatehouse`. */
+/** The inner parts of a gatehouse, or undefined if `createGatehouse` did not create it. */
 export function internalsOf(gatehouse: object): Internals | undefined {
   return internals.get(gatehouse)
 }

@@ -1,8 +1,8 @@
 /**
- * The same service, whose calls wait until gatehouse runs, as requests do: a host may create its first API key
- * right after `createGatehouse`, and is told of a store that is away or of `close()` by the same errors.
+ * Wraps a service so that its calls wait until gatehouse runs, as requests do. A host may therefore create its first API
+ * key right after `createGatehouse`. An unavailable store and `close()` cause the same errors as in requests.
  *
- * @param service all of whose methods answer promises
+ * @param service a service whose methods all return promises
  */
 export function waitUntilReady<Service extends object>(
   service: Service,

@@ -4,7 +4,7 @@ import type { Base } from './wire-core.ts'
 
 const NO_TOKEN = { tokenId: '', keyId: '', scopes: [] }
 
-/** API keys and applications, in the store or at the host. */
+/** Wires API keys and applications, which are in the store or managed by the host. */
 export function createClients(base: Base) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked } = base
   const usage = createLastUsed({ store, logger })
@@ -21,7 +21,7 @@ export function createClients(base: Base) {
         oidcScopes: openIdScopes,
         known: {
           lowestEpoch: revoked.lowestEpoch,
-          // No token of one that exists has an epoch as high as this.
+          // No token of an existing client has an epoch this high, so only a deleted client matches.
           isGone: (clientId) =>
             revoked.isRevoked({ ...NO_TOKEN, clientId, claims: { access_epoch: Number.MAX_SAFE_INTEGER } }),
         },

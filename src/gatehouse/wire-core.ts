@@ -10,10 +10,10 @@ import { createRevocationLog } from '../revocation/revocation-log.ts'
 import { createRevocations } from '../revocation/revoke-tokens.ts'
 import type { Settings } from '../options/resolved-options.ts'
 
-/** What everything else stands on. */
+/** The parts on which all other parts depend. */
 export type Base = ReturnType<typeof createBase>
 
-/** Makes store, events, products, accounts and revocations of the settings; nothing of it does any I/O yet. */
+/** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */
 export function createBase(settings: Settings) {
   const { logger, lifetimes } = settings
   const guarded = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
@@ -68,9 +68,9 @@ export function createBase(settings: Settings) {
   return {
     settings,
     store,
-    /** The same data, for what must not be lost with a server: what was used up or taken back, keys, clients. */
+    /** The same data, for writes that must survive the loss of a server: used codes, revocations, keys, clients. */
     durable,
-    /** Stops looking whether the store is back. */
+    /** Stops probing whether the store is available again. */
     stopProbing: guarded.stop,
     events,
     logger,
@@ -79,9 +79,9 @@ export function createBase(settings: Settings) {
     catalogSync,
     longestLifetime,
     revocationLog,
-    /** Which tokens were taken back, as this process knows it. */
+    /** The revocations that this process knows. */
     revoked,
-    /** Takes tokens back. */
+    /** Revokes tokens. */
     revocations,
   }
 }

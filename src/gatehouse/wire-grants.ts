@@ -7,7 +7,7 @@ import { createRetryWindow } from '../grants/refresh-tokens/retry-window.ts'
 import { createRefreshTokenFormat } from '../grants/refresh-tokens/token-format.ts'
 import type { Base } from './wire-core.ts'
 
-/** What users have authorized: grants, their refresh tokens, and the decisions that are remembered. */
+/** Wires grants, their refresh tokens, and stored consents. */
 export function createAuthorizations({ settings, durable, events, logger, revocations }: Base) {
   const { secrets, lifetimes, refreshTokenGraceSeconds, audience } = settings
   const refreshTokenFormat = createRefreshTokenFormat(

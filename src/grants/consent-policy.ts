@@ -1,6 +1,7 @@
-// Pure policy, for the pages that ask and for the authorization server that decides whether they must.
+// Pure policy. The consent page uses it, and so does the authorization server to decide whether a person must
+// be asked.
 
-/** What a person decided. Each requested scope is in one of the two. */
+/** What a person decided. Each requested scope is in one of the two lists. */
 export interface ConsentDecision {
   readonly granted: readonly string[]
   readonly refused: readonly string[]
@@ -12,15 +13,16 @@ export interface StoredConsent {
   readonly refused: readonly string[]
 }
 
-/** How a scope stands before a person is asked about it. */
+/** The status of a scope before a person is asked about it. */
 export type ScopeStatus = 'new' | 'granted' | 'refused'
 
-/** A sign-in without it would not be one: whoever approves a request that asks for it grants it. */
+/** Without this scope a sign-in is no sign-in: a person who approves a request for it always grants it. */
 export const MANDATORY_SCOPE = 'openid'
 
 /**
- * Whether a person must be asked: always with `prompt=consent`, otherwise only for what is new, or was refused
- * and is asked for again.
+ * Whether a person must be asked: always with `prompt=consent`, otherwise only if a scope is new, or was
+ * denied before
+ * and is requested again.
  */
 export function isConsentNeeded(request: {
   readonly requested: readonly string[]
@@ -31,14 +33,14 @@ export function isConsentNeeded(request: {
   return promptConsent || requested.some((scope) => scopeStatus(scope, remembered) !== 'granted')
 }
 
-/** How a requested scope stands. A refusal outweighs an approval, should a record hold both. */
+/** The status of a requested scope. A denial outweighs an approval if a record holds both. */
 export function scopeStatus(scope: string, remembered: StoredConsent): ScopeStatus {
   if (remembered.refused.includes(scope)) return 'refused'
   return remembered.granted.includes(scope) ? 'granted' : 'new'
 }
 
 /**
- * Whether the page proposes a scope: what was refused before must be chosen again on purpose, everything else
+ * Whether the page preselects a scope. A person must tick a scope that was denied before; every other scope
  * is ticked.
  */
 export function isPreselected(scope: string, remembered: StoredConsent): boolean {
@@ -46,8 +48,9 @@ export function isPreselected(scope: string, remembered: StoredConsent): boolean
 }
 
 /**
- * The decision of a person who approved: each requested scope is granted if it was ticked, and refused
- * otherwise. What a form names beyond the request counts for nothing.
+ * The decision of a person who approved: each requested scope is granted if it was ticked, and denied
+ * otherwise. Scopes
+ * in the form that were not requested are ignored.
  */
 export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
@@ -57,7 +60,11 @@ export function decide(requested: readonly string[], ticked: readonly string[]):
   }
 }
 
-/** What is to be remembered after a decision: it replaces what was known of its scopes, and nothing else. */
+/**
+ * The consent to store after a decision. It replaces what was stored about the scopes of the decision, and
+ * keeps the
+ * rest.
+ */
 export function mergeConsent(remembered: StoredConsent, decision: ConsentDecision): StoredConsent {
   const merge = (before: readonly string[], now: readonly string[], otherwise: readonly string[]) => [
     ...new Set([...before.filter((scope) => !otherwise.includes(scope)), ...now]),

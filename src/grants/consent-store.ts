@@ -6,16 +6,19 @@ import { digest } from '../store/digest.ts'
 import { isText, listOf, mapOf, optional } from '../validation/shape.ts'
 import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './consent-version.ts'
 
-/** What persons decided about applications, over all authorizations: one record per subject and application. */
+/**
+ * The decisions of people about applications, over all authorizations: one record per subject and
+ * application.
+ */
 export interface ConsentStore {
-  /** Nothing granted and nothing refused if there was no decision yet, or all was withdrawn since. */
+  /** Empty lists if there was no decision yet, or if all was revoked since. */
   find(person: Person, clientId: string): Promise<StoredConsent>
-  /** The same, with the epochs that what comes of it belongs to. */
+  /** The same, with the present consent versions. */
   recall(person: Person, clientId: string): Promise<Recalled>
   /**
-   * Adds a decision to what is remembered; of concurrent ones none is lost.
+   * Merges a decision into the stored consent. No concurrent decision is lost.
    *
-   * @param epochs that were in force before the decision was acted upon
+   * @param epochs consent versions that were in force before the decision was acted upon
    */
   remember(
     person: Person,
@@ -23,22 +26,22 @@ export interface ConsentStore {
     decision: ConsentDecision,
     epochs: ConsentVersions,
   ): Promise<void>
-  /** Forgets what was decided: whoever asks again gets nothing without the person. */
+  /** Deletes the stored decisions. The next request gets nothing without asking the person. */
   forget(person: Person, clientId: string): Promise<void>
 }
 
-/** What is remembered, and the epochs that are in force. */
+/** The stored consent, and the consent versions that are in force. */
 export interface Recalled {
   readonly remembered: StoredConsent
   readonly epochs: ConsentVersions
 }
 
 interface ConsentRecord extends StoredConsent {
-  /** None in those of older versions. */
+  /** Absent in records of older versions. */
   readonly epochs?: ConsentVersions | undefined
 }
 
-/** @param ttl seconds for which a decision is remembered after the last one */
+/** @param ttl seconds for which consent is stored after the last decision */
 export function createConsentStore(
   store: Store,
   ttl: number,
@@ -52,14 +55,14 @@ export function createConsentStore(
   const nothing: StoredConsent = { granted: [], refused: [] }
   const id = (person: Person, clientId: string) => digest(JSON.stringify([subjectOf(person), clientId]))
 
-  /** What still counts of a record. */
+  /** The part of a record that is still valid. */
   function countingOf(record: ConsentRecord | undefined, epochs: ConsentVersions): StoredConsent {
     if (!record || !isOfVersions(record.epochs, epochs)) return nothing
     return { granted: record.granted, refused: record.refused }
   }
 
   async function recall(person: Person, clientId: string): Promise<Recalled> {
-    // In either order: a decision counts only in the epochs that it was made in.
+    // In either order: a decision is valid only in the consent versions in which it was made.
     const [record, epochs] = await Promise.all([
       consents.get(id(person, clientId)),
       consentVersions.current(person, clientId),

@@ -5,15 +5,17 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { isText } from '../validation/shape.ts'
 
-/** Whose authorizations: of an account or one of its users, to all applications or one. */
+/** The holder of authorizations: an account or one of its users, for all applications or one. */
 export interface AuthorizationHolder extends Person {
   readonly clientId?: string | undefined
 }
 
 /**
- * When something was authorized, counted by what was revoked since: each time that everything of an account, or of one
- * of its users, is revoked, for all applications or one, another epoch begins. What was authorized in an older one is
- * void, also where it is not listed yet. Most accounts never revoke everything, and have none.
+ * The consent versions at the time of an authorization. Revoking everything of an account, or of one of its
+ * users, for
+ * all applications or one, starts a new version. What was authorized in an older version is revoked, even if
+ * it is not
+ * listed yet. Most accounts never revoke everything, and have no version.
  */
 export interface ConsentVersions {
   readonly account?: string | undefined
@@ -22,17 +24,18 @@ export interface ConsentVersions {
   readonly userClient?: string | undefined
 }
 
-/** The epochs that are in force. */
+/** The consent versions that are in force. */
 export interface ConsentVersionStore {
-  /** Those of what a person authorizes an application to do. */
+  /** The versions for what a person authorizes an application to do. */
   current(person: Person, clientId: string): Promise<ConsentVersions>
-  /** Makes everything void that the holder authorized so far. */
+  /** Starts a new version, which revokes everything that the holder authorized so far. */
   renew(holder: AuthorizationHolder): Promise<void>
 }
 
 /**
- * @param ttl seconds for which an epoch is kept: at least as long as anything may live that is older, for afterwards
- *   nobody asks
+ * @param ttl seconds for which a version is kept: at least as long as anything older may live. It is not read
+ *   after
+ * that
  */
 export function createConsentVersions(store: Store, ttl: number): ConsentVersionStore {
   const epochs = createCollection<{ epoch: string }>(store, {
@@ -56,19 +59,23 @@ export function createConsentVersions(store: Store, ttl: number): ConsentVersion
       return Object.fromEntries(parts.filter(([, epoch]) => epoch !== undefined)) as ConsentVersions
     },
     async renew(holder) {
-      // Names, not numbers: one that expires and comes again can never be taken for an older one.
+      // Random names, not numbers: a version that expires and is created again never equals an older one.
       await epochs.set(idOf(holder), { epoch: randomUUID() }, ttl)
     },
   }
 }
 
-/** Whether what was authorized in `then` still counts `now`. An epoch that has expired has outlived all before it. */
+/**
+ * Whether an authorization of the versions `then` is still valid in the versions `now`. A version that has
+ * expired has
+ * outlived everything before it.
+ */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 
-/** Account ids are the host's: of any length and alphabet. */
+/** Account ids belong to the host: any length, any alphabet. */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
   const ofAccount = clientId === undefined ? [accountId] : [accountId, clientId]
   return digest(JSON.stringify(userId === undefined ? ofAccount : [accountId, clientId ?? null, userId]))

@@ -3,24 +3,29 @@ import type { Store } from '../store/contract.ts'
 import { is, isCount, isText, mapOf, optional, type Fields } from '../validation/shape.ts'
 import type { ConsentVersions } from './consent-version.ts'
 
-/** What is stored of a grant; what is not named here is kept as it is. */
+/** The stored record of a grant. Properties that are not named here are kept unchanged. */
 export interface GrantRecord {
   readonly accountId: string
   readonly clientId: string
   readonly userId?: string | undefined
-  /** What was authorized: space-delimited scopes, by audience. What was refused is not among them. */
+  /** What was authorized: space-delimited scopes, by audience. Denied scopes are not among them. */
   readonly resources?: Readonly<Record<string, string>> | undefined
   /** Epoch seconds. */
   readonly iat: number
   /** Epoch seconds. */
   readonly exp: number
-  /** What was in force when it was made; none in those of older versions. */
+  /** The consent versions when it was made; absent in records of older versions. */
   readonly epochs?: ConsentVersions | undefined
-  /** Milliseconds since the epoch by which it stands in the list of its account; undefined if it is not in use yet. */
+  /**
+   * Its time in the list of its account, in milliseconds since the epoch; undefined if it is not in use yet.
+   */
   readonly listedAt?: number | undefined
-  /** Epoch seconds at which it was last prolonged. */
+  /** Epoch seconds at which it was last extended. */
   readonly prolongedAt?: number | undefined
-  /** It was taken back. Kept for a while, so that whoever got no answer can take it back again. */
+  /**
+   * The grant is revoked. The record is kept for a while, so that a caller that got no answer can revoke it
+   * again.
+   */
   readonly withdrawn?: true | undefined
 }
 
@@ -37,12 +42,12 @@ const GRANT: Fields = {
   withdrawn: optional(is(true)),
 }
 
-/** The grants in the store, living or withdrawn. A grant id is no credential: tokens carry it in the clear. */
+/** The grants in the store, active or revoked. A grant id is no credential: tokens carry it in clear text. */
 export function grantRecords(store: Store): Collection<GrantRecord> {
   return createCollection<GrantRecord>(store, { name: 'grant', version: 1, fields: GRANT })
 }
 
-/** Whether anything can still come of a grant. */
+/** Whether a grant is active: it exists and is not revoked. */
 export function isLiving(record: GrantRecord | undefined): record is GrantRecord {
   return record !== undefined && record.withdrawn === undefined
 }

@@ -1,32 +1,34 @@
 import type { ListedGrant } from './grant-index.ts'
 
-/** What one account authorized one application to do, once. */
+/** One authorization of one application by one account. */
 export interface Grant {
   readonly grantId: string
   /** The application. */
   readonly clientId: string
   /** The account that authorized it. */
   readonly accountId: string
-  /** The member of that account who did, where the host named one. */
+  /** The user of that account who authorized it, where the host named one. */
   readonly userId?: string | undefined
-  /** What was authorized. A token may carry less: what the application's products and its KYC level allow now. */
+  /**
+   * What was authorized. A token may carry less: what the application's products and its KYC level allow now.
+   */
   readonly scopes: readonly string[]
   /** Epoch seconds. */
   readonly authorizedAt: number
-  /** Epoch seconds of its last known use, noted once a day; undefined if it was never used. */
+  /** Epoch seconds of its last known use, updated once a day; undefined if it was never used. */
   readonly lastUsedAt?: number | undefined
-  /** Epoch seconds at which it is over, unless it is used before; late by a day at most. */
+  /** Epoch seconds at which it expires unless it is used before; at most a day late. */
   readonly expiresAt: number
 }
 
-/** A part of a list of grants. */
+/** A page of a list of grants. */
 export interface GrantPage {
   readonly items: Grant[]
-  /** What to hand over as `cursor` for the next page; undefined at the end. */
+  /** The `cursor` of the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 
-/** A grant as hosts see it. @param audience whose scopes they are */
+/** A grant as hosts see it. @param audience the resource server whose scopes are listed */
 export function toGrant({ grantId, record }: ListedGrant, audience: string): Grant {
   const { clientId, accountId, userId, resources, iat, exp, prolongedAt } = record
   return {

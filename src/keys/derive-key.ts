@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What a key is for; each purpose has a key of its own, so that none can stand in for another. */
+/** What a key is for. Each purpose has its own key, so that no key can be used for another purpose. */
 type Purpose = 'cookies' | 'csrf' | 'refresh-tokens' | 'refresh-retries' | 'signing-keys'
 
 /**

@@ -1,12 +1,12 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 
-/** ES256 signs access tokens; RS256 signs ID tokens, as OpenID Connect Core 15.1 asks of everybody. */
+/** ES256 signs access tokens; RS256 signs ID tokens, which OpenID Connect Core 15.1 requires every provider to support. */
 export type SigningAlgorithm = 'ES256' | 'RS256'
 
 /** A private signing key as a JWK, with `kid`, `alg` and `use`. */
 export type SigningJwk = JWK & { readonly kid: string; readonly alg: SigningAlgorithm; readonly use: 'sig' }
 
-/** Makes a new signing key. Its `kid` is its thumbprint (RFC 7638), so that no two keys ever share one. */
+/** Generates a signing key. Its `kid` is its thumbprint (RFC 7638), so two keys never share a `kid`. */
 export async function generateSigningKey(alg: SigningAlgorithm): Promise<SigningJwk> {
   const { privateKey } = await generateKeyPair(alg, { extractable: true, modulusLength: 2048 })
   const jwk = await exportJWK(privateKey)

@@ -1,22 +1,22 @@
 import { compactDecrypt, CompactEncrypt, type JWK } from 'jose'
 import { deriveKey } from './derive-key.ts'
 
-/** Encrypts private keys for the store (JWE, `dir` with A256GCM; RFC 7516), and opens them again. */
+/** Encrypts private keys for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. */
 export interface KeyEncryption {
-  /** @returns a compact JWE, under the newest secret */
+  /** @returns a compact JWE, encrypted under the newest secret */
   seal(privateKey: JWK): Promise<string>
-  /** The private key, or undefined if none of the secrets opens it. */
+  /** Decrypts a private key. Returns undefined if no secret decrypts it. */
   open(sealed: string): Promise<OpenedKey | undefined>
 }
 
-/** A private key, opened. */
+/** A decrypted private key. */
 export interface OpenedKey {
   readonly privateKey: JWK
-  /** Whether it is sealed under a secret that has been replaced, and cannot be opened without that any more. */
+  /** Whether the key is encrypted under a replaced secret, and therefore still needs that secret. */
   readonly isOutdated: boolean
 }
 
-/** @param secrets newest first; all of them open, the newest seals */
+/** @param secrets newest first. The newest encrypts; all of them decrypt */
 export function createKeyEncryption(secrets: readonly string[]): KeyEncryption {
   const keys = secrets.map((secret) => deriveKey(secret, 'signing-keys'))
   const [newest] = keys
@@ -37,7 +37,7 @@ export function createKeyEncryption(secrets: readonly string[]): KeyEncryption {
           const privateKey = JSON.parse(new TextDecoder().decode(plaintext)) as JWK
           return { privateKey, isOutdated: key !== newest }
         } catch {
-          // Sealed under another secret: the next one may open it.
+          // The key is encrypted under another secret: try the next one.
         }
       }
       return undefined

@@ -1,16 +1,16 @@
-/** Where a reading goes on. */
+/** The position at which the next read continues. */
 export interface Cursor {
-  /** Milliseconds since the epoch from which on recent revocations are to be read. */
+  /** Milliseconds since the epoch. Recent revocations are read from here on. */
   readonly since: number
-  /** In the middle of which index it stopped; `since` counts once that is through. */
+  /** The index in which the last read stopped. `since` applies once that index is read to its end. */
   readonly place?: Place | undefined
 }
 
 /** A place in an index: behind all entries that begin with `after`. */
 export interface Place {
-  /** Of all that are in force, or of the recent ones. */
+  /** Whether the index is a bucket of revocations in force or an index of recent ones. */
   readonly kind: 'bucket' | 'recent'
-  /** Which of them. */
+  /** The number of that index. */
   readonly number: number
   readonly after: string
 }
@@ -18,15 +18,18 @@ export interface Place {
 const KINDS = { bucket: 's', recent: 'r' } as const
 const PATTERN = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
 
-/** A cursor as text: letters, digits, `.`, `-` and `_`, below 160 characters. It holds nothing that is secret. */
+/**
+ * Writes a cursor as text: letters, digits, `.`, `-` and `_`, below 160 characters. It contains no secret.
+ */
 export function writeCursor({ since, place }: Cursor): string {
   if (place === undefined) return String(since)
   return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
 }
 
 /**
- * Reads a cursor that comes from outside: of all that the store holds it can name indexes of revocations, and nothing
- * else. Undefined for anything that is none.
+ * Reads a cursor from outside. It can name indexes of revocations and nothing else in the store. Undefined
+ * for any
+ * other text.
  */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []

@@ -3,32 +3,36 @@ import type { Store } from '../store/contract.ts'
 import { isCount } from '../validation/shape.ts'
 
 /**
- * How long access tokens live at most that were issued on a store, whatever the options said at the time: what was
- * taken back must be remembered for as long, and a key published.
+ * The longest lifetime of the access tokens that were issued on a store, whatever the options were at that
+ * time. A
+ * revocation must be kept for as long, and a key must be published for as long.
  */
 export interface LongestLifetime {
   /**
-   * Seconds. Includes what other processes with other options have announced. To be asked once before this process
-   * issues tokens, which announces its own.
+   * Seconds, including what other processes with other options have announced. This process announces its own
+   * lifetime
+   * with the call, so call it once before it issues tokens.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
    */
   seconds(): Promise<number>
-  /** Seconds, as far as this process knows without asking: another one may have announced more since. */
+  /** Seconds, as far as this process knows without I/O. Another process may have announced more since. */
   readonly secondsKnown: number
 }
 
-/** Beside the keys, which stay published for as long. */
+/** The collection of the keys, which stay published for as long. */
 const COLLECTION = 'signing-keys'
 const RECORD = 'longest-lifetime'
 
 /**
- * The record in the store never falls: whoever lowers the option waits for older tokens to expire, and nobody knows
- * when the last process with the old option ended. Each process writes what it finds once, also where it says so
- * already: whoever wrote that may not have been told that it is safe.
+ * The value in the store never decreases. After the option is lowered, older tokens must still expire, and no
+ * process
+ * can know when the last process with the old option stopped. Each process rewrites the value that it finds
+ * once, even
+ * if the value is right: the previous write may not have been confirmed as durable.
  *
- * @param configured seconds that the access tokens of this process live at most
- * @param record where it stands, if it is not about access tokens
+ * @param configured the longest lifetime, in seconds, of the access tokens of this process
+ * @param record the id of the record, if it is not about access tokens
  */
 export function createLongestLifetime(
   store: Store,
@@ -41,11 +45,11 @@ export function createLongestLifetime(
     fields: { seconds: isCount },
   })
   let known = configured
-  /** What this process has written, and was told to be safe. */
+  /** The value that this process has written, and whose write was confirmed as durable. */
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
-    // Again if a record of others appears, or the store loses the one that was there.
+    // Tries again if another process creates the record, or the store loses it.
     for (;;) {
       const stored = await lifetimes.update(record, ({ seconds }) =>
         seconds === confirmed && seconds >= known ? undefined : { seconds: Math.max(seconds, known) },

@@ -1,30 +1,33 @@
 import type { Revocation } from './revocation.ts'
 
-/** Some revocations, and where to go on. */
+/** Some revocations, and the cursor of the next page. */
 export interface RevocationPage {
   readonly revocations: readonly Revocation[]
-  /** What to hand over at the next call; opaque. Good at any process of the authorization service. */
+  /** The cursor for the next call; opaque. Valid at any process of the authorization service. */
   readonly cursor: string
-  /** Whether there is more to read now. */
+  /** Whether more can be read now. */
   readonly more: boolean
 }
 
-/** Where revocations are read from: the log in the store, or the authorization service over HTTP. */
+/**
+ * The source that revocations are read from: the log in the store, or the authorization service over HTTP.
+ */
 export interface RevocationSource {
   /**
-   * Reads what was added since a cursor; some of it may have been read before. Without a cursor, or with one that is
-   * too old or makes no sense, it begins with all that are in force.
+   * Reads the revocations added since a cursor. Some may have been read before. Without a cursor, or with one
+   * that is too
+   * old or invalid, it begins with all revocations that are in force.
    */
   read(cursor: string | undefined): Promise<RevocationPage>
   /**
-   * Calls `listener` with revocations as they are made, where the source can tell at once; some may be lost.
+   * Calls `listener` with revocations as they are made, if the source can publish them. Some may be lost.
    *
    * @param missed called when some may have been lost
-   * @returns a function that ends it
+   * @returns a function that unsubscribes
    */
   listen?:
     | ((listener: (revocation: Revocation) => void, missed: () => void) => Promise<() => Promise<void>>)
     | undefined
-  /** Ends readings that are under way: they reject. */
+  /** Aborts reads in progress: they reject. */
   close?: (() => void) | undefined
 }

@@ -8,10 +8,17 @@ import {
 import { createRevocationSet, type RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
 
-/** The revocations that this process knows of, in memory, and what keeps them up to date: all that a gateway asks. */
+/**
+ * The revocations that this process knows, in memory, and the follower that keeps them up to date. A gateway
+ * needs
+ * nothing else.
+ */
 export interface KnownRevocations extends RevocationSet, RevocationFollower {}
 
-/** Makes a set that follows a source, and reports when contact is lost and there again. No I/O before `start()`. */
+/**
+ * Makes a set that follows a source, and reports when it becomes stale and fresh again. No I/O before
+ * `start()`.
+ */
 export function createRevocationView(parts: {
   readonly source: RevocationSource
   readonly policy: StalenessPolicy
@@ -30,7 +37,7 @@ export function createRevocationView(parts: {
   return {
     ...follower,
     ...set,
-    // Copies of these would never change.
+    // Copies of these values would never change.
     get contact() {
       return follower.contact
     },

@@ -1,28 +1,28 @@
 import type { RedisServerClient } from '../client.ts'
 
-/** What one server says about itself. */
+/** The state that one server reports. */
 export interface ServerAnswers {
-  /** `host:port`; undefined where there is but one server. */
+  /** `host:port`; undefined if there is only one server. */
   readonly address?: string | undefined
-  /** The fields of INFO; undefined where it refuses to tell. */
+  /** The fields of INFO; undefined if the server rejects it. */
   readonly info: Fields | undefined
-  /** The settings that INFO does not tell; none where CONFIG is refused, as managed services do. */
+  /** Settings that INFO does not contain; empty if the server rejects CONFIG, as managed services do. */
   readonly settings: Fields
-  /** The fields of CLUSTER INFO; undefined where there is no cluster, or it refuses to tell. */
+  /** The fields of CLUSTER INFO; undefined without a cluster, or if the server rejects it. */
   readonly cluster: Fields | undefined
-  /** Milliseconds since the epoch; undefined where it refuses to tell. */
+  /** Milliseconds since the epoch; undefined if the server rejects TIME. */
   readonly time: number | undefined
 }
 
-/** Texts by their name. */
+/** Values by name. */
 export type Fields = ReadonlyMap<string, string>
 
 const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 
 /**
- * Asks a server about itself. All questions are sent before the first answer.
+ * Reads the state of a server. All commands are sent before the first answer.
  *
- * @throws what the client throws where the server does not answer; what it refuses is left out
+ * @throws the error of the client if the server does not answer; a rejected command is left out
  */
 export async function askServer(
   server: RedisServerClient,
@@ -48,7 +48,7 @@ export async function askServer(
   }
 }
 
-/** The answer; undefined if it is a refusal: by an access list, or because the server has no such command. */
+/** The answer; undefined if the server rejects the command: by an access list, or because it is unknown. */
 async function ask(server: RedisServerClient, command: string, ...args: string[]): Promise<unknown> {
   try {
     return await server.call(command, ...args)
@@ -58,7 +58,7 @@ async function ask(server: RedisServerClient, command: string, ...args: string[]
   }
 }
 
-/** Whoever is not let in at all learns that from the rejection. */
+/** Whether the server rejected the command. Failed authentication does not count: that error reaches the caller. */
 function isRejection(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !/^(NOAUTH|WRONGPASS) /.test(error.message)
 }
@@ -75,7 +75,7 @@ function fieldsOf(reply: unknown): Fields | undefined {
   )
 }
 
-/** Name and value, from whatever shape the client gives a map. */
+/** Name and value, from any shape in which a client returns a map. */
 function valuesOf(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.map(String)
   if (reply instanceof Map) return [...(reply as Map<unknown, unknown>)].flat().map(String)
@@ -83,7 +83,7 @@ function valuesOf(reply: unknown): string[] {
   return []
 }
 
-/** TIME answers seconds and microseconds. */
+/** TIME returns seconds and microseconds. */
 function timeOf(reply: unknown): number | undefined {
   const [seconds, microseconds] = valuesOf(reply).map(Number)
   if (seconds === undefined || microseconds === undefined) return undefined

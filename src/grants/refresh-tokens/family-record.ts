@@ -1,27 +1,33 @@
 import { is, isCount, isText, objectOf, optional, type Fields } from '../../validation/shape.ts'
 import type { LastExchange } from './retry-window.ts'
 
-/** What stands behind a refresh token; opaque here. */
+/** The data that a refresh token stands for; opaque here. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
 
-/** What is stored of a family of refresh tokens. */
+/** The stored record of a refresh token family. */
 export interface FamilyRecord {
-  /** How many tokens came before the current one. */
+  /** The number of tokens before the current one. */
   readonly generation: number
   /** Digest of the one token that is usable now; empty if there is none. */
   readonly current: string
   readonly payload: RefreshPayload
-  /** Milliseconds since the epoch at which the current token was about to be stored; none in those of older versions. */
+  /**
+   * Milliseconds since the epoch, immediately before the current token was stored; absent in records of older
+   * versions.
+   */
   readonly issuedAt?: number | undefined
-  /** How the current token came to be, where clients may ask for it once more. */
+  /** The exchange that produced the current token, where clients may ask for it once more. */
   readonly last?: LastExchange | undefined
-  /** The family is over. Kept for a while, so that a code in flight cannot start it again. */
+  /**
+   * The family is revoked. The record is kept for a while, so that a code in flight cannot start the family
+   * again.
+   */
   readonly ended?: true
-  /** Different each time a write was taken back, so that it finds nothing to replace if it comes late. */
+  /** A new random value each time a write is rolled back. A late write then finds nothing to replace. */
   readonly barrier?: string
 }
 
-/** What a record must have that was read. */
+/** The fields of a valid record. */
 export const FAMILY: Fields = {
   generation: isCount,
   current: isText,

@@ -2,21 +2,22 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The parts of a refresh token. */
 export interface RefreshTokenParts {
-  /** The grant that it belongs to, and so its family. */
+  /** The grant that it belongs to. It identifies the family too. */
   readonly grantId: string
-  /** How many tokens of the family came before it. */
+  /** The number of tokens of the family before this one. */
   readonly generation: number
 }
 
 /** Makes and recognises refresh tokens: `grant.generation.random.mac`. */
 export interface RefreshTokenFormat {
-  /** A new token with 256 bits of randomness. */
+  /** A new token with 256 random bits. */
   mint(parts: RefreshTokenParts): string
-  /** Its parts, or undefined if it has not the form of one. Says nothing about being genuine. */
+  /** Its parts, or undefined if it has another format. Does not check that it is genuine. */
   parse(token: string): RefreshTokenParts | undefined
   /**
-   * Whether we made it. Only asked of tokens that are no longer current: a current one is known by its
-   * digest, so that replacing `secret` ends no family.
+   * Whether this service made it. Only needed for tokens that are no longer current. A current token is
+   * recognised by
+   * its digest, so replacing `secret` invalidates no family.
    */
   isGenuine(token: string): boolean
 }
