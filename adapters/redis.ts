@@ -38,7 +38,7 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * replicas have them. Redis then promises that a confirmed write outlives its master if one of those replicas is
  * promoted, and it promotes the one that has most. It does not promise consensus: what only a minority has heard of in
  * a partition, what a replica had that restarts empty, and what all servers lose at once is gone. A write that too few
- * replicas have confirmed is refused, and may have been applied nevertheless.
+ * replicas have confirmed is rejected, and may have been applied nevertheless.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if what it is handed cannot work: no client, one that reads from replicas,
  *   unknown options; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no state to answer,

@@ -32,9 +32,9 @@ export interface Ledger {
   readonly successors: Map<string, Set<string>>
   /** Refresh tokens that were exchanged for another one. */
   readonly accepted: Set<string>
-  /** Codes that were refused although nobody had used them. */
+  /** Codes that were rejected although nobody had used them. */
   readonly codesLost: string[]
-  /** Refresh tokens that were refused although they were the last: the client has to connect anew. */
+  /** Refresh tokens that were rejected although they were the last: the client has to connect anew. */
   readonly stuck: { readonly client: number; readonly at: number; readonly what: string }[]
 }
 
@@ -130,7 +130,7 @@ export function createClient(options: {
     return undefined
   }
 
-  /** Until it is answered for good: with tokens, or with a refusal. Undefined if it gave up. */
+  /** Until it is answered for good: with tokens, or with a rejection. Undefined if it gave up. */
   async function untilAnswered(send: () => Promise<Answer>): Promise<Answer | undefined> {
     const started = performance.now()
     while (performance.now() - started < GIVES_UP) {

@@ -9,7 +9,7 @@
  * - `pause`: a single Redis, which is frozen for 10 s, twice.
  *
  * With `durability` (one replica, 500 ms) on the cluster and `refreshTokenGraceSeconds: 10`, it fails if a refresh token gets
- * two living successors, if a client is refused that has used nothing twice, if anything answers 5xx but 503, if a
+ * two living successors, if a client is rejected that has used nothing twice, if anything answers 5xx but 503, if a
  * request takes longer than the store's deadline allows, or if somebody has to wait for more than 5 s when all is well
  * again. With `--no-durability` it only counts what replication that nobody waits for lets slip. `--seconds 30` is
  * shorter, and with `--eager` clients hardly pause between two refreshes. Starts servers of its own. Node 22.18 or later; a minute and a half.
@@ -38,7 +38,7 @@ const STORE_TIMEOUT_MS = 1000
 const LONGER_MS = STORE_TIMEOUT_MS + 500 + 1000
 /** Milliseconds that half of all requests take at most when all is well: beyond that the machine is what is measured. */
 const BUSY_MS = 250
-/** Of those who were refused, how many are told of, and what of the time before, in milliseconds. */
+/** Of those who were rejected, how many are told of, and what of the time before, in milliseconds. */
 const TOLD = 5
 const BEFORE_MS = 20_000
 /** Milliseconds after which everybody is served again. */
@@ -271,7 +271,7 @@ function reportTokens(): void {
     'connections that nothing is left of': ended.lost,
     'connections that fell back to an older token': ended.rolledBack,
     'connections that go on': ended.goOn,
-    'clients refused, or given up': ledger.stuck.length,
+    'clients rejected, or given up': ledger.stuck.length,
     'codes lost': ledger.codesLost.length,
   })
   for (const { client, at, what } of ledger.stuck.slice(0, TOLD)) {
@@ -287,7 +287,7 @@ function reportTokens(): void {
   if (ended.twins > 0) failures.push(`${ended.twins} refresh tokens live beside another one`)
   if (ended.goOn !== ledger.connections.length - ledger.stuck.length) failures.push('connections were lost')
   if (ledger.stuck.length > 0)
-    failures.push(`${ledger.stuck.length} clients were refused although they had used nothing twice`)
+    failures.push(`${ledger.stuck.length} clients were rejected although they had used nothing twice`)
 }
 
 function reportMemory(): void {

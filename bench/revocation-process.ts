@@ -21,7 +21,7 @@ export interface ProcessOptions {
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined
 }
 
-/** Something to take back, and a token that dies with it. */
+/** Something to revoke, and a token that dies with it. */
 export interface Target {
   readonly kind: Kind
   readonly id: string

@@ -141,7 +141,7 @@ async function timeOf(work: () => Promise<void>): Promise<{ ms: number; longestT
   return { ms: performance.now() - started, longestTurn }
 }
 
-/** Nanoseconds of CPU that it takes to see that a token was not taken back, one after the other of 2000. */
+/** Nanoseconds of CPU that it takes to see that a token was not revoked, one after the other of 2000. */
 function checkTime(): number {
   const tokens = Array.from({ length: 2000 }, () => {
     const id = randomBytes(16).toString('base64url')

@@ -1,7 +1,7 @@
 /**
  * Keys that rotate every 2 seconds for 60 seconds, under both flows from two processes with one Redis and a third one
- * that is a gateway alone: no good token may be refused, nothing may answer 5xx, and each turn changes one key of each
- * algorithm. Then the key that signs is revoked 200 times, and the time is taken until the other process refuses a token
+ * that is a gateway alone: no good token may be rejected, nothing may answer 5xx, and each turn changes one key of each
+ * algorithm. Then the key that signs is revoked 200 times, and the time is taken until the other process rejects a token
  * of it that it has verified before. Fails otherwise. Starts a Redis of its own. `node bench/rotation.ts` (Node 22.18 or later), some 100 seconds.
  */
 import { randomInt } from 'node:crypto'
@@ -151,7 +151,7 @@ async function requestToken(
   return JSON.parse(text) as Tokens
 }
 
-/** Milliseconds from before a key is revoked at one process until the other one refuses its tokens, each time. */
+/** Milliseconds from before a key is revoked at one process until the other one rejects its tokens, each time. */
 async function revokeAgainAndAgain(): Promise<number[]> {
   const [here, there] = quiet
   const { key: client } = await here.ask<Clients>('clients')
@@ -232,7 +232,7 @@ function report(): void {
   for (const failure of failures) times.set(failure, (times.get(failure) ?? 0) + 1)
   for (const [failure, number] of times) console.log(`FAILED (${number} times): ${failure}`)
   if (failures.length === 0)
-    console.log('no good token was refused, nothing answered 5xx, one key change a turn')
+    console.log('no good token was rejected, nothing answered 5xx, one key change a turn')
 }
 
 function any<T>(list: readonly T[]): T {

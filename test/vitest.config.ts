@@ -46,7 +46,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // One more than the two cores of a small machine: many tests wait for servers.
     maxWorkers: 3,
-    // A busy machine must not refuse a change; what is broken fails twice. At a developer's nothing is tried again.
+    // A busy machine must not reject a change; what is broken fails twice. At a developer's nothing is tried again.
     retry: process.env['CI'] === undefined ? 0 : 1,
     projects: [
       project('shared', false, ({ onStores, isolated }) => !onStores && !isolated),

@@ -90,7 +90,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
 
   return {
     /**
-     * @returns whether it was done; one that was refused is not waited for
+     * @returns whether it was done; one that was rejected is not waited for
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it was not, or is not known to be, on enough replicas
      */
     async write(one: Write): Promise<boolean> {

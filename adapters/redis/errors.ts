@@ -1,6 +1,6 @@
 import { GatehouseError } from '../../src/errors.ts'
 
-/** What Redis says by the code that its refusal begins with, and what to do about it. */
+/** What Redis says by the code that its rejection begins with, and what to do about it. */
 const REFUSALS: Readonly<Record<string, string>> = {
   READONLY:
     'this server is a replica and takes no writes, as after a failover; let the client reconnect (reconnectOnError of ioredis)',
@@ -74,7 +74,7 @@ export function messageOf(error: unknown): string {
     : String(error)
 }
 
-/** Redis begins its refusals with a code in capitals. The rest may quote keys and values. */
+/** Redis begins its rejections with a code in capitals. The rest may quote keys and values. */
 function rejectionOf(message: string): string | undefined {
   // Within the script's failure of an older Redis, or of a check of ioredis, stands the one that caused it.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]
@@ -83,12 +83,12 @@ function rejectionOf(message: string): string | undefined {
 
 function explained(rejection: string, message: string): string {
   if (/unknown command/i.test(message)) {
-    return 'Redis refused a command: it does not know it; the README says which commands it needs'
+    return 'Redis rejected a command: it does not know it; the README says which commands it needs'
   }
   const explanation = REFUSALS[rejection]
   return explanation
-    ? `Redis refused a command: ${rejection}, ${explanation}`
-    : `Redis refused a command: ${rejection}`
+    ? `Redis rejected a command: ${rejection}, ${explanation}`
+    : `Redis rejected a command: ${rejection}`
 }
 
 function unavailable(message: string, cause: unknown): GatehouseError {

@@ -15,7 +15,7 @@ const WORST_FIRST: readonly StoreCheck['status'][] = ['bad', 'warning', 'unknown
 /**
  * What Redis says about itself: whether it takes writes, evicts, keeps what it is told, has its replicas, and its
  * clock. Of a cluster every master is asked, and the worst counts. Takes INFO, TIME, CONFIG GET and CLUSTER INFO; what
- * is refused of them is unknown.
+ * is rejected of them is unknown.
  *
  * @param options.replicas how many replicas confirm what must not be lost; undefined if none is asked to
  * @throws what the client throws where no server answers

@@ -25,7 +25,7 @@ export class LaneGivenUp extends Error {}
 /**
  * A connection for writes that wait for replicas. WAIT blocks its connection, so what arrives meanwhile is
  * gathered and goes out together, with one WAIT behind it: however slow the replicas are, nobody stands behind
- * more than one WAIT, and a write that has stood there for `timeoutMs` is refused without being sent.
+ * more than one WAIT, and a write that has stood there for `timeoutMs` is rejected without being sent.
  *
  * Nothing is ever sent twice. A lane whose connection is lost is over (`onEnd`), and so is one whose server has too
  * few replicas or does not answer in time: what was sent is rejected, and the next write opens another one.

@@ -10,7 +10,7 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether it was done; a write that decides nothing always is. */
   isDone(reply: unknown): boolean
-  /** Whether "no" says that it was done before, perhaps by one that was not confirmed; else it says that it is refused. */
+  /** Whether "no" says that it was done before, perhaps by one that was not confirmed; else it says that it is rejected. */
   readonly isNoDoneBefore?: boolean | undefined
 }
 

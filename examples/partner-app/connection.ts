@@ -56,7 +56,7 @@ export function createConnector(service: Service, origin: string) {
   function configuration(): Promise<oauth.Configuration> {
     discovered ??= oauth
       .discovery(new URL(service.issuer), service.clientId, service.clientSecret, undefined, {
-        // The library refuses plain http unless it is told; here it is for localhost.
+        // The library rejects plain http unless it is told; here it is for localhost.
         execute: service.issuer.startsWith('http://localhost') ? [oauth.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {

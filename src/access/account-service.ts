@@ -15,7 +15,7 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** What the host says about its accounts. */
 export interface AccountService {
   /**
-   * Says that `accounts.find` answers something else for an account than before, and takes back the access tokens
+   * Says that `accounts.find` answers something else for an account than before, and revokes the access tokens
    * that it would not get any more:
    *
    * - all that have to do with it, if it is gone: of its API keys and applications, and of its grants;

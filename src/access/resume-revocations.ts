@@ -3,7 +3,7 @@ import type { Logger } from '../host/logger.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
 
-/** Finishes what a process began to take back, and did not finish because it ended in the middle. */
+/** Finishes what a process began to revoke, and did not finish because it ended in the middle. */
 export interface ResumeRevocations {
   /**
    * Looks for it now, behind the scenes, and every minute from then on.
@@ -17,7 +17,7 @@ export interface ResumeRevocations {
 const EVERY = 60_000
 
 /**
- * @param parts.resumeGrant what is to be taken back of a grant as it is now. What it answers for one that nothing
+ * @param parts.resumeGrant what is to be revoked of a grant as it is now. What it answers for one that nothing
  *   was taken from must do no harm
  * @param parts.resumeAccount the same of all grants of an account
  */

@@ -5,7 +5,7 @@ import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { partialFailure, isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import type { Grants } from '../grants/grant-service.ts'
 
-/** What was taken back. */
+/** What was revoked. */
 export interface RevokedAccess {
   /** API keys and applications, some of whose tokens, or all, are dead. */
   readonly clients: number
@@ -15,7 +15,7 @@ export interface RevokedAccess {
 
 /** What came of going through the clients of an account. */
 export interface OfClients {
-  /** Of how many something was taken back. */
+  /** Of how many something was revoked. */
   readonly clients: number
   /** Of what cannot be read. */
   readonly errors: readonly GatehouseError[]
@@ -77,7 +77,7 @@ export function createRevokeAccount(
       })
       if (typeof ended === 'number' && errors.length === 0) return { clients, grants: ended }
       const all = typeof ended === 'number' ? errors : [...errors, ended]
-      throw partialFailure(all, 'All else that is known of the account was taken back')
+      throw partialFailure(all, 'All else that is known of the account was revoked')
     },
   }
 }

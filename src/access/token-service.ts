@@ -18,7 +18,7 @@ export type TokenOwner = { readonly clientId: string } | { readonly accountId: s
  */
 export interface Tokens {
   /**
-   * Takes back one access token. One that has expired is dead already, and one that was taken back stays so.
+   * Revokes one access token. One that has expired is dead already, and one that was revoked stays so.
    *
    * @param jwt the access token; not a refresh token, whose end is that of its grant
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is no access token of this service,
@@ -26,7 +26,7 @@ export interface Tokens {
    */
   revoke(jwt: string, options?: ChangeOptions): Promise<void>
   /**
-   * For an incident: takes back all access tokens that an API key or application (`clientId`) has got until now; or
+   * For an incident: revokes all access tokens that an API key or application (`clientId`) has got until now; or
    * all of an account (`accountId`), which are those of its API keys and of its applications, and those that
    * applications have for it, whose grants end. What is issued from now on is good, so where a client secret leaked,
    * replace it first (`rotateSecret` with `overlapSeconds: 0`).
@@ -34,7 +34,7 @@ export interface Tokens {
    * @throws {GatehouseError} `ERR_NOT_FOUND` if there never was such a client, `ERR_INVALID_ARGUMENT`,
    *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account where the host keeps the clients and `registry` has
    *   no `list`. `ERR_STORE_CORRUPT` at the end, if a record in the store cannot be read: the tokens of that client or
-   *   grant have been taken back by its id, and everything else, so nothing is left to be done but to look at the store
+   *   grant have been revoked by its id, and everything else, so nothing is left to be done but to look at the store
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }
@@ -72,7 +72,7 @@ export function createTokens({
 
     async revokeAll(owner, options = {}) {
       checkChange('tokens.revokeAll', options)
-      checkInput('no tokens can be taken back', owner, { clientId: anyValue, accountId: anyValue })
+      checkInput('no tokens can be revoked', owner, { clientId: anyValue, accountId: anyValue })
       const ids = Object(owner) as { clientId?: unknown; accountId?: unknown }
       if ((ids.clientId === undefined) === (ids.accountId === undefined)) {
         throw new GatehouseError('ERR_INVALID_ARGUMENT', 'say either { clientId } or { accountId }')
@@ -81,7 +81,7 @@ export function createTokens({
         await clientTokens.revokeAll(ids.clientId as string, options)
         return { clients: 1, grants: 0 }
       }
-      checkInput('no tokens can be taken back', { accountId: ids.accountId }, { accountId: anyIdRule })
+      checkInput('no tokens can be revoked', { accountId: ids.accountId }, { accountId: anyIdRule })
       return revokeAccount.revokeAll(ids.accountId as string, options)
     },
   }

@@ -9,7 +9,7 @@ type Once = Map<string, string>
 /**
  * Writes all that moves, line by line; at no time is more in memory than a few hundred records.
  *
- * The order matters while clients change: a record is read before what was taken back with its last change, and keys
+ * The order matters while clients change: a record is read before what was revoked with its last change, and keys
  * and products are there at the end as they are then, or else what was revoked of them meanwhile would still be used.
  *
  * A record that cannot be read is left out; the log tells of it, and the last line.

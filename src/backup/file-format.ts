@@ -111,7 +111,7 @@ export function checkTrailer(number: number, trailer: Values, read: Readonly<Rec
   )
 }
 
-/** Refuses a line where something is wrong with it. */
+/** Rejects a line where something is wrong with it. */
 export function requireFit(number: number, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   const lines = problems.map(({ path, message }) => `  - ${path}: ${message}`)

@@ -29,7 +29,7 @@ export interface ImportedRegistry {
   readonly applications: number
   /** Ids of deleted clients that are taken here too from now on. */
   readonly deletedClients: number
-  /** Clients of a registry of the host's of which more has been taken back than was known here. */
+  /** Clients of a registry of the host's of which more has been revoked than was known here. */
   readonly hostEpochs: number
   /** Signing keys that are new here. */
   readonly signingKeys: number
@@ -192,13 +192,13 @@ async function checkHeader(hold: Sections, line: Line): Promise<Header> {
   if (header.issuer !== own.issuer) {
     hold.logger.warn(
       { issuer: own.issuer },
-      'a registry of another issuer is imported: access tokens that were issued there are refused here',
+      'a registry of another issuer is imported: access tokens that were issued there are rejected here',
     )
   }
   if (header.signingKeys && !hold.keys) {
     hold.logger.warn(
       {},
-      'a registry is imported without its signing keys, since the host keeps its own: tokens that they have signed are refused',
+      'a registry is imported without its signing keys, since the host keeps its own: tokens that they have signed are rejected',
     )
   }
   return header

@@ -11,14 +11,14 @@ const SKEW = 120
 /** What taking tokens back needs to move. */
 export interface MovedRevocations {
   readonly log: Pick<RevocationLog, 'add' | 'inForce'>
-  /** What this process knows to be taken back. */
+  /** What this process knows to be revoked. */
   readonly known: Pick<RevocationSet, 'add'>
-  /** What will be taken back by changes that are under way. */
+  /** What will be revoked by changes that are under way. */
   underWay(): Promise<readonly Revocation[]>
 }
 
 /**
- * What was taken back and is in force. What is about to be is read before what has been: a change that is seen in a
+ * What was revoked and is in force. What is about to be is read before what has been: a change that is seen in a
  * record is in one or the other.
  */
 export function revocationSection({ log, known, underWay }: MovedRevocations): Section {

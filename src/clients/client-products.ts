@@ -87,9 +87,9 @@ export function restoreOperation<C extends Client>(
 }
 
 /**
- * Refuses what would not fit the header of an API call, where somebody can still do something about it.
+ * Rejects what would not fit the header of an API call, where somebody can still do something about it.
  *
- * @param before what it had until now: a change that adds nothing is never refused
+ * @param before what it had until now: a change that adds nothing is never rejected
  * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the numbers
  */
 export function requireFits(

@@ -23,7 +23,7 @@ export interface ClientsDependencies {
   readonly catalog: CurrentCatalog
   readonly events: EventSink
   readonly usage: Usage
-  /** Where tokens are taken back by changes that take something away. */
+  /** Where tokens are revoked by changes that take something away. */
   readonly revocations: Pick<Revocations, 'during'>
   /** Told of each change, so that no process goes by what the client was before. */
   readonly clientChanged: ClientChanged
@@ -41,7 +41,7 @@ export interface Change {
   readonly target?: string | undefined
   /** What the caller handed over besides, to be checked. */
   readonly options: ChangeOptions | undefined
-  /** Whether it takes something away, so that tokens from before are taken back with it. */
+  /** Whether it takes something away, so that tokens from before are revoked with it. */
   readonly takes?: boolean | undefined
   /** The event that reports it, without `name` and `target`. @default `client.changed`, with both */
   readonly event?: 'client.compromised' | undefined

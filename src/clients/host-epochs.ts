@@ -5,7 +5,7 @@ import type { HostRegistry } from './host-registry.ts'
 import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
 
-/** What is added to the `epoch` of a client whose row is the host's, so that its tokens can be taken back. */
+/** What is added to the `epoch` of a client whose row is the host's, so that its tokens can be revoked. */
 export interface HostEpoch {
   readonly offset: number
   /** As with clients in the store, by the epoch that stands in tokens. */
@@ -63,7 +63,7 @@ export function withEpochOffsets(registry: HostRegistry, offsets: Pick<HostEpoch
 
   return {
     async find(clientId) {
-      // Before the row, never after or beside it: a request that reads the offset after tokens were taken back must
+      // Before the row, never after or beside it: a request that reads the offset after tokens were revoked must
       // not have read the row before that, or a token for what the client has lost would pass for a new one.
       const { offset } = await offsets.get(clientId)
       const client = await registry.find(clientId)

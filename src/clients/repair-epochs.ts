@@ -3,21 +3,21 @@ import type { ClientCache } from './client-cache.ts'
 import { clientRecords } from './client-record.ts'
 import type { StoredClient, StoreRegistry } from './store-registry.ts'
 
-/** What this process knows of what was taken back, in memory. */
+/** What this process knows of what was revoked, in memory. */
 export interface KnownOfClients {
-  /** Below which epoch some tokens of a client are dead; 0 if none was taken back. */
+  /** Below which epoch some tokens of a client are dead; 0 if none was revoked. */
   lowestEpoch(clientId: string): number
   /** Whether all tokens of a client are dead for good: it was deleted. */
   isGone(clientId: string): boolean
 }
 
 /**
- * The registry in the store, whose epochs are never below what was taken back. A store that fails over may lose its
- * last writes, and with them that an epoch was raised, while processes remember what was taken back with it: all that
+ * The registry in the store, whose epochs are never below what was revoked. A store that fails over may lose its
+ * last writes, and with them that an epoch was raised, while processes remember what was revoked with it: all that
  * the client got from then on would be dead on arrival.
  *
  * Mostly nothing was lost, but the client is remembered as it was before. So it is read anew first: that something was
- * taken back is the second way, besides the message of the change, in which a process hears that it has changed.
+ * revoked is the second way, besides the message of the change, in which a process hears that it has changed.
  *
  * Not for clients in tables of a host's: a copy of them that is late answers an older epoch with what the client has
  * lost since, and its tokens must stay dead.

@@ -12,18 +12,18 @@ import type { ChangeOptions } from './client-service-types.ts'
 import { hostIdRule } from '../validation/input.ts'
 import { bumpEpoch, partialRevocationsFrom, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
-/** The tokens of API keys and applications, to be taken back; wherever those are kept. */
+/** The tokens of API keys and applications, to be revoked; wherever those are kept. */
 export interface ClientTokens {
   /**
-   * Takes back all tokens that a client has got until now; those that it gets from now on are good.
+   * Revokes all tokens that a client has got until now; those that it gets from now on are good.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if its record cannot be read:
-   *   its tokens are taken back all the same
+   *   its tokens are revoked all the same
    */
   revokeAll(clientId: string, options: ChangeOptions): Promise<void>
   /** The same of those that carry one of `scopes`; of all where its record cannot be read. */
   revokeCarrying(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** What is to be taken back of a client as it is now: once more, so that it does no harm. */
+  /** What is to be revoked of a client as it is now: once more, so that it does no harm. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
    * All API keys and applications of an account, some at a time, and what stands in the place of one.
@@ -38,12 +38,12 @@ export interface ClientTokens {
 export const PAGE = 50
 
 /** What is said where the record of a client cannot be read. */
-export const DONE = 'The tokens of that client were taken back all the same'
+export const DONE = 'The tokens of that client were revoked all the same'
 
 /** Of which kind a client is plays no part here. */
 const EITHER = 'API key or application'
 
-/** Takes back tokens of clients that are kept in the store. */
+/** Revokes tokens of clients that are kept in the store. */
 export function createClientTokens({
   store,
   events,

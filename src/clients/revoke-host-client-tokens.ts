@@ -25,7 +25,7 @@ export interface HostClientTokens extends ClientTokens {
 }
 
 /**
- * Takes back tokens of clients that the host keeps: their rows are not ours to change, so we count besides.
+ * Revokes tokens of clients that the host keeps: their rows are not ours to change, so we count besides.
  *
  * A client that the host does not find is taken for deleted: its tokens are dead for good, and so are those that
  * it would get if it came back soon. The same where what we count besides cannot be read: it gets none then.
@@ -55,7 +55,7 @@ export function createHostClientTokens({
       isCompromised,
     }: { inPart?: (before: HostEpoch) => PartialRevocation; target?: string; isCompromised?: boolean } = {},
   ): Promise<void> {
-    checkInput('no tokens can be taken back', { clientId }, { clientId: clientIdRule })
+    checkInput('no tokens can be revoked', { clientId }, { clientId: clientIdRule })
     const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
       try {
         await offsets.raise(clientId, inPart)

@@ -8,7 +8,7 @@ export interface StoredSecret {
   readonly hash: string
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on it is refused; undefined while it is the current one. */
+  /** Epoch seconds from which on it is rejected; undefined while it is the current one. */
   readonly expiresAt?: number | undefined
 }
 
@@ -57,7 +57,7 @@ export function hashSecret(secret: string): string {
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decode(value)
-  // Encoding it again refuses what decoders tolerate: padding, foreign characters, loose last bits.
+  // Encoding it again rejects what decoders tolerate: padding, foreign characters, loose last bits.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 

@@ -72,7 +72,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
 
   return async function start() {
     await store.ping()
-    // Before the products: what has left them may have been taken back already.
+    // Before the products: what has left them may have been revoked already.
     await Promise.all([longestLifetime.seconds(), follower.start()])
     const follows: Leave[] = []
     const leave = async () => void (await Promise.all(follows.map((end) => end())))

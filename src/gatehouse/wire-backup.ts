@@ -51,7 +51,7 @@ export function wireBackup({
     }
   }
 
-  /** What a change takes back that was begun, and may not have come to it. */
+  /** What a change revokes that was begun, and may not have come to it. */
   async function takenBy({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
     if (of === 'client') return revocationsOf(id)
     if (of === 'grant') return [{ of, id }]
@@ -87,7 +87,7 @@ export function wireBackup({
     async announce({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
-      // What is taken back from here on is kept for as long.
+      // What is revoked from here on is kept for as long.
       await longestLifetime.seconds()
     },
     keys: keys.exportable,

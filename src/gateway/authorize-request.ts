@@ -20,7 +20,7 @@ export interface AuthorizeRequest {
   isOurs(principal: unknown): principal is Principal
   /**
    * Lets somebody through who is known already, if their token is good now and carries all of `scopes`: it may have
-   * expired or been taken back since.
+   * expired or been revoked since.
    */
   authorize(principal: Principal, scopes: readonly string[]): Admitted | ErrorResponse
 }

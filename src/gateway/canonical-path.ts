@@ -35,7 +35,7 @@ const INVISIBLE = /[\u0000-\u0020\u007f]/g
  * The gateway and the router behind it must mean the same handler, and routers differ: some decode percent signs
  * first, resolve `..`, merge slashes, cut at `;`, fold Unicode, ignore letter case, and some do not. So nothing is rewritten
  * here. A path that everybody reads alike is located; one that anybody might read as below the base, but that is
- * not in its one canonical form, is `unclear`, and is refused. Only letter case, a trailing slash and percent
+ * not in its one canonical form, is `unclear`, and is rejected. Only letter case, a trailing slash and percent
  * signs that are needed may vary.
  *
  * @param base path of {base_url}; `/` or empty for a whole host
@@ -95,7 +95,7 @@ function whatIsNotCanonical(path: string): string | undefined {
   if (path.includes('//')) return `${NOT_CANONICAL}: it has an empty segment`
   if (/\/\.{1,2}(?:\/|$)/.test(path)) return `${NOT_CANONICAL}: it has a dot segment`
   if (ENCODED_TROUBLE.test(path)) {
-    return `${NOT_CANONICAL}: slashes, backslashes, control characters and double encoding are refused`
+    return `${NOT_CANONICAL}: slashes, backslashes, control characters and double encoding are rejected`
   }
   if (ENCODED_UNRESERVED.test(path)) {
     return `${NOT_CANONICAL}: letters, digits and -._~ must not be percent-encoded`

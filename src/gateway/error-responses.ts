@@ -10,7 +10,7 @@ export interface ErrorResponse {
    * `temporarily_unavailable`; undefined where no token was sent.
    */
   readonly error?: string | undefined
-  /** All headers of the response that say something about the refusal, by their usual names. */
+  /** All headers of the response that say something about the rejection, by their usual names. */
   readonly headers: Readonly<Record<string, string>>
   /** JSON text: `{"error":"…","error_description":"…"}`; without `error` where no token was sent. */
   readonly body: string
@@ -20,7 +20,7 @@ export interface ErrorResponse {
 const RETRY_AFTER = 1
 
 /**
- * The refusals of one API.
+ * The rejections of one API.
  *
  * @param audience {base_url}
  */
@@ -74,7 +74,7 @@ export function createErrorResponses(audience: string) {
   }
 }
 
-/** The refusals of one API. */
+/** The rejections of one API. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
 function rejection(

@@ -105,7 +105,7 @@ export function bearerRequestOf(ctx: Context): BearerRequest {
 }
 
 /**
- * Answers with a refusal. Written and not thrown: Koa drops the headers that are set already (CORS) when it
+ * Answers with a rejection. Written and not thrown: Koa drops the headers that are set already (CORS) when it
  * answers an error, and tells the app's `error` listeners.
  */
 export function writeRejection(ctx: Context, rejection: ErrorResponse): void {

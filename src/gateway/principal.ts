@@ -25,9 +25,9 @@ export interface Principal {
   /** All claims of the token. */
   readonly claims: Readonly<JWTPayload>
   /**
-   * Aborts when the token expires or is taken back, for what goes on after the call was let through: WebSockets,
+   * Aborts when the token expires or is revoked, for what goes on after the call was let through: WebSockets,
    * streams, long work. Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`;
-   * `ERR_NOT_READY` where tokens are refused because contact with the revocations was lost; `ERR_CLOSED` once the
+   * `ERR_NOT_READY` where tokens are rejected because contact with the revocations was lost; `ERR_CLOSED` once the
    * gateway is closed, because nobody would tell after that. The same signal for all calls with one token. It is made
    * when it is first read, and kept while it has a listener, so remove yours when the work ends; one that
    * `AbortSignal.any()` was given is kept until the token expires. It is not enumerable, and a copy of the principal has

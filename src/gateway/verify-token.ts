@@ -39,12 +39,12 @@ export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
 }
 
-/** Why an expired token is refused, and what to do. */
+/** Why an expired token is rejected, and what to do. */
 export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
 
 /**
  * Makes the check of RFC 9068 4 for one issuer and one audience. The checks come in the RFC's order as far as
- * it matters: what a token says it is (`typ`) comes first, so that an ID token is refused before anybody
+ * it matters: what a token says it is (`typ`) comes first, so that an ID token is rejected before anybody
  * looks for a key; signature, issuer, audience and time are then jose's.
  *
  * @returns a function that rejects with {@link GatehouseError} `ERR_NOT_READY` if the keys could not be looked

@@ -4,17 +4,17 @@
 /** What a person decided. Each requested scope is in one of the two lists. */
 export interface ConsentDecision {
   readonly granted: readonly string[]
-  readonly refused: readonly string[]
+  readonly denied: readonly string[]
 }
 
 /** What an account decided about an application before. */
 export interface StoredConsent {
   readonly granted: readonly string[]
-  readonly refused: readonly string[]
+  readonly denied: readonly string[]
 }
 
 /** The status of a scope before a person is asked about it. */
-export type ScopeStatus = 'new' | 'granted' | 'refused'
+export type ScopeStatus = 'new' | 'granted' | 'denied'
 
 /** Without this scope a sign-in is no sign-in: a person who approves a request for it always grants it. */
 export const MANDATORY_SCOPE = 'openid'
@@ -35,7 +35,7 @@ export function isConsentNeeded(request: {
 
 /** The status of a requested scope. A denial outweighs an approval if a record holds both. */
 export function scopeStatus(scope: string, remembered: StoredConsent): ScopeStatus {
-  if (remembered.refused.includes(scope)) return 'refused'
+  if (remembered.denied.includes(scope)) return 'denied'
   return remembered.granted.includes(scope) ? 'granted' : 'new'
 }
 
@@ -44,7 +44,7 @@ export function scopeStatus(scope: string, remembered: StoredConsent): ScopeStat
  * is ticked.
  */
 export function isPreselected(scope: string, remembered: StoredConsent): boolean {
-  return scopeStatus(scope, remembered) !== 'refused'
+  return scopeStatus(scope, remembered) !== 'denied'
 }
 
 /**
@@ -56,7 +56,7 @@ export function decide(requested: readonly string[], ticked: readonly string[]):
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
   return {
     granted: requested.filter((scope) => isGranted(scope)),
-    refused: requested.filter((scope) => !isGranted(scope)),
+    denied: requested.filter((scope) => !isGranted(scope)),
   }
 }
 
@@ -70,7 +70,7 @@ export function mergeConsent(remembered: StoredConsent, decision: ConsentDecisio
     ...new Set([...before.filter((scope) => !otherwise.includes(scope)), ...now]),
   ]
   return {
-    granted: merge(remembered.granted, decision.granted, decision.refused),
-    refused: merge(remembered.refused, decision.refused, decision.granted),
+    granted: merge(remembered.granted, decision.granted, decision.denied),
+    denied: merge(remembered.denied, decision.denied, decision.granted),
   }
 }

@@ -50,15 +50,15 @@ export function createConsentStore(
   const consents = createCollection<ConsentRecord>(store, {
     name: 'consent',
     version: 1,
-    fields: { granted: listOf(isText), refused: listOf(isText), epochs: optional(mapOf(isText)) },
+    fields: { granted: listOf(isText), denied: listOf(isText), epochs: optional(mapOf(isText)) },
   })
-  const nothing: StoredConsent = { granted: [], refused: [] }
+  const nothing: StoredConsent = { granted: [], denied: [] }
   const id = (person: Person, clientId: string) => digest(JSON.stringify([subjectOf(person), clientId]))
 
   /** The part of a record that is still valid. */
   function countingOf(record: ConsentRecord | undefined, epochs: ConsentVersions): StoredConsent {
     if (!record || !isOfVersions(record.epochs, epochs)) return nothing
-    return { granted: record.granted, refused: record.refused }
+    return { granted: record.granted, denied: record.denied }
   }
 
   async function recall(person: Person, clientId: string): Promise<Recalled> {

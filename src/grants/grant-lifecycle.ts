@@ -28,7 +28,7 @@ export interface GrantLifecycle {
    * Lets a grant come into use with a refresh token that is issued next. May be done again.
    *
    * @param known its record as this request has read it
-   * @returns false if it is gone, or was withdrawn: what was taken back never comes to life again
+   * @returns false if it is gone, or was withdrawn: what was revoked never comes to life again
    */
   begin(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean>
   /** Lets a grant live on with a refresh token that is issued next; false as above. */

@@ -14,9 +14,9 @@ import { createRevokeGrants, type RevokeGrantsParts } from './revoke-grants.ts'
 /** Whose grants. */
 export interface GrantHolder {
   readonly accountId: string
-  /** Only those that this user of the account gave; everybody's if it is left out. Not `undefined`: that is refused. */
+  /** Only those that this user of the account gave; everybody's if it is left out. Not `undefined`: that is rejected. */
   readonly userId?: string
-  /** Only those of this application; those of all if it is left out. Not `undefined`: that is refused. */
+  /** Only those of this application; those of all if it is left out. Not `undefined`: that is rejected. */
   readonly clientId?: string
 }
 
@@ -33,21 +33,21 @@ export interface Grants {
   /** The grant, or undefined if there is none (any more). */
   find(grantId: string): Promise<Grant | undefined>
   /**
-   * Takes a grant back: its refresh token ends, its access tokens are refused from now on, those that are being
+   * Takes a grant back: its refresh token ends, its access tokens are rejected from now on, those that are being
    * issued at this moment too, and the application gets nothing again without asking. Settles when it is stored.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` if there is none (any more), `ERR_STORE_UNAVAILABLE`: do it again;
-   *   `ERR_STORE_CORRUPT` if its record cannot be read: its tokens have been taken back all the same
+   *   `ERR_STORE_CORRUPT` if its record cannot be read: its tokens have been revoked all the same
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
-   * Takes back everything that an account, or one of its users, has authorized, or what they have authorized one
+   * Revokes everything that an account, or one of its users, has authorized, or what they have authorized one
    * application to do: as `revoke` does, and codes that have not been exchanged yet with it.
    *
    * @returns how many grants in use that ended
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE`: a part may be done, so do it again.
    *   `ERR_STORE_CORRUPT` at the end, if grants of the account cannot be read: all others have ended by then, and the
-   *   tokens of these have been taken back by their ids, whichever application they are of
+   *   tokens of these have been revoked by their ids, whichever application they are of
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
@@ -59,7 +59,7 @@ export interface GrantsAndFinish {
   /**
    * Ends a grant whose end was begun; does no harm where it has ended.
    *
-   * @returns what is to be taken back of it
+   * @returns what is to be revoked of it
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   resumeGrant(grantId: string): Promise<readonly RevocationSpec[]>
@@ -67,7 +67,7 @@ export interface GrantsAndFinish {
    * Ends what is left of all grants whose end was begun together (`revokeAll`); those that were made since live,
    * except those that cannot be read.
    *
-   * @returns nothing: they have been taken back by then
+   * @returns nothing: they have been revoked by then
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   resumeAccount(accountId: string): Promise<readonly RevocationSpec[]>
@@ -92,7 +92,7 @@ const PAGE = 100
 
 /** What is said where grants cannot be read. */
 const DONE =
-  'The tokens of that grant, or those grants, were taken back all the same, and all else that was meant'
+  'The tokens of that grant, or those grants, were revoked all the same, and all else that was meant'
 
 /** @param parts.audience {base_url}, whose scopes are told */
 export function createGrantService(
@@ -167,7 +167,7 @@ export function createGrantService(
         if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
         const known = record instanceof CorruptRecord ? undefined : record
         const error = await revoke(grantId, known, options.actor)
-        if (error) throw partialFailure([error], 'The tokens of that grant were taken back all the same')
+        if (error) throw partialFailure([error], 'The tokens of that grant were revoked all the same')
       },
 
       async revokeAll(holder, options = {}) {
@@ -177,7 +177,7 @@ export function createGrantService(
           userId: leftOutOr(anyIdRule, 'userId', holder),
           clientId: leftOutOr(anyIdRule, 'clientId', holder),
         }
-        checkInput('no grants can be taken back', holder, rules)
+        checkInput('no grants can be revoked', holder, rules)
         checkChange('grants.revokeAll', options)
         const { count, errors } = await revokeOf(holder.accountId, [holder], options)
         if (errors.length > 0) throw partialFailure(errors, DONE)

@@ -21,7 +21,7 @@ export interface RevokeGrants {
    * Ends a grant and takes its access tokens back.
    *
    * @param record undefined where it cannot be read
-   * @returns why it cannot, where that is so; its tokens are taken back all the same
+   * @returns why it cannot, where that is so; its tokens are revoked all the same
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   revoke(

@@ -31,7 +31,7 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   if (isSigningRevoked) {
     return bad(
       name,
-      'a key that signs was revoked, so what it signs is refused',
+      'a key that signs was revoked, so what it signs is rejected',
       managedByHost
         ? 'Put another key first in `signingKeys.jwks`, in every process'
         : 'Another key signs as soon as the store answers: see the check `store`',

@@ -24,7 +24,7 @@ export function checkProducts(
   if (rejection !== undefined) {
     return warning(
       name,
-      `${message}, as they were before the last load, which was refused: ${reasonOf(rejection)}`,
+      `${message}, as they were before the last load, which was rejected: ${reasonOf(rejection)}`,
       CORRECT_PRODUCTS,
     )
   }

@@ -4,7 +4,7 @@ import type { HealthCheck, RevocationHealth } from './health.ts'
 
 /** The revocations that a gateway knows of. */
 export interface RevocationView {
-  /** Whether all tokens are to be refused with 503, because nobody knows any more which were taken back. */
+  /** Whether all tokens are to be rejected with 503, because nobody knows any more which were revoked. */
   readonly mustReject: boolean
   /** How well they are known; undefined where nobody tells. */
   readonly contact: { readonly isLost: boolean; readonly ageSeconds: number } | undefined
@@ -16,7 +16,7 @@ export interface RevocationView {
 const LONG = 300
 
 /**
- * How well it is known which tokens were taken back, as figures.
+ * How well it is known which tokens were revoked, as figures.
  *
  * @param areKnown whether all of them were ever known
  */
@@ -30,7 +30,7 @@ export function revocationHealth({ contact, size }: RevocationView, areKnown: bo
 }
 
 /**
- * Whether it is known which tokens were taken back.
+ * Whether it is known which tokens were revoked.
  *
  * @param areKnown whether all of them were ever known
  */
@@ -42,31 +42,24 @@ export function checkRevocations(
   if (contact === undefined) {
     return warning(
       name,
-      'nobody tells this gateway which tokens were taken back: they are good here until they expire',
+      'nobody tells this gateway which tokens were revoked: they are good here until they expire',
       'Give createGateway the option `revocations`',
     )
   }
   if (!areKnown) {
-    return unknown(
-      name,
-      'it is not known yet which tokens were taken back, so none is let through',
-      SEE_START,
-    )
+    return unknown(name, 'it is not known yet which tokens were revoked, so none is let through', SEE_START)
   }
   const { isLost, ageSeconds } = contact
   if (!isLost && !mustReject) {
-    return good(
-      name,
-      `all tokens that were taken back are known, as of ${ageSeconds} s ago: ${size} in force`,
-    )
+    return good(name, `all tokens that were revoked are known, as of ${ageSeconds} s ago: ${size} in force`)
   }
   const outcome = mustReject
-    ? 'all tokens are refused with 503'
-    : 'those that were taken back since are let through'
+    ? 'all tokens are rejected with 503'
+    : 'those that were revoked since are let through'
   const status = mustReject || ageSeconds > LONG ? bad : warning
   return status(
     name,
-    `what is taken back cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
+    `what is revoked cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
     'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +
       'why. It catches up by itself',
   )

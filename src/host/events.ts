@@ -14,7 +14,7 @@ export interface GatehouseEvents {
     /** Epoch seconds. */
     expiresAt: number
   }
-  /** The token endpoint refused a request. */
+  /** The token endpoint rejected a request. */
   'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
   /** A refresh token was used a second time; its family has been ended (RFC 9700 4.14.2). */
   'refresh_token.reused': {
@@ -39,11 +39,11 @@ export interface GatehouseEvents {
     userId?: string | undefined
     grantId: string
     scopes: readonly string[]
-    refused: readonly string[]
+    denied: readonly string[]
   }
   /** A person declined to authorize an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
-  /** An authorization was taken back, through this process. */
+  /** An authorization was revoked, through this process. */
   'grant.revoked': {
     grantId: string
     clientId: string
@@ -62,7 +62,7 @@ export interface GatehouseEvents {
   'client.deleted': ClientChange
   /** All secrets and tokens of a client were revoked, because its secret leaked (`reportCompromised`). */
   'client.compromised': ClientChange
-  /** Tokens were taken back through this process, before they expired. */
+  /** Tokens were revoked through this process, before they expired. */
   'token.revoked': {
     /** What they have in common: one token, a grant, a client, an operation, a signing key. */
     of: 'token' | 'grant' | 'client' | 'operation' | 'key'

@@ -26,7 +26,7 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 /**
  * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB; a request without a body has an
  * empty one. Where a body parser of the host's was there first, its result is used; a body that somebody else
- * consumed is refused, never waited for.
+ * consumed is rejected, never waited for.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')

@@ -15,7 +15,7 @@ const FOR_GOOD = 10 * 366 * 86_400
  * that were revoked. Nothing about them is stored.
  *
  * @param parts.keys checked, each with `kid`, `alg` and `use`
- * @param parts.isKeyRevoked whether the tokens of a key were taken back. In memory
+ * @param parts.isKeyRevoked whether the tokens of a key were revoked. In memory
  * @param parts.onRevoked calls back when that may have changed
  */
 export function createHostKeys(parts: {
@@ -27,7 +27,7 @@ export function createHostKeys(parts: {
 }): KeySource {
   const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
-  // Of a token that was taken back the gateway says so; it need not be of an unknown key.
+  // Of a token that was revoked the gateway says so; it need not be of an unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const listeners = new Set<() => void>()
   let revoked: readonly string[] = []

@@ -1,14 +1,14 @@
 import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.ts'
 
-/** Takes back all tokens that were signed with a key; `until` is in epoch seconds. */
+/** Revokes all tokens that were signed with a key; `until` is in epoch seconds. */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/** Sees to it that the tokens of a key that is out of service are refused. */
+/** Sees to it that the tokens of a key that is out of service are rejected. */
 export interface RevokedKeys {
   /** Takes the tokens of a key back, whether that has been done or not. */
   readonly takeBack: RevokeKey
   /**
-   * Takes back what whoever took the key out of the ring has not, because it ended before.
+   * Revokes what whoever took the key out of the ring has not, because it ended before.
    *
    * @returns milliseconds after which to ask again; `Infinity` if all is done
    */
@@ -16,7 +16,7 @@ export interface RevokedKeys {
 }
 
 /**
- * @param parts.isKeyRevoked whether this process has heard that the tokens of a key are taken back. In memory
+ * @param parts.isKeyRevoked whether this process has heard that the tokens of a key are revoked. In memory
  * @param parts.patienceMs milliseconds that whoever takes a key out of service has for its tokens
  */
 export function createRevokedKeys(parts: {
@@ -28,7 +28,7 @@ export function createRevokedKeys(parts: {
   /** Since when keys are seen to be revoked; before all that is heard of where it was so at the start. */
   const seenAt = new Map<string, number>()
   const settled = new Set<string>()
-  /** Refused here, and perhaps nowhere else. */
+  /** Rejected here, and perhaps nowhere else. */
   const unwritten = new Set<string>()
   let hasSettled = false
 

@@ -42,7 +42,7 @@ export interface SigningKeys {
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
    * Takes a key out of service that somebody else may know: it is published no more, another one signs, and every
-   * gateway that hears of revocations refuses its tokens at once. To do it again does no harm, and finishes what a
+   * gateway that hears of revocations rejects its tokens at once. To do it again does no harm, and finishes what a
    * failure has left unfinished.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the key that signs if the host keeps

@@ -7,7 +7,7 @@ interface Role {
   readonly optional?: readonly string[]
   /** Where it comes from, for a host that forgot it. */
   readonly hint: string
-  /** Refuse other keys, if it is an object literal: a wrongly typed optional method would be overlooked. */
+  /** Reject other keys, if it is an object literal: a wrongly typed optional method would be overlooked. */
   readonly exact?: boolean
 }
 

@@ -48,11 +48,11 @@ export interface RevocationOptions {
   readonly pollIntervalSeconds?: number | undefined
   /**
    * What to do while revocations are stale. `serve` keeps using the known revocations, and reports the state (event
-   * `revocations.stale`, `health()`). `refuse` rejects every token with 503 once `maxStalenessSeconds` have passed.
+   * `revocations.stale`, `health()`). `reject` rejects every token with 503 once `maxStalenessSeconds` have passed.
    * @default 'serve'
    */
   readonly whenStale?: 'serve' | 'reject' | undefined
-  /** Seconds without fresh revocations after which `refuse` rejects tokens. @default 60 */
+  /** Seconds without fresh revocations after which `reject` rejects tokens. @default 60 */
   readonly maxStalenessSeconds?: number | undefined
 }
 

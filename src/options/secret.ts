@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 const FEWEST_BYTES = 32
-/** Even 32 random decimal digits have more, so this refuses only what a hand has typed. */
+/** Even 32 random decimal digits have more, so this rejects only what a hand has typed. */
 const FEWEST_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
 

@@ -10,7 +10,7 @@ const FAILURE_COOL_DOWN = 500
 
 /**
  * Revocations over HTTP, from the authorization service. The secret goes to `uri` and nowhere else: a redirect is
- * refused.
+ * rejected.
  *
  * @param options.uri address of the feed, `https:` or on loopback
  * @param options.clientId an API key that is marked as a resource server

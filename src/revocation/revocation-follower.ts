@@ -33,7 +33,7 @@ export interface RevocationFollower {
    */
   start(): Promise<void>
   readonly contact: RevocationFreshness
-  /** Whether tokens must be refused because nobody knows which of them were taken back. No I/O. */
+  /** Whether tokens must be rejected because nobody knows which of them were revoked. No I/O. */
   readonly mustReject: boolean
   /** Ends it, also while it starts or reads. Idempotent. */
   close(): Promise<void>

@@ -2,11 +2,11 @@ import type { RevocableToken, Revocation } from './revocation.ts'
 
 /** All revocations that are in force, in memory: what each call is checked against. */
 export interface RevocationSet {
-  /** Whether a token has been taken back: a few look-ups, no I/O. */
+  /** Whether a token has been revoked: a few look-ups, no I/O. */
   isRevoked(token: RevocableToken): boolean
   /**
    * Below which `access_epoch` some tokens of a client are dead: that of the client itself is never lower. 0 if nothing
-   * is known to be taken back, or if all of it is for good.
+   * is known to be revoked, or if all of it is for good.
    */
   lowestEpoch(clientId: string): number
   /** Adds revocations. In any order and any number of times: a weaker one never undoes a stronger one. */

@@ -29,7 +29,7 @@ export type Revocation = {
     }
 )
 
-/** What of a verified access token decides whether it was taken back; the gateway's principal is one. */
+/** What of a verified access token decides whether it was revoked; the gateway's principal is one. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string

@@ -8,7 +8,7 @@ import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './revocation-set.ts'
 
-/** What is taken back, without its end where that follows from the lifetime of tokens. */
+/** What is revoked, without its end where that follows from the lifetime of tokens. */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
     ? Omit<Each, 'until'> & { readonly until?: number | undefined }
@@ -20,7 +20,7 @@ export type { Subject } from './pending-revocations.ts'
 /** What came of a change. */
 export interface Change<T> {
   readonly result: T
-  /** What it takes back. Also where the change was in force already, so that what failed before is made good. */
+  /** What it revokes. Also where the change was in force already, so that what failed before is made good. */
   readonly taken: readonly RevocationSpec[]
   /** Who made it, for the events. */
   readonly actor?: string | undefined
@@ -40,7 +40,7 @@ export interface Revocations {
   /** The same, with who does it, for the events. */
   revokeAs(actor: string | undefined, ...taken: readonly RevocationSpec[]): Promise<void>
   /**
-   * Makes a change that takes tokens back, so that they are taken back even if this process ends in the middle:
+   * Makes a change that takes tokens back, so that they are revoked even if this process ends in the middle:
    * others find that it was begun, and finish it (`resumeAll`).
    *
    * @param change makes the change, first of all in what decides about new tokens; what it throws is passed on. A
@@ -52,14 +52,14 @@ export interface Revocations {
   /**
    * Finishes what other processes began and did not finish. To be called again and again.
    *
-   * @param finish what is to be taken back of a subject as it is now. What it answers for one that nothing was taken
+   * @param finish what is to be revoked of a subject as it is now. What it answers for one that nothing was taken
    *   from must do no harm. Where it throws, that subject is left for the next time
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   resumeAll(finish: (subject: Subject) => Promise<readonly RevocationSpec[]>): Promise<void>
   /**
-   * What of the changes that are under way, or were begun by a process that ended, will be taken back, as `finish`
-   * answers it; nothing is taken back by this.
+   * What of the changes that are under way, or were begun by a process that ended, will be revoked, as `finish`
+   * answers it; nothing is revoked by this.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
@@ -138,6 +138,6 @@ function endingAt(taken: RevocationSpec, byDefault: number): Revocation {
   if (revocation) return revocation
   throw new GatehouseError(
     'ERR_INVALID_ARGUMENT',
-    'this cannot be taken back: it needs an id, an operation needs a number to be below, and numbers must be whole',
+    'this cannot be revoked: it needs an id, an operation needs a number to be below, and numbers must be whole',
   )
 }

@@ -9,7 +9,7 @@ import { checkMinted, signToken, type MintedToken } from './sign-token.ts'
 /**
  * An access token of this gatehouse for tests of the host's API, without any flow: signed with the real key,
  * so that the real gateway takes it. Looks at the store before it does anything, so that nothing is created
- * where it refuses.
+ * where it rejects.
  *
  * @returns the JWT
  * @throws {GatehouseError} `ERR_TESTING_REFUSED` if the store keeps what it has, and a gatehouse has ever written

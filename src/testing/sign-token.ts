@@ -30,7 +30,7 @@ const FIELDS = {
 } satisfies Record<keyof MintedToken, Rule>
 
 /**
- * Refuses a token with a field that does not exist.
+ * Rejects a token with a field that does not exist.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */

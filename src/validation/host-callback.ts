@@ -43,7 +43,7 @@ export function fieldsOf(callback: string, answer: unknown): Readonly<Record<str
 }
 
 /**
- * Refuses an answer that something is wrong with.
+ * Rejects an answer that something is wrong with.
  *
  * @throws {GatehouseError} `ERR_HOST_CALLBACK` with every problem
  */

@@ -39,7 +39,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'set stores any text unchanged',
   },
   {
-    breaks: 'create refuses large values',
+    breaks: 'create rejects large values',
     methods: (good) => ({
       create: async (key, value, ttl) => value.length < 8000 && good.create(key, value, ttl),
     }),

@@ -121,7 +121,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     await Promise.all(names.map((name) => store.set(name, name, 100)))
     expect(await store.getMany(names)).toEqual(names)
-    // The negative: a command that names several keys is refused.
+    // The negative: a command that names several keys is rejected.
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 

@@ -104,7 +104,7 @@ test.each([
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'all' })],
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: String as never })],
   ['role', new Redis({ lazyConnect: true, sentinels: [{ port: 1 }], name: 'a', role: 'slave' })],
-])('a client that reads from replicas is refused, by its %s', (option, client) => {
+])('a client that reads from replicas is rejected, by its %s', (option, client) => {
   expect(() => redisStore(client)).toThrow(
     expect.objectContaining({
       code: 'ERR_OPTIONS',

@@ -103,7 +103,7 @@ describe.each([
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:index')).toBe(0)
     })
 
-    test('are refused if no replica confirms them, and may have been applied; what changed nothing is not', async () => {
+    test('are rejected if no replica confirms them, and may have been applied; what changed nothing is not', async () => {
       await store.set('taken', '1')
       const { durable: hasty } = open(master.port, {}, { ...durability, timeoutMs: 50 })
       await vi.waitFor(() => hasty.set('first', '1'))
@@ -114,7 +114,7 @@ describe.each([
         }
         expect(await hasty.create('taken', '2')).toBe(false)
         expect(await hasty.replace('taken', 'another', '2')).toBe(false)
-        // What is gone already may be so by one that was refused: that it is must be as safe.
+        // What is gone already may be so by one that was rejected: that it is must be as safe.
         await expect(hasty.delete('a')).rejects.toMatchObject(lacking(50))
         // All were applied by the master.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
@@ -167,8 +167,8 @@ describe.each([
       await durable.set('a', '1')
       master.pause()
       const sent = durable.set('sent', '1')
-      const refused = durable.set('waiting', '1')
-      await expect(refused).rejects.toMatchObject({
+      const rejected = durable.set('waiting', '1')
+      await expect(rejected).rejects.toMatchObject({
         ...unavailable,
         message: expect.stringMatching(/^a write was not sent/),
       })
@@ -216,7 +216,7 @@ describe.each([
       expect(await durable.range('index', { limit: 10 })).toEqual(['a'])
     })
 
-    test('whose answer is lost are refused, sent once, and the next one is good', async () => {
+    test('whose answer is lost are rejected, sent once, and the next one is good', async () => {
       const proxy = await startTcpProxy(master.port)
       ends.push(() => proxy.close())
       const behind = open(proxy.port).durable
@@ -311,7 +311,7 @@ describe.each([
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // The negative: what it does not name is refused.
+      // The negative: what it does not name is rejected.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
@@ -349,7 +349,7 @@ describe.each([
 })
 
 describeWithRedis('durable writes', () => {
-  test('of a Redis that does not know WAIT are refused, and say so', async () => {
+  test('of a Redis that does not know WAIT are rejected, and say so', async () => {
     const server = await startRedis({ args: ['--rename-command', 'WAIT', 'RENAMED'] })
     const client = new Redis(server.port)
     const store = redisStore(client, { durability })
@@ -425,7 +425,7 @@ test.each([
   [{ prefix: 'a:' }, 'redisStore does not know prefix; it takes keyPrefix, durability'],
   [{ keyPrefix: 7 }, 'keyPrefix of redisStore must be a text'],
   ['a:', 'redisStore must be an object'],
-])('options %j are refused, with what would be right', (options, message) => {
+])('options %j are rejected, with what would be right', (options, message) => {
   const client = new Redis({ lazyConnect: true })
   expect(() => redisStore(client, options as never)).toThrow(
     expect.objectContaining({ code: 'ERR_OPTIONS', message: expect.stringContaining(message) }) as Error,

@@ -147,7 +147,7 @@ describe.each([
           const error: unknown = await write.catch((reason: unknown) => reason)
           expect(error).toMatchObject({
             ...unavailable,
-            message: expect.stringMatching(/^Redis refused a command: OOM, .*maxmemory/),
+            message: expect.stringMatching(/^Redis rejected a command: OOM, .*maxmemory/),
           })
           expect(inspect(error, { depth: 10 })).not.toContain('private')
         }
@@ -171,7 +171,7 @@ describe.each([
         ]) {
           await expect(write).rejects.toMatchObject({
             ...unavailable,
-            message: expect.stringMatching(/^Redis refused a command: READONLY, .*reconnectOnError/),
+            message: expect.stringMatching(/^Redis rejected a command: READONLY, .*reconnectOnError/),
           })
         }
       } finally {
@@ -186,7 +186,7 @@ describe.each([
       expect(await store.get('a')).toBeUndefined()
       await expect(store.set('a', '1')).rejects.toMatchObject({
         ...unavailable,
-        message: expect.stringMatching(/^Redis refused a command: NOPERM, .*ACL LOG/),
+        message: expect.stringMatching(/^Redis rejected a command: NOPERM, .*ACL LOG/),
       })
       await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
     })
@@ -222,7 +222,7 @@ describe.each([
       try {
         await expect(store.set('a', '1')).rejects.toMatchObject({
           ...unavailable,
-          message: expect.stringMatching(/^Redis refused a command: READONLY, /),
+          message: expect.stringMatching(/^Redis rejected a command: READONLY, /),
         })
         await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce())
       } finally {
@@ -240,7 +240,7 @@ describe.each([
         await vi.waitFor(() =>
           expect(store.get('a')).rejects.toMatchObject({
             ...unavailable,
-            message: expect.stringMatching(/^Redis refused a command: BUSY, .*SCRIPT KILL/),
+            message: expect.stringMatching(/^Redis rejected a command: BUSY, .*SCRIPT KILL/),
           }),
         )
       } finally {
@@ -257,7 +257,7 @@ describe.each([
       await admin.config('SET', 'min-replicas-to-write', '1')
       await expect(store.set('a', '1')).rejects.toMatchObject({
         ...unavailable,
-        message: expect.stringMatching(/^Redis refused a command: NOREPLICAS, .*min-replicas-to-write/),
+        message: expect.stringMatching(/^Redis rejected a command: NOREPLICAS, .*min-replicas-to-write/),
       })
       await admin.config('SET', 'min-replicas-to-write', '0')
       await admin.config('SET', 'replica-serve-stale-data', 'no')
@@ -265,7 +265,7 @@ describe.each([
       try {
         await expect(store.get('a')).rejects.toMatchObject({
           ...unavailable,
-          message: expect.stringMatching(/^Redis refused a command: MASTERDOWN, /),
+          message: expect.stringMatching(/^Redis rejected a command: MASTERDOWN, /),
         })
       } finally {
         await admin.replicaof('NO', 'ONE')
@@ -283,14 +283,14 @@ describe.each([
       clients.push(client)
       client.on('error', () => {})
       const store = redisStore(client, { durability: { replicas: 1, timeoutMs: 100 } })
-      const refused = {
+      const rejected = {
         ...unavailable,
         message: expect.stringMatching(
-          new RegExp(`^Redis refused a command: ${rejection}, .*username and password`),
+          new RegExp(`^Redis rejected a command: ${rejection}, .*username and password`),
         ),
       }
-      await expect(store.get('a')).rejects.toMatchObject(refused)
-      await expect(store.durable?.set('a', '1')).rejects.toMatchObject(refused)
+      await expect(store.get('a')).rejects.toMatchObject(rejected)
+      await expect(store.durable?.set('a', '1')).rejects.toMatchObject(rejected)
       await store.close()
       await locked.stop()
     })

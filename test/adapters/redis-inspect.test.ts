@@ -52,7 +52,7 @@ describeWithRedis('what Redis says about itself', () => {
 
   const open = (options: RedisOptions = {}) => kept(new Redis(server.port, options))
 
-  /** What is found with some settings, which are taken back afterwards. */
+  /** What is found with some settings, which are revoked afterwards. */
   async function withSettings(settings: Record<string, string>, options?: RedisStoreOptions) {
     const admin = open()
     const before: [string, string][] = []
@@ -129,7 +129,7 @@ describeWithRedis('what Redis says about itself', () => {
     expect(checkOf(never, 'memory')).toMatchObject({ status: 'good' })
   })
 
-  test('memory that is nearly used up is a warning; when it is, writes are refused', async () => {
+  test('memory that is nearly used up is a warning; when it is, writes are rejected', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warning', fix: expect.any(String) })
@@ -141,7 +141,7 @@ describeWithRedis('what Redis says about itself', () => {
     expect(checkOf(full, 'memory')).toMatchObject({ status: 'bad' })
     expect(checkOf(full, 'writes')).toMatchObject({
       status: 'bad',
-      message: expect.stringContaining('refuses writes'),
+      message: expect.stringContaining('rejects writes'),
     })
   })
 

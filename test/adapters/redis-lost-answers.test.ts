@@ -32,14 +32,14 @@ describeWithRedis('a write whose answer was lost', () => {
     await server.stop()
   })
 
-  test('is not reported as refused by create, though the name is taken, by itself', async () => {
+  test('is not reported as rejected by create, though the name is taken, by itself', async () => {
     proxy.loseNextAnswer()
     await expect(store.create('code', 'used')).rejects.toMatchObject(unavailable)
     expect(await store.get('code')).toBe('used')
     expect(await store.create('code', 'used')).toBe(false)
   })
 
-  test('is not reported as refused by replace, though the text is another one now, its own', async () => {
+  test('is not reported as rejected by replace, though the text is another one now, its own', async () => {
     await store.set('family', 'older')
     // The first one also brings the script to Redis.
     await store.replace('family', 'older', 'old')
@@ -76,7 +76,7 @@ describeWithRedis('a write whose answer was lost', () => {
 })
 
 describeWithRedis('a write whose answer was lost, on a cluster', () => {
-  test('is not reported as refused either', async () => {
+  test('is not reported as rejected either', async () => {
     const cluster = await startRedisCluster()
     const [first, second] = [cluster.nodes[0]!, cluster.nodes[1]!]
     const proxy = await startTcpProxy(first.port)

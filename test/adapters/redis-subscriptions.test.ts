@@ -146,7 +146,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await hearsAgain(store, 'a', heard)
   })
 
-  test('that begin while Redis is gone are refused soon, and nothing of them stays', async () => {
+  test('that begin while Redis is gone are rejected soon, and nothing of them stays', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     const heard: string[] = []

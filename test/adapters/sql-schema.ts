@@ -1,5 +1,5 @@
 /**
- * What the host's migration creates for `sqlStore`: PostgreSQL 13 or later. All texts are `bytea`: `text` refuses U+0000 and compares by a collation, bytes
+ * What the host's migration creates for `sqlStore`: PostgreSQL 13 or later. All texts are `bytea`: `text` rejects U+0000 and compares by a collation, bytes
  * are compared as the contract wants it. A B-tree takes 2,704 bytes, so long members are told apart by their hash and
  * sorted by their beginning first. The functions do in one round trip what takes several statements; each of those
  * sees what the one before it waited for, in READ COMMITTED, which is the default.

@@ -115,7 +115,7 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
     }
   })
 
-  test('carries direct and delegated access, and refuses what was taken back', async () => {
+  test('carries direct and delegated access, and rejects what was revoked', async () => {
     const host = await startHost({ store: createStore() })
     try {
       const apiKey = await host.createApiKey()
@@ -136,9 +136,9 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
 
       expect((await host.gatehouse.grants.ofAccount('alice')).items).toHaveLength(1)
       await host.gatehouse.apiKeys.delete(apiKey.client_id)
-      const refused = await call(direct.body['access_token'])
-      expect(refused.status).toBe(401)
-      expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"')
+      const rejected = await call(direct.body['access_token'])
+      expect(rejected.status).toBe(401)
+      expect(rejected.headers.get('www-authenticate')).toContain('error="invalid_token"')
 
       // Used for the second time: the whole family ends.
       const again = await refresh(tokens.refresh_token)

@@ -49,7 +49,7 @@ test('a change that a process has not finished is in the file as if it had', asy
   const host = await start(faulty.store)
   const [key, other] = [await host.createApiKey(), await host.createApiKey()]
   const token = await tokenOf(host, key)
-  faulty.arm('add revocations:until', 'refused', { thenAway: true })
+  faulty.arm('add revocations:until', 'rejected', { thenAway: true })
   await expect(host.gatehouse.apiKeys.disable(key.client_id)).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_STORE_UNAVAILABLE' }),
   )
@@ -120,7 +120,7 @@ test('a client that is changed meanwhile gets good tokens in the new house', asy
   const next = await start(memoryStore(), { port })
   await next.gatehouse.importRegistry(lines)
   expect(await statusOf(next, token)).toBe(401)
-  // What was taken back is known, and the epoch follows by itself.
+  // What was revoked is known, and the epoch follows by itself.
   await tokenOf(next, key)
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
 })
@@ -185,7 +185,7 @@ test('two processes that import the same at once make one registry of it', async
   expect((await both[0]!.gatehouse.apiKeys.list()).items).toHaveLength(5)
 })
 
-test('for how long tokens of before may live is known: what is taken back is kept for as long', async () => {
+test('for how long tokens of before may live is known: what is revoked is kept for as long', async () => {
   const day = 86_400
   const host = await start(memoryStore(), { gatehouse: { lifetimes: { directAccessToken: 40 * day } } })
   const key = await host.createApiKey()

@@ -175,7 +175,7 @@ function cut(bytes: Buffer, size: number): Uint8Array[] {
   )
 }
 
-describe('what is refused before anything is written', () => {
+describe('what is rejected before anything is written', () => {
   const header = (fields: object) => [
     `${JSON.stringify({ ...fieldsOf(file[0]), ...fields })}\n`,
     ...file.slice(1),
@@ -409,7 +409,7 @@ describe('a store that fails in the middle', () => {
     await host.close()
     const faulty = faultyStore(memoryStore())
     await begin(faulty.store)
-    faulty.arm('create client', 'refused')
+    faulty.arm('create client', 'rejected')
     expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
     faulty.goAway()
     await expect(importing(file)).rejects.toThrow(rejection('', 'ERR_STORE_UNAVAILABLE'))
@@ -426,7 +426,7 @@ describe('a store that fails in the middle', () => {
     whole = await state()
     expect(count).toBeGreaterThan(20)
     await host.close()
-    for (const fault of ['refused', 'unanswered'] as const) {
+    for (const fault of ['rejected', 'unanswered'] as const) {
       for (let at = 0; at < count; at += 1) {
         const faulty = faultyStore(memoryStore())
         await begin(faulty.store)

@@ -57,7 +57,7 @@ describe('lines of a text that arrives in pieces', () => {
     expect(await read([Buffer.from('a\n"€').subarray(0, 4)])).toMatchObject([{}, { number: 2, isCut: true }])
   })
 
-  test('what is no text is refused', async () => {
+  test('what is no text is rejected', async () => {
     await expect(read([new Uint8Array([0x61, 0x0a, 0xff, 0x0a])])).rejects.toThrow(
       rejection('line 1 or one soon after'),
     )

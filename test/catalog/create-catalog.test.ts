@@ -108,7 +108,7 @@ describe('createCatalog', () => {
   })
 
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
-    'refuses %s as products',
+    'rejects %s as products',
     (value) => {
       expect(problemsOf(value)).toEqual([
         { path: 'products', message: 'must be an object of products, each under its id' },
@@ -117,7 +117,7 @@ describe('createCatalog', () => {
   )
 
   it.each(['', 'a b', 'a"b', 'a\\b', 'ä', 'a\u0000', 'a\u007f', 'x'.repeat(257)])(
-    'refuses the scope %j (RFC 6749 3.3)',
+    'rejects the scope %j (RFC 6749 3.3)',
     (scope) => {
       expect(problemsOf(withOperation(operation, scope))).toHaveLength(1)
     },
@@ -131,7 +131,7 @@ describe('createCatalog', () => {
   )
 
   it.each(['openid', 'offline_access', 'profile', 'email', 'address', 'phone', 'company'])(
-    'refuses the scope %s, which OpenID Connect has taken',
+    'rejects the scope %s, which OpenID Connect has taken',
     (scope) => {
       const problems = problemsOf(withOperation(operation, scope), { reservedScopes: ['company'] })
       expect(problems).toEqual([
@@ -170,7 +170,7 @@ describe('createCatalog', () => {
     ['GET /a%20b', 'GET /A%20B'],
     ['POST /:a/x/:b', 'POST /:c/X/:d'],
     ['GET /', 'GET /'],
-  ])('refuses %s and %s for two scopes', (one, other) => {
+  ])('rejects %s and %s for two scopes', (one, other) => {
     const problems = problemsOf({
       a: { title: 'A', operations: { one: { route: one, title: 'A' } } },
       b: { title: 'B', operations: { other: { route: ['PUT /c', other], title: 'A' } } },
@@ -183,7 +183,7 @@ describe('createCatalog', () => {
     ])
   })
 
-  it('refuses a route that is twice in one operation', () => {
+  it('rejects a route that is twice in one operation', () => {
     expect(problemsOf(withOperation({ route: ['GET /a', 'GET /A'], title: 'A' }))).toEqual([
       {
         path: "products.a.operations['a:read'].route[1]",
@@ -205,7 +205,7 @@ describe('createCatalog', () => {
     [{ route: 'GET /a', title: 'A', kycLevel: '' }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 2 }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 'Basic' }, 'kycLevel'],
-  ])('refuses the operation %j for its %s', (definition, property) => {
+  ])('rejects the operation %j for its %s', (definition, property) => {
     expect(problemsOf(withOperation(definition), { kycLevels }).map(({ path }) => path)).toEqual([
       `products.a.operations['a:read'].${property}`,
     ])
@@ -231,7 +231,7 @@ describe('createCatalog', () => {
     expect(catalog.findOperation('constructor', '/a')).toBeUndefined()
   })
 
-  it('refuses __proto__ as the id of a product, and as an option of an operation', () => {
+  it('rejects __proto__ as the id of a product, and as an option of an operation', () => {
     expect(
       problemsOf(JSON.parse('{"__proto__":{"title":"A","operations":{}}}')).map(({ path }) => path),
     ).toEqual(['products.__proto__', 'products.__proto__.operations'])

@@ -109,13 +109,15 @@ describe('explainRejection', () => {
         fc.constantFrom(undefined, ...kycLevels),
         (products, removedOperations, level) => {
           const client = { kind: 'application', products, removedOperations } as const
-          const refusedNot = scopes.filter((s) => explainRejection(catalog, client, level, s) === undefined)
-          expect(refusedNot).toEqual(applicationScopes(catalog, client, level))
+          const allowedScopes = scopes.filter(
+            (s) => explainRejection(catalog, client, level, s) === undefined,
+          )
+          expect(allowedScopes).toEqual(applicationScopes(catalog, client, level))
           const key = { ...client, kind: 'apiKey' } as const
-          const refusedNotDirect = scopes.filter(
+          const allowedScopesDirect = scopes.filter(
             (s) => explainRejection(catalog, key, level, s) === undefined,
           )
-          expect(refusedNotDirect).toEqual(directScopes(catalog, key))
+          expect(allowedScopesDirect).toEqual(directScopes(catalog, key))
         },
       ),
     )

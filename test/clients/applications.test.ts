@@ -19,7 +19,7 @@ describeOnEachStore('applications', (stores) => {
     expect(await applications.find(application.clientId)).toEqual(application)
   })
 
-  it('are refused with every address that is wrong, and how to write it', async () => {
+  it('are rejected with every address that is wrong, and how to write it', async () => {
     const { store, calls } = watched(stores.open())
     const { applications } = services(store)
     const input = {

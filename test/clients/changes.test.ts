@@ -61,7 +61,7 @@ describeEachKind('changes of clients', (context) => {
     expect(await service.find(clientId)).toEqual(client)
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
     expect(sameAgain(calls)).toBe(true)
-    // These say that tokens may have to be taken back, and then that they need not.
+    // These say that tokens may have to be revoked, and then that they need not.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
     await service.removeOperation(clientId, 'invoices:create')
@@ -75,7 +75,7 @@ describeEachKind('changes of clients', (context) => {
     expect(process.heard).toEqual([])
   })
 
-  it('of a client that does not exist, or is of the other kind, are refused', async () => {
+  it('of a client that does not exist, or is of the other kind, are rejected', async () => {
     const process = context.start()
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
     const theirs = await other.create({ accountId: 'acme', name: 'Other', products: ['invoices'] })
@@ -102,7 +102,7 @@ describeEachKind('changes of clients', (context) => {
     expect(process.heard).toEqual([])
   })
 
-  it('with bad input are refused, and change nothing', async () => {
+  it('with bad input are rejected, and change nothing', async () => {
     const process = context.start()
     const { clientId, client } = await context.created(process, { products: ['invoices'] })
     const { service } = process
@@ -153,7 +153,7 @@ describeEachKind('changes of clients', (context) => {
     const added = await atOnce([first, second], count, ({ service }, index) =>
       service.addProduct(clientId, `p${index}`),
     )
-    expect(added).toEqual({ done: count, refused: 0 })
+    expect(added).toEqual({ done: count, rejected: 0 })
     expect(new Set((await first.service.find(clientId))?.products)).toEqual(new Set(names))
 
     const removed = await atOnce([first, second], 21, ({ service }, index) => {
@@ -162,7 +162,7 @@ describeEachKind('changes of clients', (context) => {
         ? service.removeProduct(clientId, `p${index}`)
         : service.removeOperation(clientId, `p${index}:use`)
     })
-    expect(removed).toEqual({ done: 21, refused: 0 })
+    expect(removed).toEqual({ done: 21, rejected: 0 })
     const last = await second.service.find(clientId)
     expect(last).toMatchObject({ name: 'New', epoch: 20 })
     expect(new Set(last?.products)).toEqual(new Set(names.slice(10)))

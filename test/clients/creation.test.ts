@@ -54,7 +54,7 @@ describeEachKind('creating a client', (context) => {
     expect(await registry.verifySecret(found, hashSecret(secret))).toBe(false)
   })
 
-  it('refuses a client id that is taken, by either kind, and leaves the holder as it was', async () => {
+  it('rejects a client id that is taken, by either kind, and leaves the holder as it was', async () => {
     const { apiKeys, applications, heard } = context.start()
     const input = { accountId: 'acme', name: 'First', clientId: 'taken' }
     await apiKeys.create(input)
@@ -82,7 +82,7 @@ describeEachKind('creating a client', (context) => {
     expect((await context.start().service.listByOwner('acme')).items).toHaveLength(1)
   })
 
-  it('refuses bad input with everything that is wrong at once, and stores nothing', async () => {
+  it('rejects bad input with everything that is wrong at once, and stores nothing', async () => {
     const { store, calls } = watched(stores.open())
     const { service } = context.start(store)
     const input = {
@@ -120,7 +120,7 @@ describeEachKind('creating a client', (context) => {
     expect(calls).toEqual([])
   })
 
-  it.each([undefined, null, 'text', [], {}])('refuses %j', async (input) => {
+  it.each([undefined, null, 'text', [], {}])('rejects %j', async (input) => {
     await expect(context.start().service.create(input as never)).rejects.toThrow(
       failure('ERR_INVALID_ARGUMENT'),
     )

@@ -48,13 +48,13 @@ export async function atOnce<P>(
   processes: readonly [P, P],
   count: number,
   work: (process: P, index: number) => Promise<unknown>,
-): Promise<{ done: number; refused: number }> {
+): Promise<{ done: number; rejected: number }> {
   const attempts = Array.from({ length: count }, (_, index) =>
     work(processes[index % 2 === 0 ? 0 : 1], index),
   )
   const outcomes = await Promise.allSettled(attempts)
   const done = outcomes.filter(({ status }) => status === 'fulfilled').length
-  return { done, refused: count - done }
+  return { done, rejected: count - done }
 }
 
 /** An error of ours. */

@@ -79,7 +79,7 @@ describeEachKind('lists of clients', (context) => {
     expect(calls.map(({ method }) => method)).toEqual(['range', 'getMany', 'getMany'])
   })
 
-  it('refuse a limit or a cursor that makes no sense', async () => {
+  it('reject a limit or a cursor that makes no sense', async () => {
     const { service } = context.start()
     const bad = [
       { limit: 0 },

@@ -34,7 +34,7 @@ describeEachKind('products of clients', (context) => {
     )
   })
 
-  it('are refused where the scope of a token would not fit a request header', async () => {
+  it('are rejected where the scope of a token would not fit a request header', async () => {
     // 'p0:use' to 'p9:use' are 69 bytes with their spaces; an application has 'openid profile email ' more.
     const exact = kind === 'apiKey' ? 69 : 69 + 21
     const options = { definitions: manyProducts(10), maxScopeBytes: exact }

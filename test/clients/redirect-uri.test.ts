@@ -78,7 +78,7 @@ describe('a redirect URI', () => {
     expect([...answers]).toEqual([expect.stringContaining('"https://xn--bcher-kva.example/"')])
   })
 
-  it('that is refused for a password is not repeated', () => {
+  it('that is rejected for a password is not repeated', () => {
     expect(findRedirectUriProblem('https://user:hunter2@EXAMPLE.com/')).not.toContain('hunter2')
   })
 

@@ -6,7 +6,7 @@ import { withRepairedEpochs } from '../../src/clients/repair-epochs.ts'
 import { createStoreRegistry } from '../../src/clients/store-registry.ts'
 import { services, watched } from './setup.ts'
 
-/** A process that remembers clients and has heard of what was taken back, but of no change. */
+/** A process that remembers clients and has heard of what was revoked, but of no change. */
 async function start() {
   const data = memoryStore()
   // Another process, whose messages are lost.

@@ -34,16 +34,16 @@ describeOnEachStore('resource servers', (stores) => {
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     heard.length = 0
     const input = { accountId: 'acme', name: 'Key' }
-    const refused = failure('ERR_INVALID_ARGUMENT', expect.stringContaining('resourceServer'))
+    const rejected = failure('ERR_INVALID_ARGUMENT', expect.stringContaining('resourceServer'))
     for (const value of ['true', 1, null]) {
-      await expect(apiKeys.create({ ...input, resourceServer: value as never })).rejects.toThrow(refused)
-      await expect(apiKeys.setResourceServer(apiKey.clientId, value as never)).rejects.toThrow(refused)
+      await expect(apiKeys.create({ ...input, resourceServer: value as never })).rejects.toThrow(rejected)
+      await expect(apiKeys.setResourceServer(apiKey.clientId, value as never)).rejects.toThrow(rejected)
     }
     await expect(apiKeys.setResourceServer(application.clientId, true)).rejects.toThrow(
       failure('ERR_NOT_FOUND'),
     )
     const asApplication: object = { ...input, resourceServer: true }
-    await expect(applications.create(asApplication as typeof input)).rejects.toThrow(refused)
+    await expect(applications.create(asApplication as typeof input)).rejects.toThrow(rejected)
     expect(heard).toEqual([])
   })
 

@@ -71,7 +71,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(isDead(6)).toBe(true)
   })
 
-  it('are taken back by a count of our own on top of the host’s', async () => {
+  it('are revoked by a count of our own on top of the host’s', async () => {
     const store = open()
     const { registry, clientTokens, heard, isDead } = atHost(store)
     expect((await registry.find('nightly'))?.epoch).toBe(5)
@@ -86,7 +86,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect((await atHost(store).registry.find('nightly'))?.epoch).toBe(6)
   })
 
-  it('are taken back for good where our count cannot be read, and whoever asked is told', async () => {
+  it('are revoked for good where our count cannot be read, and whoever asked is told', async () => {
     const store = open()
     const { clientTokens, isDead } = atHost(store)
     await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
@@ -149,7 +149,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly' }])
   })
 
-  it('that carry an operation are taken back alone, and others are spared when it is done once more', async () => {
+  it('that carry an operation are revoked alone, and others are spared when it is done once more', async () => {
     const { clientTokens, isDead, registry } = atHost(open())
     await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
     await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
@@ -164,7 +164,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly', below: 8 }])
   })
 
-  it('are not taken back of what is no client id, and nothing is stored', async () => {
+  it('are not revoked of what is no client id, and nothing is stored', async () => {
     const { store, calls } = watched(open())
     const { clientTokens } = atHost(store)
     for (const bad of ['', 'a\nb', 'x'.repeat(257), 7, undefined]) {

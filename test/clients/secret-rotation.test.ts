@@ -21,7 +21,7 @@ describe('rotateSecret', () => {
     expect(rotate([current, expired], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
   })
 
-  it('refuses a third live secret, rather than end one that may be in use', () => {
+  it('rejects a third live secret, rather than end one that may be in use', () => {
     expect(() => rotate([current, old], 3600)).toThrowError(expect.objectContaining({ code: 'ERR_CONFLICT' }))
   })
 
@@ -70,7 +70,7 @@ describe('revokeSecret', () => {
     expect(revokeSecret([current, old], 'new', NOW)).toEqual([{ hash: 'old', createdAt: 1 }])
   })
 
-  it('refuses to end the only one', () => {
+  it('rejects to end the only one', () => {
     for (const secrets of [[current], [current, expired]]) {
       expect(() => revokeSecret(secrets, 'new', NOW)).toThrowError(
         expect.objectContaining({ code: 'ERR_CONFLICT' }),

@@ -24,7 +24,7 @@ describe('hashSecret', () => {
     expect(hashSecret('an-existing-sécret-of-the-host')).toBe(`sha256:${digest}`)
   })
 
-  it('refuses what is too short to be a random secret, without repeating it', () => {
+  it('rejects what is too short to be a random secret, without repeating it', () => {
     for (const secret of ['', 'hunter2', 'fifteen-charact', undefined, 42]) {
       const attempt = () => hashSecret(secret as string)
       expect(attempt).toThrowError(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
@@ -50,7 +50,7 @@ describe('isSecretHash', () => {
     ['a line break', `${hashSecret(newSecret())}\n`],
     ['nothing', undefined],
     ['a number', 1],
-  ])('refuses %s', (_, value) => {
+  ])('rejects %s', (_, value) => {
     expect(isSecretHash(value)).toBe(false)
   })
 })

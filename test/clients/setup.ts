@@ -130,7 +130,7 @@ export function services(
     log,
     /** Ids of clients that others were told of. */
     changed,
-    /** What is taken back as this process knows it. */
+    /** What is revoked as this process knows it. */
     set,
     /** What `token.revoked` told. */
     revoked,

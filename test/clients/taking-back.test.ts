@@ -17,7 +17,7 @@ const CHANGES: readonly [name: string, change: (service: Service, clientId: stri
   ['deleting', (service, clientId) => service.delete(clientId)],
 ]
 
-/** Whether a token of the client would be refused that was issued at an epoch. */
+/** Whether a token of the client would be rejected that was issued at an epoch. */
 function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['invoices:read']): boolean {
   return set.isRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
 }
@@ -75,7 +75,7 @@ describeEachKind('what is taken from a client', (context) => {
     },
   )
 
-  it('a change that is refused takes nothing back, and leaves nothing begun', async () => {
+  it('a change that is rejected takes nothing back, and leaves nothing begun', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { products: ['invoices'] })
@@ -136,7 +136,7 @@ describeEachKind('what is taken from a client', (context) => {
 describeEachKind('the tokens of a client', (context) => {
   const { kind, stores } = context
 
-  it('are taken back, all of them, without a change of what it has', async () => {
+  it('are revoked, all of them, without a change of what it has', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId, client } = await context.created(process, { products: ['invoices'] })
@@ -149,7 +149,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
   })
 
-  it('are taken back by what they carry, and what is finished or repeated later spares the others', async () => {
+  it('are revoked by what they carry, and what is finished or repeated later spares the others', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientTokens, service } = process
@@ -199,7 +199,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(process.set.size).toBe(1)
   })
 
-  it('are counted right when they are taken back by many at once', async () => {
+  it('are counted right when they are revoked by many at once', async () => {
     const store = stores.open()
     const processes = [context.start(store), context.start(stores.open())] as const
     const { clientId } = await context.created(processes[0], { products: ['invoices'] })

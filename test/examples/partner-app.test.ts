@@ -57,10 +57,10 @@ describe('the third party', () => {
   it('does not take a code that it did not ask for, says so, and still takes the one that it did', async () => {
     const printed = vi.spyOn(console, 'error')
     const consent = await goToConsent('alice')
-    const refused = await browser.open(forged('forged'))
-    expect(refused.status).toBe(200)
-    expect(read(refused)).toContain('This sign-in was started in another tab, or is over.')
-    expect(read(refused)).toContain('Connect your account')
+    const rejected = await browser.open(forged('forged'))
+    expect(rejected.status).toBe(200)
+    expect(read(rejected)).toContain('This sign-in was started in another tab, or is over.')
+    expect(read(rejected)).toContain('Connect your account')
     expect(printed).not.toHaveBeenCalled()
     printed.mockRestore()
     expect(read(await decide(consent, ['invoices:read']))).toContain('Your account is connected.')
@@ -72,15 +72,15 @@ describe('the third party', () => {
     expect(read(plain)).toContain('Connect your account again.')
   })
 
-  it('offers to change what is allowed, and gets by it what was refused before', async () => {
+  it('offers to change what is allowed, and gets by it what was rejected before', async () => {
     const consent = await goToConsent('bob')
     const connected = await decide(consent, ['profile', 'invoices:read'])
     expect(read(connected)).toContain('Your account is connected.')
-    const refused = await browser.submit(connected, { action: /invoices$/ })
-    expect(read(refused)).toContain('To change that, choose “Change what is allowed”.')
+    const rejected = await browser.submit(connected, { action: /invoices$/ })
+    expect(read(rejected)).toContain('To change that, choose “Change what is allowed”.')
 
     // A no leaves the connection as it was.
-    const denied = await decide(await browser.submit(refused, { action: /change$/ }), [], 'deny')
+    const denied = await decide(await browser.submit(rejected, { action: /change$/ }), [], 'deny')
     expect(read(denied)).toContain('Nothing was changed. access_denied')
     expect(read(denied)).toContain('Connected as Bob')
 

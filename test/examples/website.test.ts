@@ -40,9 +40,9 @@ describe('the sign-in form', () => {
   it.each([null, '', 'x'.repeat(43)])('takes none that is not its own (token: %j)', async (csrf) => {
     const browser = createBrowser({ follow: [origin] })
     const form = await browser.open(`${origin}/login`)
-    const refused = await browser.submit(form, { change: { ...alice, csrf } })
-    expect(refused.status).toBe(403)
-    expect(refused.body).toContain('This form has expired.')
+    const rejected = await browser.submit(form, { change: { ...alice, csrf } })
+    expect(rejected.status).toBe(403)
+    expect(rejected.body).toContain('This form has expired.')
     expect((await browser.open(origin)).body).toContain('href="/login"')
   })
 

@@ -63,7 +63,7 @@ describe('authenticate', () => {
     expect(await gateway.authenticate(new Request(url))).toHaveProperty('status', 401)
   })
 
-  test('refuses a token in the query, and in two headers', async () => {
+  test('rejects a token in the query, and in two headers', async () => {
     const token = await issuer.mint()
     const authorization = `Bearer ${token}`
     for (const call of [
@@ -148,7 +148,7 @@ describe('the upgrade to a WebSocket', () => {
         const headers = Object.entries({ ...call.headers, Connection: 'close' }).map(
           ([name, value]) => `${name}: ${value}\r\n`,
         )
-        socket.end(`HTTP/1.1 ${call.status} Refused\r\n${headers.join('')}\r\n${call.body}`)
+        socket.end(`HTTP/1.1 ${call.status} Rejected\r\n${headers.join('')}\r\n${call.body}`)
         return
       }
       sockets.handleUpgrade(request, socket, head, (webSocket) =>

@@ -37,18 +37,18 @@ describe('bearer token', () => {
     expect(problem).toMatch(/Authorization header/)
   })
 
-  test('is refused by its length before anything else is done with it', () => {
+  test('is rejected by its length before anything else is done with it', () => {
     expect(read(`Bearer ${'a'.repeat(16_384)}`).token).toHaveLength(16_384)
     expect(read(`Bearer ${'a'.repeat(16_385)}`)).toEqual({ problem: 'the access token is too long' })
     expect(read(`Bearer ${'"'.repeat(1_000_000)}`)).toEqual({ problem: 'the access token is too long' })
   })
 
-  test('is refused in two headers', () => {
+  test('is rejected in two headers', () => {
     expect(read('Bearer a', 'Bearer a')).toEqual({ problem: 'send one Authorization header only' })
   })
 
   test.each(['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a'])(
-    'is refused in the query %j, alone and beside the header',
+    'is rejected in the query %j, alone and beside the header',
     (query) => {
       for (const authorization of [[], ['Bearer a']]) {
         expect(readBearerToken({ authorization, query }).problem).toMatch(/not in the query/)

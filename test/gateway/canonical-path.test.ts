@@ -46,7 +46,7 @@ describe('elsewhere, and none of our business however odd', () => {
   })
 })
 
-describe('unclear, and therefore refused', () => {
+describe('unclear, and therefore rejected', () => {
   test.each(HOSTILE)('%j', (path) => {
     const location = locate(path)
     expect(location.place).toBe('unclear')
@@ -73,7 +73,7 @@ test('a base of several segments', () => {
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
-test('a dot segment takes back as much as any reading of the segments before it would', () => {
+test('a dot segment revokes as much as any reading of the segments before it would', () => {
   // Whether `x%2Fy` is one segment or two decides whether `..` leads out of all of it.
   for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
     expect(locate(path), path).toHaveProperty('place', 'unclear')

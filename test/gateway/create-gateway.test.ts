@@ -109,7 +109,7 @@ describe('an API in another process', () => {
   })
 })
 
-test('options that are not valid are refused, all at once', () => {
+test('options that are not valid are rejected, all at once', () => {
   const options = {
     issuer: 'http://auth.example.com',
     audience: '/api',

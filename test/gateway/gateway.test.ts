@@ -81,8 +81,8 @@ interface Expected {
   challenge?: RegExp | undefined
 }
 
-/** Checks everything that a refusal must be, and that it got no further. */
-async function expectRefusal(
+/** Checks everything that a rejection must be, and that it got no further. */
+async function expectRejection(
   { agent, reached, errors }: ReturnType<typeof serve>,
   call: (agent: ReturnType<typeof serve>['agent']) => request.Test,
   { status, error, challenge }: Expected,
@@ -111,7 +111,7 @@ describe('a call without a token', () => {
   test.each([{}, { Authorization: 'Basic YTpi' }, { Cookie: 'access_token=a' }])(
     '%j gets 401 and no error code',
     async (headers) => {
-      const { header, body } = await expectRefusal(
+      const { header, body } = await expectRejection(
         serve(),
         (agent) => agent.get('/api/invoices/list').set(headers),
         {
@@ -128,7 +128,7 @@ describe('a call without a token', () => {
 
   test('a token in the body does not count', async () => {
     const token = await issuer.mint({ scope: 'invoices:create' })
-    await expectRefusal(
+    await expectRejection(
       serve(),
       (agent) => agent.post('/api/invoices/create').type('form').send({ access_token: token }),
       { status: 401, challenge: /^Bearer / },
@@ -152,7 +152,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     ['with a scope that is a list', { scope: ['invoices:read'] }],
   ])('%s', async (_, claims) => {
     const token = await issuer.mint(claims)
-    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+    await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 
   test.each([
@@ -162,7 +162,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     ['unsigned', async () => `${(await issuer.mint()).split('.').slice(0, 2).join('.')}.`],
   ])('%s', async (_, mint) => {
     const token = await mint()
-    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+    await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 
   test('expired since it was remembered', async () => {
@@ -173,7 +173,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
     vi.setSystemTime(now + 864_000_000)
     server.reached.length = 0
-    const { header } = await expectRefusal(
+    const { header } = await expectRejection(
       server,
       (agent) => agent.get('/api/invoices/list').set(bearer(token)),
       expected,
@@ -191,7 +191,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
     revoked.add('stolen')
     server.reached.length = 0
-    await expectRefusal(server, (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+    await expectRejection(server, (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
     expect(isRevoked).toHaveBeenCalledTimes(3)
     expect(issuer.lookups()).toBe(1)
   })
@@ -200,7 +200,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
 describe('a call with a token for something else', () => {
   test('gets 403 insufficient_scope, naming the scope', async () => {
     const token = await issuer.mint({ scope: 'invoices:create invoices:reads' })
-    const { header, body } = await expectRefusal(
+    const { header, body } = await expectRejection(
       serve(),
       (agent) => agent.get('/api/invoices/list').set(bearer(token)),
       { status: 403, error: 'insufficient_scope', challenge: /error="insufficient_scope"/ },
@@ -211,7 +211,7 @@ describe('a call with a token for something else', () => {
 
   test('also without any scope', async () => {
     const token = await issuer.mint({ scope: undefined })
-    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), {
+    await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), {
       status: 403,
       error: 'insufficient_scope',
       challenge: /scope="invoices:read"/,
@@ -224,8 +224,8 @@ describe('a call that sends its token wrongly gets 400 invalid_request', () => {
 
   test('in the query, alone and beside the header', async () => {
     const token = await issuer.mint()
-    await expectRefusal(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
-    await expectRefusal(
+    await expectRejection(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
+    await expectRejection(
       serve(),
       (agent) => agent.get(`/api/invoices/list?access_token=${token}`).set(bearer(token)),
       expected,
@@ -233,7 +233,7 @@ describe('a call that sends its token wrongly gets 400 invalid_request', () => {
   })
 
   test.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])('as %j', async (authorization) => {
-    await expectRefusal(
+    await expectRejection(
       serve(),
       (agent) => agent.get('/api/invoices/list').set({ Authorization: authorization }),
       expected,
@@ -271,8 +271,8 @@ describe('a path below the base that no operation claims gets 404', () => {
   ] as const)('%s %s, with and without a token', async (method, path) => {
     const expected = { status: 404, error: 'not_found' }
     const token = await issuer.mint()
-    const without = await expectRefusal(serve(), (agent) => agent[method](path), expected)
-    const withToken = await expectRefusal(
+    const without = await expectRejection(serve(), (agent) => agent[method](path), expected)
+    const withToken = await expectRejection(
       serve(),
       (agent) => agent[method](path).set(bearer(token)),
       expected,
@@ -289,7 +289,7 @@ describe('our own failure gets 503, never 401', () => {
     ;({ gateway, issuer } = await createTestGateway(changes))
     const token = await issuer.mint()
     const server = serve()
-    await expectRefusal(
+    await expectRejection(
       server,
       (agent) => agent.get('/api/invoices/list').set(bearer(token)).expect('Retry-After', '1'),
       expected,
@@ -326,7 +326,7 @@ describe('our own failure gets 503, never 401', () => {
     expect(close).toHaveBeenCalledTimes(1)
     await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     const token = await issuer.mint()
-    await expectRefusal(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
+    await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 })
 
@@ -483,18 +483,18 @@ describe('options', () => {
     [{ optional: ['GET health'] }, 'optional[0]'],
     [{ unclaimed: 'allow' }, 'unclaimed'],
     [{ unclaimed: true }, 'unclaimed'],
-  ])('%j is refused', (options, path) => {
+  ])('%j is rejected', (options, path) => {
     expect(() => gateway.middleware(options as GatewayMiddlewareOptions)).toThrow(
       expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
     )
   })
 
-  test('an audience that is no URL is refused', async () => {
+  test('an audience that is no URL is rejected', async () => {
     await expect(createTestGateway({ audience: 'api' })).rejects.toMatchObject({ code: 'ERR_OPTIONS' })
   })
 })
 
-test('the metadata that refusals point to', async () => {
+test('the metadata that rejections point to', async () => {
   const expected = {
     resource: 'https://example.com/api',
     authorization_servers: ['https://auth.example.com'],

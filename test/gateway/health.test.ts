@@ -113,7 +113,7 @@ describe('the health of a gateway in another process', () => {
     })
   })
 
-  test('whose products were refused goes on with the last good ones', async () => {
+  test('whose products were rejected goes on with the last good ones', async () => {
     let current: unknown = products
     const gateway = open({
       products: (async () => current) as never,

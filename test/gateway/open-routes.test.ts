@@ -272,7 +272,7 @@ describe('a route that cannot match is an error at construction', () => {
   })
 })
 
-test('what is no route is refused, all at once', async () => {
+test('what is no route is rejected, all at once', async () => {
   const { gateway } = await createTestGateway()
   const wrong = [
     'GET /ok',

@@ -94,10 +94,10 @@ describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (toke
     const { signal } = principal
 
     revoked.add([revocation])
-    const refused = await callWith(token)
-    expect(refused).toMatchObject(REVOKED)
-    expect(refused.ok || refused.headers['WWW-Authenticate']).toContain('error="invalid_token"')
-    expect(refused.ok || refused.body).toContain('revoked')
+    const rejected = await callWith(token)
+    expect(rejected).toMatchObject(REVOKED)
+    expect(rejected.ok || rejected.headers['WWW-Authenticate']).toContain('error="invalid_token"')
+    expect(rejected.ok || rejected.body).toContain('revoked')
     await vi.waitFor(() => expect(signal.aborted).toBe(true))
     expect(signal.reason).toMatchObject({ name: 'GatehouseError', code: 'ERR_TOKEN_REVOKED' })
     expect(issuer.lookups()).toBe(tokenCacheBytes === 0 ? 3 : 1)
@@ -227,7 +227,7 @@ describe('while contact is lost', () => {
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
   })
 
-  test('refuse answers 503 once the time is over, never 401, and serves again', async () => {
+  test('reject answers 503 once the time is over, never 401, and serves again', async () => {
     const token = await lose({ whenStale: 'reject' })
     const { signal } = await admitted(token)
     vi.setSystemTime((NOW + 25) * 1000)
@@ -235,14 +235,14 @@ describe('while contact is lost', () => {
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: true } })
 
     vi.setSystemTime((NOW + 31) * 1000)
-    const refused = await callWith(token)
-    expect(refused).toMatchObject({
+    const rejected = await callWith(token)
+    expect(rejected).toMatchObject({
       ok: false,
       status: 503,
       error: 'temporarily_unavailable',
       headers: { 'Retry-After': '1' },
     })
-    expect(refused.ok || refused.headers).not.toHaveProperty('WWW-Authenticate')
+    expect(rejected.ok || rejected.headers).not.toHaveProperty('WWW-Authenticate')
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
     await vi.waitFor(() => expect(signal.aborted).toBe(true), 3000)
     expect(signal.reason).toMatchObject({ code: 'ERR_NOT_READY' })
@@ -263,7 +263,7 @@ describe('while contact is lost', () => {
 })
 
 describe('a process that was suspended', () => {
-  test('refuses at once when it wakes up, until it has caught up', async () => {
+  test('rejects at once when it wakes up, until it has caught up', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await admitted(token)
@@ -274,7 +274,7 @@ describe('a process that was suspended', () => {
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
   })
 
-  test('and stopped while both clocks go on, refuses as well', async () => {
+  test('and stopped while both clocks go on, rejects as well', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint()
     await admitted(token)

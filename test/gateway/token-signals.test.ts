@@ -147,7 +147,7 @@ describe('the signal of a token', () => {
     expect(codeOf(again)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('aborts where tokens are refused because contact was lost', () => {
+  test('aborts where tokens are rejected because contact was lost', () => {
     const signal = signalOf('a')
     mustReject = true
     vi.advanceTimersByTime(1000)

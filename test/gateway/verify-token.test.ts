@@ -51,7 +51,7 @@ describe('accepts', () => {
   })
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['another issuer', { iss: 'https://evil.example' }, /another issuer/],
     ['the issuer with a slash', { iss: `${ISSUER}/` }, /another issuer/],

@@ -17,7 +17,7 @@ import { describeEachStore } from '../support/stores.ts'
 
 const DAY = 86_400
 const format = createRefreshTokenFormat([randomBytes(32)])
-const DECISION = { granted: ['invoices:read'], refused: [] }
+const DECISION = { granted: ['invoices:read'], denied: [] }
 
 /** What a process on a store can do. */
 function processOn(inner: Store) {
@@ -129,7 +129,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
     }
   }
 
-  test.each(['refused', 'unanswered'] as const)(
+  test.each(['rejected', 'unanswered'] as const)(
     'is finished by another process if the one that began it ends there: %s',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
@@ -147,7 +147,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
     },
   )
 
-  test.each(['refused', 'unanswered'] as const)('is revoked by the next attempt: %s', async (fault) => {
+  test.each(['rejected', 'unanswered'] as const)('is revoked by the next attempt: %s', async (fault) => {
     await atEachCall(fault, false, async ({ grantId, token, call }) => {
       const again = processOn(store)
       await again.grants.revoke(grantId).catch((error: { code?: string }) => {
@@ -161,7 +161,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
   test('and is finished more than once, leaves what the person has decided since', async () => {
     const token = await authorize(processOn(store), 'first')
     const faulty = faultyStore(store)
-    faulty.arm('set refresh-family', 'refused', { thenAway: true })
+    faulty.arm('set refresh-family', 'rejected', { thenAway: true })
     await expect(processOn(faulty.store).grants.revoke('first')).rejects.toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
     })

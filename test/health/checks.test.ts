@@ -150,8 +150,8 @@ describe('products', () => {
   test.each([
     ['all well', {}, 'good', '1 products with 8 operations'],
     ['none yet', { loaded: false }, 'unknown', 'not been loaded'],
-    ['refused from the start', { loaded: false, rejection }, 'bad', 'products.x: wrong'],
-    ['refused the last time', { rejection }, 'warning', 'as they were before'],
+    ['rejected from the start', { loaded: false, rejection }, 'bad', 'products.x: wrong'],
+    ['rejected the last time', { rejection }, 'warning', 'as they were before'],
     ['some withheld', { current: restricted }, 'warning', 'invoices:o0 of invoices'],
     ['some withheld, not all named', { current: restricted }, 'warning', ' and 2 more, because'],
   ])('%s', (_, change, status, message) => {
@@ -171,7 +171,7 @@ describe('revocations', () => {
     ['lost', { ...well, contact: { isLost: true, ageSeconds: 20 } }, true, 'warning', 'are let through'],
     ['lost for long', { ...well, contact: { isLost: true, ageSeconds: 301 } }, true, 'bad', '301 s ago'],
     [
-      'lost, and refused',
+      'lost, and rejected',
       { ...well, contact: { isLost: true, ageSeconds: 61 }, mustReject: true },
       true,
       'bad',

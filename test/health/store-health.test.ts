@@ -91,12 +91,12 @@ describe('what is found', () => {
   })
 
   test('of one that takes no writes: that it cannot be used', async () => {
-    const refusing = (status: 'bad' | 'unknown') => ({
+    const rejecting = (status: 'bad' | 'unknown') => ({
       ping: async () => {},
       inspect: inspection([{ name: 'writes', status, message: 'm', fix: 'f' }]),
     })
-    expect(await healthOf(refusing('bad')).look()).toMatchObject({ isUsable: false })
-    expect(await healthOf(refusing('unknown')).look()).toMatchObject({ isUsable: true })
+    expect(await healthOf(rejecting('bad')).look()).toMatchObject({ isUsable: false })
+    expect(await healthOf(rejecting('unknown')).look()).toMatchObject({ isUsable: true })
   })
 })
 

@@ -28,7 +28,7 @@ describe('CSRF tokens', () => {
     expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
   })
 
-  it('hold under each of several keys; the newest issues (bug: a form from before a rotation was refused)', () => {
+  it('hold under each of several keys; the newest issues (bug: a form from before a rotation was rejected)', () => {
     const newest = new Uint8Array(32).fill(2)
     const rotated = createCsrfTokens([newest, key])
     expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)

@@ -9,7 +9,7 @@ import { isRejection, readForm } from '../../src/http/form-body.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** An app that answers with the fields `a` and `list` of the form, or with the status of the refusal. */
+/** An app that answers with the fields `a` and `list` of the form, or with the status of the rejection. */
 function app(...above: Middleware[]) {
   const koa = new Koa()
   for (const middleware of above) koa.use(middleware)
@@ -55,24 +55,24 @@ describe('readForm', () => {
   })
 
   it.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'form'])(
-    'refuses %j with 415',
+    'rejects %j with 415',
     async (type) => {
       expect((await send(app(), '{"a":"1"}', type)).status).toBe(415)
     },
   )
 
-  it('refuses a compressed body with 415', async () => {
+  it('rejects a compressed body with 415', async () => {
     const answer = await send(app(), 'a=1').set('Content-Encoding', 'gzip')
     expect(answer.status).toBe(415)
   })
 
-  it('reads 56 KiB, and refuses one byte more with 413', async () => {
+  it('reads 56 KiB, and rejects one byte more with 413', async () => {
     expect((await send(app(), `a=${'x'.repeat(57_342)}`)).status).toBe(200)
     expect((await send(app(), `a=${'x'.repeat(57_343)}`)).status).toBe(413)
     expect((await send(app(), `a=${'x'.repeat(1_000_000)}`)).status).toBe(413)
   })
 
-  it('refuses too much that comes in pieces without an announced length', async () => {
+  it('rejects too much that comes in pieces without an announced length', async () => {
     const server = app().listen(0)
     const socket = connect((server.address() as AddressInfo).port)
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`)

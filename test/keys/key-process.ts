@@ -9,13 +9,13 @@ import { createLogMarks } from '../../src/revocation/log-marks.ts'
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
 
-/** The keys of one process on a store: what it tells, and what it takes back, is written down. */
+/** The keys of one process on a store: what it tells, and what it revokes, is written down. */
 export function keyProcess(
   store: Store,
   options: {
     secrets?: readonly string[]
     logger?: Logger
-    /** Throws, where taking back does not work. */
+    /** Throws, where revoking does not work. */
     revokeKey?: () => Promise<void>
     /** What it has heard of. @default nothing */
     isKeyRevoked?: (kid: string) => boolean

@@ -124,7 +124,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await store.get(KEY)).toBe(text)
   })
 
-  test('a key that was put in the place of another is refused', async () => {
+  test('a key that was put in the place of another is rejected', async () => {
     const store = makeStore()
     await load(store, TODAY)
     const record = JSON.parse((await store.get(KEY)) ?? '') as { keys: { sealed: string }[] }

@@ -173,7 +173,7 @@ function createWorld() {
       for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
       // For the clock that is the most behind.
       for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
-        // As long as a revoked key is remembered, whoever sees the ring makes sure that its tokens are refused.
+        // As long as a revoked key is remembered, whoever sees the ring makes sure that its tokens are rejected.
         assert.ok((revoked.has(kid) ? remembered : published).includes(kid), `${kid} is forgotten`)
       }
     },

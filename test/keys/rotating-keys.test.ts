@@ -144,7 +144,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     }
   })
 
-  test('revoke() of the key that signs: it is gone everywhere, another one signs, its tokens are taken back', async () => {
+  test('revoke() of the key that signs: it is gone everywhere, another one signs, its tokens are revoked', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, , es2] = one.published() as [string, string, string]
     const token = await other.sign()
@@ -247,12 +247,12 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     }
     expect(reads()).toBe(5)
     // From now on they wait, and those that can be verified do not.
-    const late = [1, 2, 3].map(() => deaf.verify(made).catch(() => 'refused'))
+    const late = [1, 2, 3].map(() => deaf.verify(made).catch(() => 'rejected'))
     expect(await Promise.race([...late, deaf.verify(good)])).toBe(one.signing())
     expect(reads()).toBe(5)
   })
 
-  test('while the store is away a token of an unknown key is not refused for good', async () => {
+  test('while the store is away a token of an unknown key is not rejected for good', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     const token = await one.sign()
@@ -283,7 +283,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test('a process that has heard that the tokens of its key are taken back looks before it signs', async () => {
+  test('a process that has heard that the tokens of its key are revoked looks before it signs', async () => {
     let heardOf = ''
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const [one, deaf] = [await start(), await start({ isKeyRevoked: (kid) => kid === heardOf }, faulty.store)]
@@ -299,7 +299,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test.each(['refused', 'unanswered'] as const)(
+  test.each(['rejected', 'unanswered'] as const)(
     'a write that is %s: one rotation, told once',
     async (fault) => {
       const faulty = faultyStore(makeStore(data))
@@ -495,7 +495,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       expect(old.published()).toContain(one.signing())
     })
 
-    test('that none of the secrets opens is refused, and so is what is no ring; nothing is written', async () => {
+    test('that none of the secrets opens is rejected, and so is what is no ring; nothing is written', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       await giveKeys(store, NEW)

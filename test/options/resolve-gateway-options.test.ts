@@ -132,11 +132,13 @@ describe('resolveGatewaySettings', () => {
       ['timeoutMs', 0],
       ['timeoutMs', 60_001],
       ['secret', 'x'],
-    ])('%s: %j is refused', (name, value) =>
+    ])('%s: %j is rejected', (name, value) =>
       expect(pathsIn({ ...key, [name]: value })).toEqual([`revocations.${name}`]),
     )
 
-    it.each([7, 'yes', null, []])('%j is refused', (value) => expect(pathsIn(value)).toEqual(['revocations']))
+    it.each([7, 'yes', null, []])('%j is rejected', (value) =>
+      expect(pathsIn(value)).toEqual(['revocations']),
+    )
 
     it('are wrong in all respects at once, and the error does not repeat the secret', () => {
       const wrong = { revocations: { clientSecret: key.clientSecret, uri: 'x', interval: 5, timeoutMs: -1 } }
@@ -147,11 +149,11 @@ describe('resolveGatewaySettings', () => {
     })
   })
 
-  it('refuses options of createGatehouse that mean nothing here', () => {
+  it('rejects options of createGatehouse that mean nothing here', () => {
     expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
   })
 
-  it.each([undefined, null, 7, []])('refuses %j for options', (options) => {
+  it.each([undefined, null, 7, []])('rejects %j for options', (options) => {
     expect(() => resolveGatewaySettings(options as never)).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTIONS',

@@ -207,7 +207,7 @@ describe('resolveSettings', () => {
     expect(problems.every(({ message }) => message.length > 10 && !message.endsWith('.'))).toBe(true)
   })
 
-  it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])('refuses %s for options', (value) => {
+  it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])('rejects %s for options', (value) => {
     expect(problemsIn(() => resolveSettings(value as never))).toEqual([
       { path: 'options', message: 'must be an object' },
     ])
@@ -264,7 +264,7 @@ describe('secret', () => {
       [secret, 5, 'x'.repeat(64)],
       ['secret[1]', 'secret[2]'],
     ],
-  ])('refuses %j', (value, paths) => {
+  ])('rejects %j', (value, paths) => {
     expect(pathsOf({ secret: value })).toEqual(paths)
   })
 
@@ -328,7 +328,7 @@ describe('issuer and audience', () => {
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['http://127.1', "'http://127.0.0.1'"],
     ['https:example.com', "'https://example.com'"],
-  ])('refuses %s: %s', (address, message) => {
+  ])('rejects %s: %s', (address, message) => {
     const apart = { issuer: 'https://auth.example.net', audience: 'https://api.example.net' }
     expect(problemsOf({ ...apart, issuer: address })).toEqual([
       { path: 'issuer', message: expect.stringContaining(message) },
@@ -350,7 +350,7 @@ describe('issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/interaction', 'interaction'],
     ['https://example.com', 'https://example.com/Interaction/api', 'interaction'],
     ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
-  ])('refuses %s with %s', (issuer, audience, message) => {
+  ])('rejects %s with %s', (issuer, audience, message) => {
     expect(problemsOf({ issuer, audience })).toEqual([
       { path: 'audience', message: expect.stringContaining(message) },
     ])
@@ -383,7 +383,7 @@ describe('mountPath', () => {
   })
 
   it.each(['auth', '/auth/', '//auth', '/a/../b', '/:id', '/a b', '/a?b', 5, null])(
-    'refuses %j',
+    'rejects %j',
     (mountPath) => {
       expect(pathsOf({ mountPath })).toEqual(['mountPath'])
     },
@@ -410,12 +410,12 @@ describe('numbers', () => {
     }
   })
 
-  it('an unknown limit of the sign-in page is refused', () => {
+  it('an unknown limit of the sign-in page is rejected', () => {
     expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null, true, 60n, [60]])(
-    'refuses %s',
+    'rejects %s',
     (value) => {
       expect(pathsOf({ lifetimes: { session: value }, maxScopeBytes: value, storeTimeoutMs: value })).toEqual(
         ['lifetimes.session', 'maxScopeBytes', 'storeTimeoutMs'],
@@ -466,7 +466,7 @@ describe('accounts', () => {
     [{ find, signInUrl }, ['accounts.current']],
     [{ find, authenticate: true }, ['accounts.authenticate']],
     [{ find, signout: never }, ['accounts.signout']],
-  ])('refuses %o', (accounts, paths) => {
+  ])('rejects %o', (accounts, paths) => {
     expect(pathsOf({ accounts })).toEqual(paths)
   })
 })
@@ -502,7 +502,7 @@ describe('the other objects', () => {
   })
 
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
-    'refuses %s as products',
+    'rejects %s as products',
     (value) => {
       expect(pathsOf({ products: value })).toEqual(['products'])
     },
@@ -542,7 +542,7 @@ describe('kycLevels, claims, branding, texts and locales', () => {
     [{ texts: { de: { signIn: 'Anmelden' } } }, 'texts.de.signIn'],
     [{ defaultLocale: '' }, 'defaultLocale'],
     [{ defaultLocale: 'de_CH' }, 'defaultLocale'],
-  ])('refuses %j', (options, path) => {
+  ])('rejects %j', (options, path) => {
     expect(pathsOf(options)).toEqual([path])
   })
 

@@ -61,13 +61,13 @@ describe('signingKeys, the schedule', () => {
     ['a list', []],
     ['null', null],
     ['a number', 90],
-  ])('%s is refused', (_what, given) => {
+  ])('%s is rejected', (_what, given) => {
     expect(resolve(given).problems).toEqual([
       'signingKeys must be an object with `rotateAfterSeconds` and `publishAheadSeconds`, or with `jwks`',
     ])
   })
 
-  test('an unknown name is refused, and so is a schedule for keys that the host keeps', () => {
+  test('an unknown name is rejected, and so is a schedule for keys that the host keeps', () => {
     expect(resolve({ rotateAfter: 5 }).problems).toEqual([
       'signingKeys.rotateAfter is unknown; what can stand here is rotateAfterSeconds, publishAheadSeconds, or jwks alone',
     ])
@@ -106,7 +106,7 @@ describe('signingKeys.jwks', () => {
   test.each([
     ['no set', { jwks: [ec.private] }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
     ['a text', { jwks: 'keys' }, 'jwks must be a JWK Set: { keys: [...] } (RFC 7517 5)'],
-  ])('%s is refused', (_what, given, problem) => {
+  ])('%s is rejected', (_what, given, problem) => {
     expect(resolve(given).problems).toEqual([`signingKeys.${problem}`])
   })
 
@@ -134,17 +134,17 @@ describe('signingKeys.jwks', () => {
     ['has a private part that belongs to another public part', { ...otherEc.private, d: ec.private.d }],
     ['is no private key that can be read as a JWK (RFC 7518 6)', { ...rsa.private, p: 7 }],
     ['is no public key (RFC 7518 6)', { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' }],
-  ])('a key that %s is refused, and nothing of it quoted', (problem, key) => {
+  ])('a key that %s is rejected, and nothing of it quoted', (problem, key) => {
     const { problems } = withKeys(ec.private, rsa.private, key)
     expect(problems).toEqual([`signingKeys.jwks.keys.2 ${problem}`])
   })
 
-  test('two keys of one name are refused', () => {
+  test('two keys of one name are rejected', () => {
     const { problems } = withKeys({ ...ec.private, kid: 'a' }, { ...rsa.private, kid: 'a' })
     expect(problems[0]).toBe('signingKeys.jwks.keys.1.kid "a" is in the set twice')
   })
 
-  test('one key by two names is refused: it would be good by one when the other is revoked', () => {
+  test('one key by two names is rejected: it would be good by one when the other is revoked', () => {
     const padded = { ...ec.public, x: `${ec.public.x}=`, kid: 'b' }
     for (const again of [{ ...ec.private, kid: 'b' }, { ...ec.public, kid: 'b' }, padded]) {
       const { problems } = withKeys({ ...ec.private, kid: 'a' }, rsa.private, again)

@@ -105,7 +105,7 @@ describe('revocations over HTTP', () => {
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('a redirect is refused: the secret goes nowhere else', async () => {
+  test('a redirect is rejected: the secret goes nowhere else', async () => {
     respond = (response, request) =>
       request.url === '/elsewhere'
         ? json({ revocations: [], cursor: 'stolen', more: false })(response)

@@ -250,7 +250,7 @@ const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['ru
 )
 
 describe('several processes on one store', () => {
-  test('agree with the model, whatever was issued, taken back, lost, repeated, restarted and forgotten', async () => {
+  test('agree with the model, whatever was issued, revoked, lost, repeated, restarted and forgotten', async () => {
     let [dead, good] = [0, 0]
     await fc.assert(
       fc.asyncProperty(

@@ -402,12 +402,12 @@ describe('contact', () => {
     await follower.close()
   })
 
-  test('that never was refuses, if told to refuse, and lets through if not', async () => {
+  test('that never was rejects, if told to reject, and lets through if not', async () => {
     expect(setUp({ whenStale: 'reject' }).follower.mustReject).toBe(true)
     expect(setUp().follower.mustReject).toBe(false)
   })
 
-  test('that is lost refuses after the seconds that were set, and not before, until it is back', async () => {
+  test('that is lost rejects after the seconds that were set, and not before, until it is back', async () => {
     const { follower, answer } = setUp({ whenStale: 'reject', maxStalenessSeconds: 60 })
     await follower.start()
     answer(...Array.from({ length: 30 }, away))
@@ -420,7 +420,7 @@ describe('contact', () => {
     await follower.close()
   })
 
-  test('that is lost never refuses where serving is to go on', async () => {
+  test('that is lost never rejects where serving is to go on', async () => {
     const { follower, isDead, answer } = setUp({ whenStale: 'serve', maxStalenessSeconds: 1 })
     answer(page(['a']))
     await follower.start()

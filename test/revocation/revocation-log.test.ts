@@ -341,7 +341,7 @@ describeEachStore('the log of revocations', (makeStore) => {
 })
 
 describe('a store that fails', () => {
-  test.each(['refused', 'unanswered', 'silent', 'late'] as const)(
+  test.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
     'is told as such at whatever call it is (%s), and the same once more is all right',
     async (fault) => {
       for (let call = 0; call < 3; call += 1) {
@@ -362,7 +362,7 @@ describe('a store that fails', () => {
     },
   )
 
-  test.each(['refused', 'unanswered', 'silent'] as const)(
+  test.each(['rejected', 'unanswered', 'silent'] as const)(
     'only at publishing is no failure (%s): it is stored, and read by those who follow',
     async (fault) => {
       const inner = memoryStore()

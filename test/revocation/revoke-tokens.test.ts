@@ -61,7 +61,7 @@ function begunOn(store: Store) {
   return store.range(BEGUN, { limit: 1000 })
 }
 
-describeEachStore('taking back', (makeStore) => {
+describeEachStore('revoking', (makeStore) => {
   test('is known here at once, stored for everybody, and told', async () => {
     const store = makeStore()
     const here = processOn(store)
@@ -115,7 +115,7 @@ describeEachStore('taking back', (makeStore) => {
     expect((await processOn(store).log.read(undefined)).revocations).toHaveLength(1)
   })
 
-  test('a change is made, what it takes is taken back, and nothing is left of its beginning', async () => {
+  test('a change is made, what it takes is revoked, and nothing is left of its beginning', async () => {
     const store = makeStore()
     const here = processOn(store)
     let begunInside: string[] = []
@@ -138,7 +138,7 @@ describe('what is no revocation', () => {
     ['a number to be below that is none', { of: 'client', id: 'c1', below: Number.NaN }],
     ['an end that is none', { of: 'token', id: 't1', until: Number.NaN }],
     ['an operation below nothing', { of: 'operation', id: 'a:b' } as never],
-  ])('%s: is refused before anything is done', async (_, wrong) => {
+  ])('%s: is rejected before anything is done', async (_, wrong) => {
     const store = memoryStore()
     const here = processOn(store)
     await expect(here.revoke(taken, wrong)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
@@ -172,7 +172,7 @@ describe('while the store is away', () => {
 })
 
 describe('a process that ends in the middle of a change', () => {
-  /** A client in the store, whose epoch the change counts up; and what others take back of it as it is now. */
+  /** A client in the store, whose epoch the change counts up; and what others revoke of it as it is now. */
   function clientOn(store: Store) {
     return {
       async countUp() {
@@ -344,7 +344,7 @@ describe('a process that ends in the middle of a change', () => {
     time += MINUTE
     const faulty = faultyStore(inner)
     const here = processOn(withDeadline(faulty.store, 20))
-    faulty.arm(1, 'refused', { thenAway: true })
+    faulty.arm(1, 'rejected', { thenAway: true })
     const settling = here.resumeAll(clientOn(withDeadline(faulty.store, 20)).finish)
     await expect(settling).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(faulty.calls).toHaveLength(2)

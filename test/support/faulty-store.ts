@@ -3,14 +3,14 @@ import type { Store } from 'koa-gatehouse'
 
 /**
  * How a call fails:
- * - `refused`: it fails, and nothing was done
+ * - `rejected`: it fails, and nothing was done
  * - `unanswered`: it was done, and then fails
  * - `silent`: nothing is done, and no answer ever comes
  * - `late`: no answer ever comes, and it is done after everybody has given up
  */
-export type Fault = 'refused' | 'unanswered' | 'silent' | 'late'
+export type Fault = 'rejected' | 'unanswered' | 'silent' | 'late'
 
-export const FAULTS: readonly Fault[] = ['refused', 'unanswered', 'silent', 'late']
+export const FAULTS: readonly Fault[] = ['rejected', 'unanswered', 'silent', 'late']
 
 /** A store whose calls can be made to fail. */
 export interface FaultyStore {
@@ -71,7 +71,7 @@ export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } 
   return {
     store,
     calls,
-    arm(at, fault = 'refused', { thenAway = false } = {}) {
+    arm(at, fault = 'rejected', { thenAway = false } = {}) {
       calls.length = 0
       armed = at === undefined ? undefined : { at, fault, thenAway }
     },

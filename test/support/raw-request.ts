@@ -38,7 +38,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
     }, PATIENCE)
     let answered = false
     outgoing.on('error', (error) => {
-      // A server may answer, and then refuse to read the rest of a body that is too long.
+      // A server may answer, and then reject to read the rest of a body that is too long.
       if (answered) return
       clearTimeout(timer)
       reject(error)

@@ -6,6 +6,6 @@ test('a run takes the deployments that it is told, each once and in that order',
   expect(storesOfRun(DEPLOYMENTS.join(','))).toEqual(DEPLOYMENTS)
 })
 
-test.each(['cluster-7', '', 'redis,', 'Redis'])('“%s” is refused instead of tested less', (list) => {
+test.each(['cluster-7', '', 'redis,', 'Redis'])('“%s” is rejected instead of tested less', (list) => {
   expect(() => storesOfRun(list)).toThrow('there are: memory, redis, redis-6, cluster')
 })

@@ -39,8 +39,8 @@ export function checkMemory(info: Fields): StoreCheck | undefined {
   if (!isLimited(info)) return undefined
   const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
   if (share < NEARLY_FULL) return good('memory', message)
-  const refuses = info.get('maxmemory_policy') === 'noeviction'
-  const full = `${message}; when it is full, Redis ${refuses ? 'refuses writes' : 'drops what is stored'}`
+  const rejects = info.get('maxmemory_policy') === 'noeviction'
+  const full = `${message}; when it is full, Redis ${rejects ? 'rejects writes' : 'drops what is stored'}`
   return share < 1 ? warning('memory', full, MORE_MEMORY) : bad('memory', full, MORE_MEMORY)
 }
 

@@ -63,7 +63,7 @@ function checkWrites(info: Fields, settings: Fields): StoreCheck {
   if (info.get('aof_enabled') === '1' && info.get('aof_last_write_status') === 'err') {
     return bad(
       name,
-      'Redis cannot write its append-only file, and refuses writes',
+      'Redis cannot write its append-only file, and rejects writes',
       'Look at the free space and the rights of its data folder, and at its log',
     )
   }
@@ -71,11 +71,11 @@ function checkWrites(info: Fields, settings: Fields): StoreCheck {
     const fix =
       'Look at the free space and the rights of its data folder, its memory for the fork, and its log'
     return settings.get('stop-writes-on-bgsave-error') === 'yes'
-      ? bad(name, 'the last snapshot failed, and until one succeeds Redis refuses writes', fix)
-      : warning(name, 'the last snapshot failed; Redis may refuse writes until one succeeds', fix)
+      ? bad(name, 'the last snapshot failed, and until one succeeds Redis rejects writes', fix)
+      : warning(name, 'the last snapshot failed; Redis may reject writes until one succeeds', fix)
   }
   return usedShare(info) >= 1 && info.get('maxmemory_policy') === 'noeviction'
-    ? bad(name, 'the memory is used up, and Redis refuses writes', MORE_MEMORY)
+    ? bad(name, 'the memory is used up, and Redis rejects writes', MORE_MEMORY)
     : good(name, 'Redis takes writes')
 }
 
@@ -103,14 +103,14 @@ function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | u
     return bad(
       name,
       `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits ` +
-        `for ${wanted}: what must not be lost is refused with 503`,
+        `for ${wanted}: what must not be lost is rejected with 503`,
       'Start the replicas that are missing and look at their logs, or lower `durability.replicas`',
     )
   }
   return good(
     name,
     prompt === wanted
-      ? `${found}, and \`durability\` waits for ${wanted}: with one less, what must not be lost is refused`
+      ? `${found}, and \`durability\` waits for ${wanted}: with one less, what must not be lost is rejected`
       : `${found}, and \`durability\` waits for ${wanted}`,
   )
 }

@@ -22,7 +22,7 @@ const ROWS = 2
  * It counts in a fixed number of counters that keys share (a count-min sketch), instead of a list of keys: a list
  * would have to forget, and whoever makes up enough keys would make it forget everybody's attempts. Here a flood
  * forgets nothing. With a hundred thousand attempts in a window hardly anybody waits without reason; with far
- * more, which the check of passwords would feel first, sign-ins are refused until it is over.
+ * more, which the check of passwords would feel first, sign-ins are denied until it is over.
  *
  * @param options.max at most 255
  * @param options.now epoch seconds

@@ -30,7 +30,7 @@ export const english = {
   /** Title of the group of operations that are in no product. */
   consentOther: 'Other',
   consentGrantedBefore: 'Allowed before',
-  consentDeniedBefore: 'Refused before',
+  consentDeniedBefore: 'Denied before',
   consentAlwaysIncluded: 'Always included',
   consentNothingChosen: 'Nothing is ticked. Tick at least one entry, or deny access.',
   /** `{duration}` is written out: “30 days”. */

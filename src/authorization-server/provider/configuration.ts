@@ -191,7 +191,7 @@ export function providerConfiguration(deps: ProviderDependencies, parts: Configu
 }
 
 /**
- * Refuses parameters that are too long. A `state` that is too long is not sent back either: what comes with an error
+ * Rejects parameters that are too long. A `state` that is too long is not sent back either: what comes with an error
  * must arrive, and it is not known who would take it.
  *
  * @throws invalid_request

@@ -26,7 +26,7 @@ export interface DelegatedScopes {
   ): Promise<void>
   /** What may be in a token for `resource` now. */
   describeResource(ctx: KoaContextWithOIDC, resource: string, client: ProviderClient): Promise<ResourceServer>
-  /** Refuses a refresh that would end in nothing, before anything is used up. Always true. */
+  /** Rejects a refresh that would end in nothing, before anything is used up. Always true. */
   beforeRefresh(ctx: KoaContextWithOIDC): Promise<boolean>
 }
 
@@ -118,7 +118,7 @@ export function createDelegatedScopes(
 }
 
 /**
- * Refuses to issue a token that may do nothing: an empty `scope` is not even a legal answer (RFC 6749 3.3).
+ * Rejects to issue a token that may do nothing: an empty `scope` is not even a legal answer (RFC 6749 3.3).
  *
  * @throws invalid_scope
  */

@@ -34,7 +34,7 @@ export function registerEvents(
 
   provider.on('grant.error', (ctx, error) => {
     const { client } = ctx.oidc
-    logger.debug({ error: error.error, detail: error.error_detail }, 'the token endpoint refused a request')
+    logger.debug({ error: error.error, detail: error.error_detail }, 'the token endpoint rejected a request')
     events.emit('token.rejected', {
       clientId: client?.clientId,
       error: error.error,

@@ -91,7 +91,7 @@ export function createInteractionPort(
       const [developer, account, remembered] = await Promise.all([
         accounts.find(application.accountId, application.userId),
         person && accounts.find(person.accountId, person.userId),
-        person ? built().consents.find(person, application.clientId) : { granted: [], refused: [] },
+        person ? built().consents.find(person, application.clientId) : { granted: [], denied: [] },
       ])
       // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
       if (!developer) return undefined
@@ -147,8 +147,8 @@ export function createInteractionPort(
       }
       await consents.remember(person, clientId, decision, epochs)
       const { accountId, userId } = person
-      const { granted, refused } = decision
-      events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, refused })
+      const { granted, denied } = decision
+      events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, denied })
       return next
     },
 

@@ -10,7 +10,7 @@ import type { WithEpochs } from './seam.ts'
 
 /**
  * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
- * shrink each other, and what is neither granted nor refused in it is asked for again for ever.
+ * shrink each other, and what is neither granted nor denied in it is asked for again for ever.
  */
 export function writeDecision(
   grant: Grant,
@@ -21,9 +21,9 @@ export function writeDecision(
   const isOpenId = (scope: string) => openIdScopes.includes(scope)
   grant.addResourceScope(audience, [...decision.granted])
   grant.addOIDCScope(decision.granted.filter(isOpenId))
-  if (decision.refused.length === 0) return
-  grant.rejectResourceScope(audience, [...decision.refused])
-  grant.rejectOIDCScope(decision.refused.filter(isOpenId))
+  if (decision.denied.length === 0) return
+  grant.rejectResourceScope(audience, [...decision.denied])
+  grant.rejectOIDCScope(decision.denied.filter(isOpenId))
 }
 
 /**
@@ -74,7 +74,7 @@ export function createLoadExistingGrant(parts: {
 
     const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
     ;(grant as WithEpochs).epochs = epochs
-    writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], refused: [] })
+    writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], denied: [] })
     await grant.save()
     return grant
   }

@@ -26,10 +26,10 @@ export function isIgnoredScope(scope: string, openIdScopes: readonly string[]): 
 }
 
 /**
- * Refuses a request for what may not be asked for.
+ * Rejects a request for what may not be asked for.
  *
- * @param explain why a scope is refused, undefined if it is not
- * @throws invalid_scope, for the first that is refused
+ * @param explain why a scope is rejected, undefined if it is not
+ * @throws invalid_scope, for the first that is rejected
  */
 export function requireAllowed(
   requested: readonly string[],
@@ -41,7 +41,7 @@ export function requireAllowed(
   }
 }
 
-/** An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2); `scope` names the one that is refused, if it is one. */
+/** An `invalid_scope` error (RFC 6749 4.1.2.1, 5.2); `scope` names the one that is rejected, if it is one. */
 export function invalidScope(description: string, scope?: string): Error {
   // The type asks for a scope, but one that is empty would be answered to the client as `"scope": ""`.
   const named = scope !== undefined && scope.length <= MAX_NAMED ? scope : undefined

@@ -152,7 +152,7 @@ function dropIgnoredScopes(openIdScopes: readonly string[]): void {
 const DISGUISE = 'token:'
 
 /**
- * Tokens are introspected and revoked whatever their form is. oidc-provider refuses what looks like a JWT before it
+ * Tokens are introspected and revoked whatever their form is. oidc-provider rejects what looks like a JWT before it
  * asks anybody, since none of its own JWTs is stored.
  *
  * Relies on: the parameters have been read when the client is authenticated, and the token is looked at later.

@@ -38,7 +38,7 @@ export async function checkRequest(
     ctx.vary('Origin')
     // Without it the browser would keep the reason from the developer who has to read it.
     if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
-    const description = 'requests from a browser are refused: client_secret must stay on a server'
+    const description = 'requests from a browser are rejected: client_secret must stay on a server'
     return reject({ status: 400, error: 'invalid_request', description })
   }
   const form = await readFormText(ctx)

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { isRejection, readForm, type FormRejection } from '../../http/form-body.ts'
 
-/** Bytes that an address may have: proxies and Node refuse longer ones. */
+/** Bytes that an address may have: proxies and Node reject longer ones. */
 const MAX_ADDRESS = 12_288
 
 /**
@@ -9,7 +9,7 @@ const MAX_ADDRESS = 12_288
  * the browser to the same address with GET. A browser does not send our `SameSite=Lax` cookies with such a
  * form, but does with the GET that follows; to weaken the cookies instead would weaken every other page.
  *
- * @param parameters the names that count; of several values all are passed on, and refused there
+ * @param parameters the names that count; of several values all are passed on, and rejected there
  * @returns why the form cannot be read, if so
  */
 export async function postToGet(

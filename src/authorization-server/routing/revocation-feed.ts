@@ -12,7 +12,7 @@ import { authenticateClient, type ClientSecrets } from './client-authentication.
 const SHARED_FOR = 100
 
 /**
- * Answers a gateway that has no access to the store: which tokens were taken back since its `cursor`, and where to
+ * Answers a gateway that has no access to the store: which tokens were revoked since its `cursor`, and where to
  * go on. A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a resource server.
  *
  * `{ revocations, cursor, more }` is a page as the log has it. While nothing is new, the log answers the same cursor

@@ -64,7 +64,7 @@ export function createCatalogSync(
       await (hasStarted && !isReload ? syncSteps.follow() : syncSteps.say(isReload))
       hasStarted = true
     } catch (error) {
-      // Products that were refused are the matter of who asked for the reload.
+      // Products that were rejected are the matter of who asked for the reload.
       const isRejected = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
       hasPendingReload ||= isReload && !isRejected
       throw error

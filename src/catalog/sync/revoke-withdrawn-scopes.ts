@@ -4,13 +4,13 @@ import type { WithdrawnScope } from './catalog-record.ts'
 
 /** What is asked of the revocations. */
 export interface OperationRevocations extends Pick<Revocations, 'revoke'> {
-  /** Whether a token was taken back, as far as this process knows. */
+  /** Whether a token was revoked, as far as this process knows. */
   isRevoked(token: RevocableToken): boolean
 }
 
 /**
- * Makes sure that tokens which carry what was withdrawn are taken back: also where the process that withdrew it ended
- * before it could. What is known to be taken back costs a few look-ups in memory.
+ * Makes sure that tokens which carry what was withdrawn are revoked: also where the process that withdrew it ended
+ * before it could. What is known to be revoked costs a few look-ups in memory.
  *
  * @returns called with all that was withdrawn; rejects with `ERR_STORE_UNAVAILABLE`, and is to be called again then
  */

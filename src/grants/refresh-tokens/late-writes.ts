@@ -10,7 +10,7 @@ const SOONEST = 250
 /** Milliseconds by which a write may be late: longer than connections hold what nobody takes. */
 const LATEST = 120_000
 
-/** Milliseconds that are waited for it to be taken back: for its process to notice that the database answers again. */
+/** Milliseconds that are waited for it to be revoked: for its process to notice that the database answers again. */
 const PATIENCE = 3000
 
 const PAUSE = 150

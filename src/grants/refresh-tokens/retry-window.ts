@@ -9,7 +9,7 @@ export interface LastExchange {
   readonly at: number
   /** The token that it was exchanged for; only whoever has the old one, and the store's secret, can read it. */
   readonly next: string
-  /** Somebody was given `next` for trying again, so that the exchange must not be taken back any more. */
+  /** Somebody was given `next` for trying again, so that the exchange must not be revoked any more. */
   readonly repeated?: true
 }
 

@@ -45,7 +45,7 @@ export interface TokenFamilies {
    * The token, current or not; undefined if it is unknown, forged, or its family is over.
    *
    * @param options.toUse whether it is to be exchanged. Then one that seems to be used by a write which may have come
-   *   late is looked at again for up to three seconds, until that is taken back
+   *   late is looked at again for up to three seconds, until that is rolled back
    */
   find(
     token: string,
@@ -66,12 +66,12 @@ export interface TokenFamilies {
   /** Ends the family of a grant, whether it was started or not. */
   end(grantId: string): Promise<void>
   /**
-   * Whether the family of a grant is over, so that what was refused need not have been used before.
+   * Whether the family of a grant is over, so that what was rejected need not have been used before.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   isOver(grantId: string): Promise<boolean>
-  /** Stops taking back what may have been stored. */
+  /** Stops revoking what may have been stored. */
   close(): void
 }
 
@@ -110,7 +110,7 @@ export function createTokenFamilies(
     return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
   }
 
-  /** Whether it seems to be used because of a write that nobody was told of, and that is about to be taken back. */
+  /** Whether it seems to be used because of a write that nobody was told of, and that is about to be rolled back. */
   function isDisputed(found: FoundRefreshToken | undefined): boolean {
     if (found?.state !== 'used') return false
     const { generation, issuedAt } = found.stored.record
@@ -124,7 +124,7 @@ export function createTokenFamilies(
     )
   }
 
-  /** What there is of a family that was started before, unless it is about to be taken back. */
+  /** What there is of a family that was started before, unless it is about to be revoked. */
   async function readStarted(grantId: string): Promise<Stored<FamilyRecord> | undefined> {
     return pollUntil(
       () => families.read(grantId),
@@ -161,7 +161,7 @@ export function createTokenFamilies(
    * Notes that somebody gets the next token for trying again: a process that does not know whether the exchange was
    * stored leaves it alone then. Also where it is noted already: what is told must have been written as safely as
    * anything, and only a write of one's own proves that. False if the record is another by now, for instance because
-   * it was taken back.
+   * it was revoked.
    */
   async function noteRepeated({ token, stored }: FoundRefreshToken, ttl: number): Promise<boolean> {
     const { record } = stored

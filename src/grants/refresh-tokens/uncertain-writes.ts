@@ -16,12 +16,12 @@ export interface UncertainWrite {
 }
 
 /**
- * Makes certain how a write ended that the store neither confirmed nor refused. Such a write may be in force,
+ * Makes certain how a write ended that the store neither confirmed nor rejected. Such a write may be in force,
  * may not be, or may yet come: its request was answered by then, and the client tries again with the token that
- * the write uses up. So a write whose end cannot be told is taken back.
+ * the write uses up. So a write whose end cannot be told is rolled back.
  *
  * Where writes wait for replicas, one that too few of them have is read back as if nothing were wrong, and is lost if
- * its server is. So nothing counts, neither the write nor that it was taken back, before a later write of the same
+ * its server is. So nothing counts, neither the write nor that it was rolled back, before a later write of the same
  * record has been confirmed: replicas get writes in their order.
  */
 export interface UncertainWrites {
@@ -33,7 +33,7 @@ export interface UncertainWrites {
    * @param error what the write rejected with
    */
   wasStored(write: UncertainWrite, error: unknown): Promise<boolean>
-  /** Takes back what is still uncertain of a grant; rejects while the store is away. */
+  /** Revokes what is still uncertain of a grant; rejects while the store is away. */
   settle(grantId: string): Promise<void>
   /** Stops trying. */
   close(): void

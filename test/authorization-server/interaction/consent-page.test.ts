@@ -87,8 +87,8 @@ describe('the consent page', () => {
     })
   })
 
-  it('says what was decided before, and proposes nothing that was refused', async () => {
-    const remembered = { granted: ['invoices:read'], refused: ['payments:list'] }
+  it('says what was decided before, and proposes nothing that was denied', async () => {
+    const remembered = { granted: ['invoices:read'], denied: ['payments:list'] }
     const { text } = await request(hostApp({ pending: { ...pendingConsent, remembered } }).callback).get(page)
     expect(boxes(text)).toMatchObject({
       'invoices:read': true,
@@ -96,7 +96,7 @@ describe('the consent page', () => {
       'payments:list': false,
     })
     expect(textOf(text)).toMatch(/names of customers Allowed before Create invoices/)
-    expect(textOf(text)).toMatch(/Read your payments Refused before/)
+    expect(textOf(text)).toMatch(/Read your payments Denied before/)
   })
 
   it('shows an operation of several products at the one that the application has, once', async () => {
@@ -145,7 +145,7 @@ describe('the consent page', () => {
 })
 
 describe('a decision', () => {
-  it('approves what is ticked, and refuses the rest', async () => {
+  it('approves what is ticked, and denies the rest', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', {
       action: 'approve',
@@ -156,7 +156,7 @@ describe('a decision', () => {
     expect(app.fake.calls).toEqual([
       [
         'consented',
-        { granted: ['openid', 'invoices:read', 'payments:list'], refused: ['email', 'invoices:create'] },
+        { granted: ['openid', 'invoices:read', 'payments:list'], denied: ['email', 'invoices:create'] },
       ],
     ])
   })
@@ -167,7 +167,7 @@ describe('a decision', () => {
       action: 'approve',
       scope: ['invoices:read', 'payments:transfer', 'openid'],
     })
-    expect(app.fake.calls).toEqual([['consented', { granted: ['invoices:read'], refused: [] }]])
+    expect(app.fake.calls).toEqual([['consented', { granted: ['invoices:read'], denied: [] }]])
   })
 
   it('denies', async () => {
@@ -192,8 +192,8 @@ describe('a decision', () => {
       const app = hostApp({ pending: { ...pendingConsent, requestedScopes } })
       const answer = await submit(app, 'consent', { action: 'approve' })
       expect(answer.status).toBe(200)
-      const [, ...refused] = requestedScopes
-      expect(app.fake.calls).toEqual([['consented', { granted: ['openid'], refused }]])
+      const [, ...denied] = requestedScopes
+      expect(app.fake.calls).toEqual([['consented', { granted: ['openid'], denied }]])
     },
   )
 

@@ -53,7 +53,7 @@ const again = {
     logoUri: undefined,
     name: 'Books & Ledgers for Very Long Company Names International',
   },
-  remembered: { granted: ['invoices:read'], refused: ['payments:list'] },
+  remembered: { granted: ['invoices:read'], denied: ['payments:list'] },
   requestedScopes: [...pendingConsent.requestedScopes, 'payments:transfer', 'profile'],
 }
 
@@ -209,7 +209,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       'consented',
       {
         granted: ['openid', 'email', 'invoices:read', 'payments:list'],
-        refused: ['invoices:create'],
+        denied: ['invoices:create'],
       },
     ])
     await page.context().close()
@@ -242,7 +242,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/auth/next/consented')
-    expect(fake.calls.at(-1)).toMatchObject(['consented', { refused: ['payments:list'] }])
+    expect(fake.calls.at(-1)).toMatchObject(['consented', { denied: ['payments:list'] }])
     await page.context().close()
   })
 

@@ -57,7 +57,7 @@ describe.each(actions)('the form %s', (action) => {
     ['from another host of the site', { 'Sec-Fetch-Site': 'same-site' }, 'own'],
     ['of another origin', { Origin: 'https://evil.example' }, 'own'],
     ['of no origin', { Origin: 'null' }, 'own'],
-  ])('is refused %s', async (_name, headers, token) => {
+  ])('is denied %s', async (_name, headers, token) => {
     const host = hostFor(action)
     const other = hostApp({ pending: { ...pendingConsent, uid: 'uid-2' }, accounts: {} })
     const foreign = csrfIn((await request(other.callback).get('/auth/interaction/uid-2')).text)
@@ -72,7 +72,7 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it('is refused with a token that was made for another account', async () => {
+  it('is denied with a token that was made for another account', async () => {
     const host = hostFor(action)
     const csrf = await host.token()
     host.fake.pending = { ...host.fake.pending!, account: { accountId: 'bob', name: 'Bob' } }
@@ -91,7 +91,7 @@ describe.each(actions)('the form %s', (action) => {
     ['control characters', 'application/x-www-form-urlencoded', 'csrf=%00%1b&scope=%0d%0a', 403],
     ['10,000 characters', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(10_000)}`, 403],
     ['the token twice', 'application/x-www-form-urlencoded', 'csrf=a&csrf=b', 403],
-  ])('is refused with %s', async (_name, type, body, status) => {
+  ])('is denied with %s', async (_name, type, body, status) => {
     const host = hostFor(action)
     const answer = await request(host.callback).post(address).set('Content-Type', type).send(body)
     expect(answer.status).toBe(status)

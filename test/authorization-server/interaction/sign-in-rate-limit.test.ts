@@ -47,7 +47,7 @@ describe('the limit of attempts', () => {
     expect(people.filter((wait) => wait > 0)).toEqual([])
   })
 
-  it('refuses while it is flooded beyond that, and begins anew after the window', () => {
+  it('denies while it is flooded beyond that, and begins anew after the window', () => {
     const { clock, limit: attempts } = limit()
     for (let count = 0; count < 600_000; count += 1) attempts.take(`key-${count}`)
     expect(attempts.take('person')).toBe(60)

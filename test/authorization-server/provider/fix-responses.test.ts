@@ -14,7 +14,7 @@ describe('a scope that an API key may not have', () => {
     return body
   }
 
-  it('is refused with the product that is missing', async () => {
+  it('is rejected with the product that is missing', async () => {
     const body = await rejectionOf('payments:list')
     expect(body['error_description']).toBe(
       'the operation payments:list is in no product of this API key; add the product payments',

@@ -69,7 +69,7 @@ it('answers 304 while the answer is what the asker has already, whatever proxies
   expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-it('answers 200 once something was taken back, or the cursor has moved', async () => {
+it('answers 200 once something was revoked, or the cursor has moved', async () => {
   read.mockResolvedValueOnce(page('one'))
   const { etag } = await ask('a')
   read.mockResolvedValueOnce(page('one', { revocations: [gone] }))

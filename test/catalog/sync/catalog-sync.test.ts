@@ -273,7 +273,7 @@ describe('a reload of the products', () => {
       const there = await startProcess(inner, database.load)
       const old = there.issue()
       database.products = productsNamed('b', 'c')
-      faulty.arm(call, 'refused', { thenAway: true })
+      faulty.arm(call, 'rejected', { thenAway: true })
       await expect(here.agreement.reload()).rejects.toThrow('ECONNRESET')
       // What is new waits until it is written, so that nobody has it whom nobody could take it from.
       expect(here.ids()).toEqual(['b'])
@@ -281,13 +281,13 @@ describe('a reload of the products', () => {
       faulty.comeBack()
       await vi.waitFor(() => expect(there.ids()).toEqual(['b', 'c']))
       expect(here.ids()).toEqual(['b', 'c'])
-      expect([here.refuses(old), there.refuses(old)]).toEqual([true, true])
+      expect([here.rejects(old), there.rejects(old)]).toEqual([true, true])
     },
   )
 })
 
 describe('an operation that leaves a product', () => {
-  it('takes back the tokens that carry it, here and elsewhere, and none that is issued after it', async () => {
+  it('revokes the tokens that carry it, here and elsewhere, and none that is issued after it', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     const [old, other] = [here.issue(), { ...here.issue(), scopes: ['a:read', 'b:read'] }]
@@ -295,10 +295,10 @@ describe('an operation that leaves a product', () => {
     await here.agreement.reload()
     await vi.waitFor(() => expect(there.scopes()).toEqual(['a:read', 'b:read']))
     for (const process of [here, there]) {
-      expect(process.refuses(old)).toBe(true)
-      expect(process.refuses(other)).toBe(false)
+      expect(process.rejects(old)).toBe(true)
+      expect(process.rejects(other)).toBe(false)
       expect(process.catalog.current.epoch).toBe(1)
-      expect(process.refuses({ scopes: ['a:write'], epoch: 1 })).toBe(false)
+      expect(process.rejects({ scopes: ['a:write'], epoch: 1 })).toBe(false)
     }
   })
 
@@ -307,20 +307,20 @@ describe('an operation that leaves a product', () => {
     const here = await startProcess(store, database.load)
     database.products = productsNamed('b')
     await here.agreement.reload()
-    expect(here.refuses({ scopes: ['a:read'], epoch: 0 })).toBe(true)
-    expect(here.refuses({ scopes: ['a:write'], epoch: 0 })).toBe(true)
-    expect(here.refuses({ scopes: ['b:read'], epoch: 0 })).toBe(false)
+    expect(here.rejects({ scopes: ['a:read'], epoch: 0 })).toBe(true)
+    expect(here.rejects({ scopes: ['a:write'], epoch: 0 })).toBe(true)
+    expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
   })
 
-  it('takes back earlier tokens of those who have it through another product, who get new ones', async () => {
+  it('revokes earlier tokens of those who have it through another product, who get new ones', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load)
     const old = here.issue()
     database.products = productsNamed('a', 'b:@x')
     await here.agreement.reload()
-    expect(here.refuses(old)).toBe(true)
+    expect(here.rejects(old)).toBe(true)
     expect(here.issue()).toEqual({ scopes: ['a:read', 'x'], epoch: 1 })
-    expect(here.refuses(here.issue())).toBe(false)
+    expect(here.rejects(here.issue())).toBe(false)
   })
 
   it('and comes back: tokens from before stay dead, new ones live, and it can leave again', async () => {
@@ -333,10 +333,10 @@ describe('an operation that leaves a product', () => {
     }
     const second = here.issue()
     expect(second.epoch).toBe(1)
-    expect([here.refuses(first), here.refuses(second)]).toEqual([true, false])
+    expect([here.rejects(first), here.rejects(second)]).toEqual([true, false])
     database.products = productsNamed('b')
     await here.agreement.reload()
-    expect(here.refuses(second)).toBe(true)
+    expect(here.rejects(second)).toBe(true)
     expect((await readRecord(store)).withdrawn).toMatchObject([{ scope: 'a:read', below: 2 }])
   })
 
@@ -360,10 +360,10 @@ describe('an operation that leaves a product', () => {
     const token = old.issue()
     const next = await startProcess(store, productsNamed('b', 'c'))
     expect(next.ids()).toEqual(['b', 'c'])
-    expect(next.refuses(token)).toBe(true)
+    expect(next.rejects(token)).toBe(true)
     await vi.waitFor(() => expect(old.ids()).toEqual(['b']))
-    expect(old.refuses(token)).toBe(true)
-    expect(old.refuses(old.issue())).toBe(false)
+    expect(old.rejects(token)).toBe(true)
+    expect(old.rejects(old.issue())).toBe(false)
   })
 
   it('is not given any more by a process that still has it, which says so once', async () => {
@@ -392,7 +392,7 @@ describe('an operation that leaves a product', () => {
     expect(rollback.ids()).toEqual(['a', 'b'])
     await vi.waitFor(() => expect(first.ids()).toEqual(['a', 'b']))
     expect(second.ids()).toEqual(['b'])
-    expect(first.refuses(first.issue())).toBe(false)
+    expect(first.rejects(first.issue())).toBe(false)
   })
 
   it('stays withdrawn though a process whose copy of the database is older follows', async () => {
@@ -419,12 +419,12 @@ describe('an operation that leaves a product', () => {
     database.products = productsNamed('a', 'b:@x')
     await here.agreement.reload()
     await vi.waitFor(() => expect(there.catalog.current.epoch).toBe(1))
-    expect(there.refuses(there.issue())).toBe(false)
+    expect(there.rejects(there.issue())).toBe(false)
   })
 })
 
-describe('what was withdrawn and not taken back', () => {
-  it('because the process ended in between is taken back by a process that starts', async () => {
+describe('what was withdrawn and not revoked', () => {
+  it('because the process ended in between is revoked by a process that starts', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const old = here.issue()
@@ -432,38 +432,38 @@ describe('what was withdrawn and not taken back', () => {
     await expect(here.agreement.reload()).rejects.toThrow('down')
     await here.leave()
     const next = await startProcess(inner, database.load)
-    expect(next.refuses(old)).toBe(true)
+    expect(next.rejects(old)).toBe(true)
     const third = await startProcess(inner, database.load)
-    expect(third.refuses(old)).toBe(true)
+    expect(third.rejects(old)).toBe(true)
   })
 
-  it('is taken back by another process at its look', async () => {
+  it('is revoked by another process at its look', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const there = await startProcess(inner, database.load, { pollIntervalMs: 20 })
     const old = here.issue()
     database.products = productsNamed('b')
     await expect(here.agreement.reload()).rejects.toThrow('down')
-    await vi.waitFor(() => expect(there.refuses(old)).toBe(true))
+    await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
-  it('is taken back by the same process at its next look, though it knows of it itself', async () => {
+  it('is revoked by the same process at its next look, though it knows of it itself', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const limping = withoutRevocations(inner)
     const here = await startProcess(limping.store, database.load, { pollIntervalMs: 20 })
     const old = here.issue()
     database.products = productsNamed('b')
     await expect(here.agreement.reload()).rejects.toThrow('down')
-    expect(here.refuses(old)).toBe(true)
+    expect(here.rejects(old)).toBe(true)
     limping.isDown = false
     const gateway = createProcess(inner, productsNamed())
     const recent = async () => (await inner.range('revocations:buckets', { limit: 10 })).length
     await vi.waitFor(async () => expect(await recent()).toBe(1))
     onTestFinished(await gateway.start())
-    expect(gateway.refuses(old)).toBe(true)
+    expect(gateway.rejects(old)).toBe(true)
   })
 
-  it('once taken back is not written again at each look', async () => {
+  it('once revoked is not written again at each look', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const add = vi.fn(inner.add)
     const { store, moreLooks } = watchLooks({ ...inner, add })
@@ -488,12 +488,12 @@ describe('a store that has lost its last writes', () => {
     await here.agreement.reload()
     await store.set(RECORD, lost)
     await vi.waitFor(async () => expect((await readRecord(store)).epoch).toBe(2))
-    expect(here.refuses(here.issue())).toBe(false)
+    expect(here.rejects(here.issue())).toBe(false)
     await store.delete(RECORD)
     await vi.waitFor(async () =>
       expect(await readRecord(store)).toMatchObject({ epoch: 2, products: { a: ['a:read'], b: ['x'] } }),
     )
-    expect(here.refuses(here.issue())).toBe(false)
+    expect(here.rejects(here.issue())).toBe(false)
   })
 
   it('is not told what this process has in its program and others have withdrawn', async () => {

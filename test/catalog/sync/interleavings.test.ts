@@ -186,7 +186,7 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
 
       const { products, epoch } = world.history.at(-1)!
       const tokens = [...world.tokens.values()]
-      for (const { catalog, own, issue, refuses } of world.alive()) {
+      for (const { catalog, own, issue, rejects } of world.alive()) {
         // All that has loaded from the same database gives the same; what has products of its own gives them as far
         // as they are given at all.
         const mine = productScopesOf({ products: catalog.current.products })
@@ -198,12 +198,12 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
           expect(isSameAs(mine, products)).toBe(true)
         }
         expect(catalog.current.epoch).toBe(epoch)
-        expect(refuses(issue())).toBe(false)
+        expect(rejects(issue())).toBe(false)
 
         for (const token of tokens) {
           const isWithdrawn = lacking(products, token.given).length > 0
-          if (isWithdrawn) expect(refuses(token)).toBe(true)
-          if (token.epoch === epoch) expect(refuses(token)).toBe(false)
+          if (isWithdrawn) expect(rejects(token)).toBe(true)
+          if (token.epoch === epoch) expect(rejects(token)).toBe(false)
         }
       }
       // Nobody brings back what is not so any more, and nobody goes on writing for ever.

@@ -93,8 +93,8 @@ export function createProcess(
     scopes: () => [...catalog.current.operations.keys()],
     /** A token with all operations, as it is issued now. */
     issue: () => ({ scopes: [...catalog.current.operations.keys()], epoch: catalog.current.epoch }),
-    /** Whether the gateway of this process refuses a token. */
-    refuses: ({ scopes, epoch }: { scopes: readonly string[]; epoch: number }) =>
+    /** Whether the gateway of this process rejects a token. */
+    rejects: ({ scopes, epoch }: { scopes: readonly string[]; epoch: number }) =>
       set.isRevoked({
         tokenId: 't',
         clientId: 'c',

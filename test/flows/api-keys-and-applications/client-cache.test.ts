@@ -171,7 +171,7 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
       expect(await statusAt(there, key)).toBe(401)
     })
 
-    test('is seen before, if something was taken back with it', async () => {
+    test('is seen before, if something was revoked with it', async () => {
       const { here, there } = await start({ deaf: ['clients'] })
       const [disabled, deleted, changed] = [
         await here.createApiKey(),

@@ -23,9 +23,9 @@ describeEachStore('A client that was deleted', (makeStore) => {
       host.gatehouse.apiKeys.create({ accountId: 'mallory', name: 'Key', clientId: 'ledger' }),
     ).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
 
-    const refused = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
-    expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
-    expect(refused.body).not.toHaveProperty('access_token')
+    const rejected = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
+    expect(rejected.body).not.toHaveProperty('access_token')
     // Nor does it serve another application of the same developer.
     const other = await host.createApplication()
     const foreign = await host.token({ ...other, grant_type: 'refresh_token', refresh_token })

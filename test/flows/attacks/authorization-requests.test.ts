@@ -85,7 +85,7 @@ describe('Attacks on the authorization request', () => {
       expect(location.searchParams.get('error')).toBe('login_required')
     })
 
-    it('two of them are refused, whichever comes first', async () => {
+    it('two of them are rejected, whichever comes first', async () => {
       for (const pair of [
         [CALLBACK, 'https://evil.example/'],
         ['https://evil.example/', CALLBACK],
@@ -184,7 +184,7 @@ describe('Attacks on the authorization request', () => {
   })
 
   it.each(['client_id', 'scope', 'state', 'response_type', 'prompt', 'nonce', 'code_challenge'])(
-    'a second %s is refused',
+    'a second %s is rejected',
     async (name) => {
       const parameters = parametersWith({
         scope: 'invoices:read',

@@ -119,7 +119,7 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
       ])
   })
 
-  it('the application comes back: what it was refused with works again', async () => {
+  it('the application comes back: what it was rejected with works again', async () => {
     const { code } = await authorize(host, application.client_id)
     await host.gatehouse.applications.disable(application.client_id)
     expect((await host.token({ ...application, grant_type: 'authorization_code', code })).status).toBe(401)

@@ -209,7 +209,7 @@ describe('Attacks on pages and forms', () => {
       change: { scope: ['invoices:read', 'payments:transfer', 'openid', '__proto__'] },
       button: ['action', 'approve'],
     })
-    expect(approved).toEqual([expect.objectContaining({ scopes: ['invoices:read'], refused: [] })])
+    expect(approved).toEqual([expect.objectContaining({ scopes: ['invoices:read'], denied: [] })])
   })
 
   it('a session that was planted before signing in is worth nothing afterwards', async () => {
@@ -297,12 +297,12 @@ describe('Attacks on pages and forms', () => {
       expect(page.url.origin + page.url.pathname).toBe(uri)
       expect(page.url.searchParams.get('state')).toBe('a\r\nX: y')
       url.searchParams.append('post_logout_redirect_uri', 'https://evil.example/')
-      const refused = await host.browser().open(url)
-      expect([refused.status, refused.url.origin]).toEqual([400, host.origin])
+      const rejected = await host.browser().open(url)
+      expect([rejected.status, rejected.url.origin]).toEqual([400, host.origin])
     })
   })
 
-  it('every page refuses to be framed, to run a script, and to be kept', async () => {
+  it('every page rejects to be framed, to run a script, and to be kept', async () => {
     const pages: Page[] = []
     const browser = host.browser()
     const error = await browser.open(authorizationUrl(host, 'unknown'))

@@ -47,7 +47,7 @@ describe('What strangers can make the store keep', () => {
     expect(writes).toEqual([])
   })
 
-  it('a request for tokens that is refused: nothing', async () => {
+  it('a request for tokens that is rejected: nothing', async () => {
     writes.splice(0)
     for (const grant_type of ['client_credentials', 'authorization_code', 'refresh_token', 'unknown']) {
       await host.token({

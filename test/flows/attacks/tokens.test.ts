@@ -62,7 +62,7 @@ describe('Attacks with tokens', () => {
   }
 
   /** Neither lets anybody in, and the API is not reached. */
-  async function expectRefused(token: string): Promise<void> {
+  async function expectRejected(token: string): Promise<void> {
     host.reached.splice(0)
     for (const answer of [await host.call('GET /invoices/list', token), await userInfo(token)]) {
       expect(answer.status).toBe(401)
@@ -79,19 +79,19 @@ describe('Attacks with tokens', () => {
   })
 
   it('an ID token is no access token', async () => {
-    await expectRefused(tokens.id_token!)
+    await expectRejected(tokens.id_token!)
   })
 
   it('nor is it one once its header says so', async () => {
     const [, payload, signature] = tokens.id_token!.split('.')
     const header = { ...decodeProtectedHeader(tokens.id_token!), typ: 'at+jwt' }
-    await expectRefused(`${encode(header)}.${payload}.${signature}`)
+    await expectRejected(`${encode(header)}.${payload}.${signature}`)
   })
 
   it('nor are a refresh token and a code', async () => {
     const { code } = await authorize(host, application.client_id)
-    await expectRefused(tokens.refresh_token)
-    await expectRefused(code)
+    await expectRejected(tokens.refresh_token)
+    await expectRejected(code)
   })
 
   const forged = () => ({
@@ -108,8 +108,8 @@ describe('Attacks with tokens', () => {
       { alg, typ: 'at+jwt' },
     ]) {
       const input = `${encode(header)}.${encode(forged())}`
-      await expectRefused(`${input}.`)
-      await expectRefused(`${input}.${tokens.access_token.split('.')[2]}`)
+      await expectRejected(`${input}.`)
+      await expectRejected(`${input}.${tokens.access_token.split('.')[2]}`)
     }
   })
 
@@ -129,7 +129,7 @@ describe('Attacks with tokens', () => {
       ]
       for (const secret of secrets) {
         const input = `${encode({ ...headerOf(), alg: 'HS256', kid: one['kid'] })}.${encode(forged())}`
-        await expectRefused(`${input}.${hs256(input, secret)}`)
+        await expectRejected(`${input}.${hs256(input, secret)}`)
       }
     }
   })
@@ -152,19 +152,19 @@ describe('Attacks with tokens', () => {
         key: pair.privateKey,
         dsaEncoding: 'ieee-p1363',
       })
-      await expectRefused(`${input}.${signature.toString('base64url')}`)
+      await expectRejected(`${input}.${signature.toString('base64url')}`)
     }
   })
 
   it('a changed payload, a cut signature, another form of one', async () => {
     const [header, payload, signature = ''] = tokens.access_token.split('.')
-    await expectRefused(`${header}.${encode(forged())}.${signature}`)
-    await expectRefused(`${header}.${payload}.${signature.slice(0, -4)}`)
-    await expectRefused(`${header}.${payload}.`)
-    await expectRefused(`${header}.${payload}.${'A'.repeat(86)}`)
-    await expectRefused(`${header}.${payload}`)
-    await expectRefused(`${header}.${payload}.${signature}.${signature}`)
-    await expectRefused(`.${payload}.${signature}`)
+    await expectRejected(`${header}.${encode(forged())}.${signature}`)
+    await expectRejected(`${header}.${payload}.${signature.slice(0, -4)}`)
+    await expectRejected(`${header}.${payload}.`)
+    await expectRejected(`${header}.${payload}.${'A'.repeat(86)}`)
+    await expectRejected(`${header}.${payload}`)
+    await expectRejected(`${header}.${payload}.${signature}.${signature}`)
+    await expectRejected(`.${payload}.${signature}`)
   })
 
   it('a client assertion signed with anything that the store holds authenticates nobody', async () => {
@@ -227,8 +227,8 @@ describe('Attacks with tokens', () => {
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     const direct = await host.call('GET /invoices/list', String(body['access_token']))
     expect(direct.body['auth']).toMatchObject({ mode: 'direct', accountId: 'acme', clientId: key.client_id })
-    const refused = await userInfo(String(body['access_token']))
-    expect([refused.status, refused.body['error']]).toEqual([403, 'insufficient_scope'])
+    const rejected = await userInfo(String(body['access_token']))
+    expect([rejected.status, rejected.body['error']]).toEqual([403, 'insufficient_scope'])
   })
 
   describe('codes', () => {
@@ -237,7 +237,7 @@ describe('Attacks with tokens', () => {
     const refresh = (client: Client, refresh_token: unknown) =>
       host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(refresh_token) })
 
-    it('of one application at another: refused, and still good for the one', async () => {
+    it('of one application at another: rejected, and still good for the one', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
       for (const client of [other, key]) {
@@ -248,7 +248,7 @@ describe('Attacks with tokens', () => {
       expect((await exchange(application, code)).status).toBe(200)
     })
 
-    it('once more after success: refused, and the tokens of the first time cannot be refreshed', async () => {
+    it('once more after success: rejected, and the tokens of the first time cannot be refreshed', async () => {
       const { code } = await authorize(host, application.client_id)
       const first = await exchange(application, code)
       const reused: unknown[] = []
@@ -264,7 +264,7 @@ describe('Attacks with tokens', () => {
       expect((await exchange(application, code)).status).toBe(400)
     })
 
-    it("once more by another client: refused, and the first one's tokens live", async () => {
+    it("once more by another client: rejected, and the first one's tokens live", async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
       const first = await exchange(application, code)

@@ -37,9 +37,9 @@ test('a refresh token that was used, without the secret of its application, cost
   await delay(400)
   expect(looks).toBe(1)
   // With the secret it is looked at again, for seconds, before it counts as theft.
-  const refused = refresh(application.client_secret)
+  const rejected = refresh(application.client_secret)
   await vi.waitFor(() => expect(looks).toBeGreaterThan(4), { interval: 20 })
   await host.gatehouse.grants.revokeAll({ accountId: 'alice' })
-  expect(await refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
+  expect(await rejected).toMatchObject({ status: 400, body: { error: 'invalid_grant' } })
   await host.close()
 })

@@ -132,7 +132,7 @@ describeEachStore('Consent', (makeStore) => {
       expect(Object.values(rowsOf(await open()))).toEqual([true, true, true, true])
     })
 
-    it('a form without a decision is refused', async () => {
+    it('a form without a decision is rejected', async () => {
       const page = await signIn()
       const answer = await browser.submit(page, { action: /consent$/, change: { scope: ALL } })
       expect(answer.status).toBe(400)
@@ -177,7 +177,7 @@ describeEachStore('Consent', (makeStore) => {
       expect((await again({ parameters: { scope: 'payments:list invoices:read' } })).pages).toHaveLength(1)
     })
 
-    it('what was refused is asked for again when it is asked for again, and not ticked', async () => {
+    it('what was rejected is asked for again when it is asked for again, and not ticked', async () => {
       await again({ untick: ['payments:transfer'] })
       const without = await again({ parameters: { scope: 'invoices:read payments:list' } })
       expect(without.pages).toHaveLength(1)
@@ -188,7 +188,7 @@ describeEachStore('Consent', (makeStore) => {
       expect((await again({ parameters: { scope: 'payments:transfer' } })).pages).toHaveLength(1)
     })
 
-    it('a later refusal counts, and leaves earlier authorizations as they are', async () => {
+    it('a later rejection counts, and leaves earlier authorizations as they are', async () => {
       const first = await connect(host, application, { browser })
       const page = await open({ prompt: 'consent' })
       await decide(page, 'approve', ['invoices:read'])
@@ -314,7 +314,7 @@ describeEachStore('Consent', (makeStore) => {
       expect(await answerOf()).toMatchObject({ error: 'consent_required', state: 'xyz', iss: host.issuer })
     })
 
-    it('is consent_required for what is new or was refused, a code for the rest', async () => {
+    it('is consent_required for what is new or was rejected, a code for the rest', async () => {
       await again({ untick: ['payments:transfer'] })
       expect(await answerOf()).toMatchObject({ error: 'consent_required' })
       const { code } = await answerOf({ scope: 'invoices:read' })

@@ -64,7 +64,7 @@ describeEachStore('moving house', (makeStore) => {
 
   const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-  test('tokens from before are good, those that were taken back are not, and nobody needs a new secret', async () => {
+  test('tokens from before are good, those that were revoked are not, and nobody needs a new secret', async () => {
     const [key, other, disabled, deleted] = [
       await old.createApiKey(),
       await old.createApiKey(['invoices']),
@@ -125,7 +125,7 @@ describeEachStore('moving house', (makeStore) => {
     await expect(
       host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Anew', clientId: deleted.client_id }),
     ).rejects.toThrow(expect.objectContaining({ code: 'ERR_CONFLICT' }))
-    // What is taken back from here on covers tokens of both houses.
+    // What is revoked from here on covers tokens of both houses.
     await host.gatehouse.apiKeys.disable(key.client_id)
     expect(await statusOf(host, good)).toBe(401)
 
@@ -147,8 +147,8 @@ describeEachStore('moving house', (makeStore) => {
     const host = await moveTo(makeStore())
     await host.gatehouse.importRegistry(lines)
     const refresh = { ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
-    const refused = await host.token(refresh)
-    expect([refused.status, refused.body['error']]).toEqual([400, 'invalid_grant'])
+    const rejected = await host.token(refresh)
+    expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_grant'])
     const anew = await connect(host, application)
     expect(await statusOf(host, anew.access_token)).toBe(200)
     expect(anew.scope).toBe(tokens.scope)

@@ -287,7 +287,7 @@ describe('Client authentication', () => {
       400,
       'invalid_request',
     ],
-  ])('%s is refused with the error of the RFC', async (_name, ask, status, error) => {
+  ])('%s is rejected with the error of the RFC', async (_name, ask, status, error) => {
     const answer = await ask()
     expect([answer.status, json(answer)['error']]).toEqual([status, error])
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
@@ -303,7 +303,7 @@ describe('Client authentication', () => {
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
   })
 
-  it('clients without a secret, such as browsers and mobile apps, read why they are refused', async () => {
+  it('clients without a secret, such as browsers and mobile apps, read why they are rejected', async () => {
     const publicClient = await token({
       client_id: application.client_id,
       grant_type: 'authorization_code',

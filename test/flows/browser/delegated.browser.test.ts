@@ -102,7 +102,7 @@ describeWithChromium('delegated access in a browser', () => {
       '403 insufficient_scope: the access token does not carry the scope invoices:create',
     )
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
-    await look('05-refused')
+    await look('05-rejected')
 
     const before = [await fact('Access token'), await fact('Refresh token')]
     await click('Refresh the tokens')
@@ -117,7 +117,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await notice()).toContain('Harbour Ledger has ended this connection.')
     await look('07-ended')
 
-    // What was allowed is remembered, and only what was refused and is wanted again is asked for again.
+    // What was allowed is remembered, and only what was rejected and is wanted again is asked for again.
     await click('Connect your account')
     expect(await page.getByRole('checkbox', { name: 'Create invoices' }).isChecked()).toBe(false)
     expect(await page.getByRole('checkbox', { name: 'Read your invoices' }).isChecked()).toBe(true)

@@ -181,8 +181,8 @@ describeEachStore('oauth4webapi', (makeStore) => {
     await revoke(refreshToken)
     expect(await introspect(refreshToken)).toEqual({ active: false })
     const wrong = oauth.ClientSecretPost('x'.repeat(43))
-    const refused = await oauth.revocationRequest(server, client, wrong, token, insecure)
-    await expect(oauth.processRevocationResponse(refused)).rejects.toMatchObject({
+    const rejected = await oauth.revocationRequest(server, client, wrong, token, insecure)
+    await expect(oauth.processRevocationResponse(rejected)).rejects.toMatchObject({
       error: 'invalid_client',
       status: 401,
     })

@@ -169,7 +169,7 @@ describeEachStore('openid-client', (makeStore) => {
     })
   })
 
-  it('refuses a response that names another issuer (RFC 9207)', async () => {
+  it('rejects a response that names another issuer (RFC 9207)', async () => {
     const application = await host.createApplication()
     const config = await discover(application)
     const { callback } = await authorize(host, application.client_id)

@@ -107,7 +107,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       },
     )
 
-    it('a hint that is forged, or of another client than client_id, is refused', async () => {
+    it('a hint that is forged, or of another client than client_id, is rejected', async () => {
       const [header, , signature] = tokens.id_token!.split('.')
       const claims = Buffer.from(JSON.stringify({ aud: application.client_id, sub: 'bob' }))
       const forged = `${header}.${claims.toString('base64url')}.${signature}`
@@ -201,7 +201,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(host.isSignedInAt(browser)).toBe(false)
     })
 
-    it('an unregistered address is refused all the same', async () => {
+    it('an unregistered address is rejected all the same', async () => {
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: 'https://evil.example/' })
       expect(page.status).toBe(400)

@@ -6,7 +6,7 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const SCOPE = 'openid invoices:read'
 
-/** A request in the middle of which something is taken back, and whether what it gave is dead. */
+/** A request in the middle of which something is revoked, and whether what it gave is dead. */
 interface Attempt {
   readonly request: () => Promise<unknown>
   readonly takeBack: () => Promise<unknown>
@@ -78,7 +78,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
     ]
   }
 
-  /** Holds the request up at each of its calls to the store, before and after it is done, and takes back. */
+  /** Holds the request up at each of its calls to the store, before and after it is done, and revokes. */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
     sides: readonly ('before' | 'after')[] = ['before', 'after'],
@@ -205,7 +205,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
         },
         takeBack: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
         async living() {
-          // What the person approved after it was taken back lives; what they approved before brings nothing back.
+          // What the person approved after it was revoked lives; what they approved before brings nothing back.
           const isDead = (await exchange(code)).status !== 200
           const silently = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
           const answer = (await browser.open(silently)).url.searchParams

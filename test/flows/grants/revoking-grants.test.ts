@@ -40,7 +40,7 @@ describeEachStore('grants of an account', (makeStore) => {
     return items[0] as Grant
   }
 
-  test('a grant is listed with what was authorized, and without what was refused', async () => {
+  test('a grant is listed with what was authorized, and without what was rejected', async () => {
     const before = floor(Date.now() / 1000)
     await connect(host, client, {
       parameters: { scope: 'openid invoices:read invoices:create' },
@@ -188,7 +188,7 @@ describeEachStore('grants of an account', (makeStore) => {
     ])
   })
 
-  test('an application of the host itself comes back unasked, but with what was taken back it does not', async () => {
+  test('an application of the host itself comes back unasked, but with what was revoked it does not', async () => {
     const own = await host.createApplication({ firstParty: true })
     const { code, browser } = await authorize(host, own.client_id)
     await host.gatehouse.grants.revokeAll({ accountId: 'alice' })

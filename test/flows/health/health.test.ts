@@ -141,7 +141,7 @@ describe('a gatehouse that cannot start', () => {
       message: expect.stringContaining('products.invoices'),
     })
     load = () => {
-      throw new Error('postgres://shop:secret@db refused')
+      throw new Error('postgres://shop:secret@db rejected')
     }
     expect(JSON.stringify(await host.gatehouse.health())).not.toContain('secret@db')
     load = () => products
@@ -255,16 +255,16 @@ describe('signing keys', () => {
 })
 
 describe('products', () => {
-  test('that were refused, and those that another process withholds', async () => {
+  test('that were rejected, and those that another process withholds', async () => {
     const store = memoryStore()
     let current: object = products
     const one = await open({ store, gatehouse: { products: (async () => current) as never } })
     await one.gatehouse.ready()
     current = { invoices: {} }
     await one.gatehouse.catalog.reload().catch(() => {})
-    const refused = await one.gatehouse.health()
-    expect(refused.ready).toBe(true)
-    expect(checkOf(refused, 'products')).toMatchObject({ status: 'warning', fix: expect.any(String) })
+    const rejected = await one.gatehouse.health()
+    expect(rejected.ready).toBe(true)
+    expect(checkOf(rejected, 'products')).toMatchObject({ status: 'warning', fix: expect.any(String) })
 
     current = products
     await one.gatehouse.catalog.reload()

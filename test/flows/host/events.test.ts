@@ -87,7 +87,7 @@ describeEachStore('Events', (makeStore) => {
         accountId: 'alice',
         grantId: expect.any(String),
         scopes: ['invoices:read', 'invoices:create', 'payments:list'],
-        refused: ['payments:transfer'],
+        denied: ['payments:transfer'],
       },
     ])
   })

@@ -45,7 +45,7 @@ describeEachStore("What the host's callbacks answer", (makeStore) => {
     expect([page.status, asksFor(page)]).toEqual([401, 'sign-in'])
   })
 
-  it('bug: userId null gave tokens that the gateway refused', async () => {
+  it('bug: userId null gave tokens that the gateway rejected', async () => {
     const { application } = await start({ authenticate: () => ({ accountId: 'alice', userId: null }) })
     const { access_token, refresh_token } = await connect(host, application)
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)

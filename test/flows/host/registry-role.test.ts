@@ -78,7 +78,7 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect(registry.verified[0]).toBe(registry.rows.get('nightly'))
   })
 
-  it('bug: null where a database has no value gave tokens that the gateway refused', async () => {
+  it('bug: null where a database has no value gave tokens that the gateway rejected', async () => {
     const empty = { userId: null, removedOperations: null, disabled: null, epoch: null, createdAt: null }
     change('nightly', empty)
     change('ledger', {
@@ -226,8 +226,8 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     const code = again.url.searchParams.get('code') ?? ''
     expect(code).not.toBe('')
     registry.rows.delete('ledger')
-    const refused = await host.token({ ...app, grant_type: 'authorization_code', code })
-    expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client'])
+    const rejected = await host.token({ ...app, grant_type: 'authorization_code', code })
+    expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
   })
 })
 

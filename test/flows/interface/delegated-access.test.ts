@@ -38,9 +38,9 @@ describe('Authentication', () => {
 
     it('1. An API product that contains an operation must be in the application before that operation can be requested.', async () => {
       const application = await host.createApplication({ products: ['invoices'] })
-      const refused = await rejectionOf(application.client_id, 'payments:list')
-      expect(refused).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
-      expect(refused['error_description']).toMatch(/payments:list .* add the product payments/)
+      const rejected = await rejectionOf(application.client_id, 'payments:list')
+      expect(rejected).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
+      expect(rejected['error_description']).toMatch(/payments:list .* add the product payments/)
       await host.gatehouse.applications.addProduct(application.client_id, 'payments')
       const tokens = await connect(host, application, { parameters: { scope: 'payments:list' } })
       expect(tokens.scope).toBe('payments:list')
@@ -127,9 +127,9 @@ describe('Authentication', () => {
         expect((await connect(host, application)).scope).toContain('payments:transfer')
 
         host.accounts.set('acme', { id: 'acme', kycLevel: 'basic' })
-        const refused = await rejectionOf(application.client_id, 'payments:transfer')
-        expect(refused).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
-        expect(refused['error_description']).toMatch(/payments:transfer needs the KYC level verified/)
+        const rejected = await rejectionOf(application.client_id, 'payments:transfer')
+        expect(rejected).toMatchObject({ error: 'invalid_scope', state: 'xyz', iss: host.issuer })
+        expect(rejected['error_description']).toMatch(/payments:transfer needs the KYC level verified/)
         const tokens = await connect(host, application)
         expect(tokens.scope).toBe('invoices:read invoices:create payments:list')
         expect((await host.call('POST /payments/transfer', tokens.access_token)).status).toBe(403)

@@ -37,9 +37,9 @@ describeEachStore('Endpoints', (makeStore) => {
       const response = await host.post('/oauth2/token', { ...key, grant_type: 'client_credentials' })
       expect(response.status).toBe(200)
       for (const method of ['GET', 'PUT', 'DELETE']) {
-        const refused = await fetch(`${host.issuer}/oauth2/token`, { method })
-        expect(refused.status).toBe(405)
-        expect(refused.headers.get('allow')).toContain('POST')
+        const rejected = await fetch(`${host.issuer}/oauth2/token`, { method })
+        expect(rejected.status).toBe(405)
+        expect(rejected.headers.get('allow')).toContain('POST')
       }
     })
 
@@ -57,9 +57,9 @@ describeEachStore('Endpoints', (makeStore) => {
         email: 'alice@example.com',
       })
 
-      const refused = await fetch(`${host.issuer}/oauth2/userinfo`)
-      expect(refused.status).toBe(401)
-      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer /)
+      const rejected = await fetch(`${host.issuer}/oauth2/userinfo`)
+      expect(rejected.status).toBe(401)
+      expect(rejected.headers.get('www-authenticate')).toMatch(/^Bearer /)
     })
 
     it('OpenID configuration endpoint: {auth_url}/.well-known/openid-configuration', async () => {
@@ -206,7 +206,7 @@ describeEachStore('Endpoints', (makeStore) => {
       expect([successor.status, successor.body['error']]).toEqual([400, 'invalid_grant'])
     })
 
-    /** Each parameter left out is refused, and nothing is used up or stored by it. */
+    /** Each parameter left out is rejected, and nothing is used up or stored by it. */
     async function expectEachRequired(parameters: Record<string, string>) {
       for (const name of Object.keys(parameters)) {
         const before = writes.length

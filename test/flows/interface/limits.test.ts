@@ -42,8 +42,8 @@ describeEachStore('Limits', (makeStore) => {
     const refresh = { ...application, grant_type: 'refresh_token', refresh_token }
     const answers = await Promise.all(Array.from({ length: 10 }, () => host.token(refresh)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    const refused = answers.filter(({ status }) => status !== 200)
-    expect(refused.map(({ status, body }) => `${status} ${String(body['error'])}`)).toEqual(
+    const rejected = answers.filter(({ status }) => status !== 200)
+    expect(rejected.map(({ status, body }) => `${status} ${String(body['error'])}`)).toEqual(
       Array.from({ length: 9 }, () => '400 invalid_grant'),
     )
   })

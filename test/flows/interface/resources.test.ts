@@ -97,11 +97,11 @@ describeEachStore('Resources and their fields', (makeStore) => {
 
     it('At least one product must be added before the key or application can be used.', async () => {
       const key = await host.createApiKey([])
-      const refused = await direct(key)
-      expect(refused.status).toBe(400)
-      expect(refused.body['error']).toBe('unauthorized_client')
-      expect(refused.body['error_description']).toContain('add an API product')
-      expect(refused.body['access_token']).toBeUndefined()
+      const rejected = await direct(key)
+      expect(rejected.status).toBe(400)
+      expect(rejected.body['error']).toBe('unauthorized_client')
+      expect(rejected.body['error_description']).toContain('add an API product')
+      expect(rejected.body['access_token']).toBeUndefined()
       await host.gatehouse.apiKeys.addProduct(key.client_id, 'invoices')
       expect((await direct(key)).status).toBe(200)
 
@@ -126,9 +126,9 @@ describeEachStore('Resources and their fields', (makeStore) => {
       expect(body['scope']).toBe('invoices:read')
       const token = String(body['access_token'])
       expect((await host.call('GET /invoices/list', token)).status).toBe(200)
-      const refused = await host.call('POST /invoices/create', token)
-      expect(refused.status).toBe(403)
-      expect(refused.headers.get('www-authenticate')).toContain('scope="invoices:create"')
+      const rejected = await host.call('POST /invoices/create', token)
+      expect(rejected.status).toBe(403)
+      expect(rejected.headers.get('www-authenticate')).toContain('scope="invoices:create"')
       expect(host.reached).toEqual(['GET /api/invoices/list'])
     })
 

@@ -32,9 +32,9 @@ describeEachStore('What the service does', (makeStore) => {
   })
 
   it('The service exposes an HTTP API behind a gateway at {base_url}.', async () => {
-    const refused = await host.call('GET /invoices/list')
-    expect(refused.status).toBe(401)
-    expect(refused.headers.get('www-authenticate')).toContain(`realm="${host.audience}"`)
+    const rejected = await host.call('GET /invoices/list')
+    expect(rejected.status).toBe(401)
+    expect(rejected.headers.get('www-authenticate')).toContain(`realm="${host.audience}"`)
     expect(host.reached).toEqual([])
 
     const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
@@ -89,8 +89,8 @@ describeEachStore('What the service does', (makeStore) => {
       accountId: 'bob',
       clientId: application.client_id,
     })
-    const refused = await host.call('POST /invoices/create', tokens.access_token)
-    expect(refused.status).toBe(403)
+    const rejected = await host.call('POST /invoices/create', tokens.access_token)
+    expect(rejected.status).toBe(403)
     expect(host.reached).toEqual(['GET /api/invoices/list'])
   })
 

@@ -306,7 +306,7 @@ describe('POST {auth_url}/oauth2/introspect', () => {
       401,
       'invalid_client',
     ],
-  ])('refuses %s in JSON', async (_name, ask, status, error) => {
+  ])('rejects %s in JSON', async (_name, ask, status, error) => {
     const answer = await ask()
     expect([answer.status, answer.body['error']]).toEqual([status, error])
     expect(answer.body).not.toHaveProperty('active')

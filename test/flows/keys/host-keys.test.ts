@@ -117,7 +117,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     })
   })
 
-  test('revoke() of a key that signs no more: it is not published, and its tokens are refused, in every process', async () => {
+  test('revoke() of a key that signs no more: it is not published, and its tokens are rejected, in every process', async () => {
     const store = makeStore()
     const old = await start(store, es1.private, rs1.private)
     const key = await old.createApiKey()

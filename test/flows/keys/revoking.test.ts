@@ -53,10 +53,10 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     }
     return keys.map(({ kid }) => kid)
   }
-  const untilRefused = (host: Host, token: unknown) =>
+  const untilRejected = (host: Host, token: unknown) =>
     vi.waitFor(async () => expect((await callAt(host, token)).status).toBe(401))
 
-  test('all its tokens are refused at once, also those that a gateway has verified before; new ones work', async () => {
+  test('all its tokens are rejected at once, also those that a gateway has verified before; new ones work', async () => {
     const application = await one.createApplication()
     const delegated = await connect(one, application, { parameters: { scope: 'openid invoices:read' } })
     const direct = await tokenAt(one)
@@ -67,7 +67,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     await one.gatehouse.signingKeys.revoke(kid, { actor: 'ops' })
     for (const token of [direct, delegated.access_token]) {
       expect(await callAt(one, token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
-      await untilRefused(other, token)
+      await untilRejected(other, token)
     }
     const userInfo = await fetch(`${one.issuer}/oauth2/userinfo`, {
       headers: { authorization: `Bearer ${delegated.access_token}` },
@@ -109,7 +109,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     pause.end()
     const token = await answer
     // Whichever key signed it in the end: either it is dead, or of the new key.
-    if (kidOf(token) === kid) for (const host of [one, other]) await untilRefused(host, token)
+    if (kidOf(token) === kid) for (const host of [one, other]) await untilRejected(host, token)
     else for (const host of [one, other]) expect((await callAt(host, token)).status).toBe(200)
     expect(kidOf(token)).toBe(kid)
   })
@@ -127,7 +127,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect((await callAt(one, await tokenAt(other))).status).toBe(200)
   })
 
-  test('a process that starts later refuses its tokens, and publishes it as little', async () => {
+  test('a process that starts later rejects its tokens, and publishes it as little', async () => {
     const token = await tokenAt(one)
     await one.gatehouse.signingKeys.revoke(kidOf(token))
     const late = await startHost({

@@ -27,7 +27,7 @@ describeEachStore('The services, before ready()', (makeStore) => {
     await gatehouse.close()
   })
 
-  it('are refused after close()', async () => {
+  it('are rejected after close()', async () => {
     const gatehouse = createGatehouse({ ...options, store: makeStore(), products: {} })
     await gatehouse.ready()
     await gatehouse.close()

@@ -88,13 +88,13 @@ describeEachStore('The service', (makeStore) => {
       expect((await other.call('GET /reports/list', String(body['access_token']))).status).toBe(200)
     })
 
-    it('what is invalid is refused with all its problems, and the last good products stay', async () => {
+    it('what is invalid is rejected with all its problems, and the last good products stay', async () => {
       const host = await start({ store: makeStore(), gatehouse })
       await host.gatehouse.ready()
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
       const before = await host.token(key)
-      const refused = vi.fn()
-      host.gatehouse.on('catalog.rejected', refused)
+      const rejected = vi.fn()
+      host.gatehouse.on('catalog.rejected', rejected)
       current = {
         invoices: {
           title: '',
@@ -107,7 +107,7 @@ describeEachStore('The service', (makeStore) => {
           expect.objectContaining({ path: expect.stringContaining('bad scope') }),
         ]),
       })
-      expect(refused).toHaveBeenCalledOnce()
+      expect(rejected).toHaveBeenCalledOnce()
       expect((await host.token(key)).body['scope']).toBe(before.body['scope'])
       current = withReports
       await host.gatehouse.catalog.reload()
@@ -153,11 +153,11 @@ describeEachStore('The service', (makeStore) => {
 
       await Promise.all([host.gatehouse.close(), host.gatehouse.close()])
       await host.gatehouse.close()
-      const refused = await host.token(key)
-      expect(refused.status).toBe(503)
-      expect(refused.headers.get('retry-after')).toBe('1')
-      expect(refused.headers.get('cache-control')).toBe('no-store')
-      expect(refused.body['error']).toBe('temporarily_unavailable')
+      const rejected = await host.token(key)
+      expect(rejected.status).toBe(503)
+      expect(rejected.headers.get('retry-after')).toBe('1')
+      expect(rejected.headers.get('cache-control')).toBe('no-store')
+      expect(rejected.body['error']).toBe('temporarily_unavailable')
       const page = await host.browser().open(authorizationUrl(host, client_id))
       expect(page.status).toBe(503)
       expect(page.headers.get('content-type')).toMatch(/^text\/html/)

@@ -104,11 +104,11 @@ it.each(Object.entries(PARSERS))('a form of another site is passed on after %s',
   await host.close()
 })
 
-it('after a parser that keeps nothing, requests are refused at once, as if nothing had been sent', async () => {
+it('after a parser that keeps nothing, requests are rejected at once, as if nothing had been sent', async () => {
   const { host } = await startWith(swallower, 'no app.keys')
-  const refused = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
-  expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
-  expect(refused.headers.get('cache-control')).toBe('no-store')
+  const rejected = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+  expect(rejected).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect(rejected.headers.get('cache-control')).toBe('no-store')
   const { client_id } = await host.createApplication()
   const posted = await host.post('/oauth2/authorize', [...authorizationUrl(host, client_id).searchParams])
   expect(posted.status).toBe(400)

@@ -103,7 +103,7 @@ describe('inside of middleware that works on answers', () => {
     ['GET', '/auth/oauth2/token', undefined, 405],
     ['GET', '/auth/oauth2/userinfo', undefined, 401],
   ])(
-    'the refusal of %s %s (%s) can be read by the page that asked',
+    'the rejection of %s %s (%s) can be read by the page that asked',
     async (method, path, authorization, status) => {
       const headers = { origin: ORIGIN, ...(authorization !== undefined && { authorization }) }
       const response = await fetch(host.origin + path, { method, headers })

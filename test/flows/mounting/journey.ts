@@ -7,7 +7,7 @@ const SIGNED_OUT = 'http://localhost:9/signed-out'
 
 /**
  * The whole interface once over, as the world sees it: discovery, direct access, delegated access with sign-in,
- * consent, refresh, user info, sign-out, and tokens that are taken back. Every address that is met on the way is the issuer's.
+ * consent, refresh, user info, sign-out, and tokens that are revoked. Every address that is met on the way is the issuer's.
  */
 export async function journey(host: Host): Promise<void> {
   // Keys are made at the first start, which takes its time on a busy machine.

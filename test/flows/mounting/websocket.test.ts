@@ -20,7 +20,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
         if (!call.ok) {
           const headers = Object.entries({ ...call.headers, Connection: 'close' })
           const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-          socket.end(`HTTP/1.1 ${call.status} Refused\r\n${lines}\r\n${call.body}`)
+          socket.end(`HTTP/1.1 ${call.status} Rejected\r\n${lines}\r\n${call.body}`)
           return
         }
         upgraded += 1
@@ -45,7 +45,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     return JSON.parse(message.toString()) as unknown
   }
 
-  async function refused(path: string, token?: string) {
+  async function rejected(path: string, token?: string) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const client = new WebSocket(address(path), { headers })
     client.on('error', () => {})
@@ -71,7 +71,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     })
 
     const before = upgraded
-    expect(await refused('/payments/list', delegated.access_token)).toMatchObject({
+    expect(await rejected('/payments/list', delegated.access_token)).toMatchObject({
       status: 403,
       headers: { 'www-authenticate': expect.stringContaining('insufficient_scope') },
       body: { error: 'insufficient_scope' },
@@ -81,15 +81,15 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
 
   it('401 on the socket without a token, 404 where there is no operation; nothing is upgraded', async () => {
     const before = upgraded
-    expect(await refused('/invoices/list')).toMatchObject({
+    expect(await rejected('/invoices/list')).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': expect.stringContaining('Bearer realm=') },
     })
-    expect(await refused('/invoices/list', 'no.such.token')).toMatchObject({
+    expect(await rejected('/invoices/list', 'no.such.token')).toMatchObject({
       status: 401,
       body: { error: 'invalid_token' },
     })
-    expect(await refused('/unheard-of')).toMatchObject({ status: 404 })
+    expect(await rejected('/unheard-of')).toMatchObject({ status: 404 })
     expect(upgraded).toBe(before)
   })
 

@@ -73,7 +73,7 @@ describeEachStore('An operation that leaves a product', (makeStore) => {
       return { here, there, change, data }
     }
 
-    it('takes back the tokens that carry it on both processes, and none that does not or comes after', async () => {
+    it('revokes the tokens that carry it on both processes, and none that does not or comes after', async () => {
       const { here, there, change } = await startTwo()
       const [key, application] = [await here.createApiKey(), await here.createApplication()]
       const all = await tokenOf(here, { ...key, ...direct })
@@ -115,7 +115,7 @@ describeEachStore('An operation that leaves a product', (makeStore) => {
       expect(here.reached).toEqual([])
     })
 
-    it('takes back earlier tokens of those too who have it through another product, and no later ones', async () => {
+    it('revokes earlier tokens of those too who have it through another product, and no later ones', async () => {
       const { here, there, change } = await startTwo(shared)
       const both = await here.createApiKey(['invoices', 'payments', 'statements'])
       const before = await tokenOf(here, { ...both, ...direct })
@@ -225,7 +225,7 @@ describeEachStore('An operation that leaves a product', (makeStore) => {
       const there = await start({ store: makeStore(data), gatehouse: { products } }, here)
       const token = await tokenOf(there, { ...(await here.createApiKey()), ...direct })
       database.products = withoutTransfer
-      faulty.arm('add revocations', 'refused', { thenAway: true })
+      faulty.arm('add revocations', 'rejected', { thenAway: true })
       await expect(here.gatehouse.catalog.reload()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
       await expectGood(there, token)
 

@@ -44,7 +44,7 @@ describeEachStore('In an incident', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
 
-  it('one token is taken back, and no other', async () => {
+  it('one token is revoked, and no other', async () => {
     const key = await host.createApiKey()
     const [one, other] = [await directToken(host, key), await directToken(host, key)]
     await expectGood(host, one, other)
@@ -57,7 +57,7 @@ describeEachStore('In an incident', (makeStore) => {
     await expectDead(host, one)
   })
 
-  it('one delegated token is taken back, and its refresh token stays good', async () => {
+  it('one delegated token is revoked, and its refresh token stays good', async () => {
     const application = await host.createApplication()
     const { access_token, refresh_token } = await connect(host, application)
     await host.gatehouse.tokens.revoke(access_token)
@@ -74,7 +74,7 @@ describeEachStore('In an incident', (makeStore) => {
     expect(events).toEqual([])
   })
 
-  it('what is no token of ours is refused, and not repeated', async () => {
+  it('what is no token of ours is rejected, and not repeated', async () => {
     const key = await host.createApiKey()
     const token = await directToken(host, key)
     const application = await host.createApplication()
@@ -94,7 +94,7 @@ describeEachStore('In an incident', (makeStore) => {
     await expectGood(host, token)
   })
 
-  it('all tokens of a client are taken back, while it goes on working', async () => {
+  it('all tokens of a client are revoked, while it goes on working', async () => {
     const changes: object[] = []
     const hear = (event: object) => void changes.push(event)
     host.gatehouse.on('client.changed', hear)
@@ -121,7 +121,7 @@ describeEachStore('In an incident', (makeStore) => {
     host.gatehouse.off('client.changed', hear)
   })
 
-  it('all tokens of an account are taken back: of all its clients, and those that act on it', async () => {
+  it('all tokens of an account are revoked: of all its clients, and those that act on it', async () => {
     const { apiKeys, tokens } = host.gatehouse
     // More than are read at once.
     for (let index = 0; index < 55; index += 1) {
@@ -146,11 +146,11 @@ describeEachStore('In an incident', (makeStore) => {
       host.token({ ...client, grant_type: 'refresh_token', refresh_token })
     // What others have authorized its application to do is theirs; what it has authorized is over.
     await expectGood(host, (await refresh(owned, ownedTokens.refresh_token)).body['access_token'])
-    const refused = await refresh(foreign, onIt.refresh_token)
-    expect([refused.status, refused.body['error']]).toEqual([400, 'invalid_grant'])
+    const rejected = await refresh(foreign, onIt.refresh_token)
+    expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
-  it('what cannot be meant is refused, and takes nothing back', async () => {
+  it('what cannot be meant is rejected, and takes nothing back', async () => {
     const { tokens } = host.gatehouse
     const bad = { code: 'ERR_INVALID_ARGUMENT' }
     for (const owner of [

@@ -114,7 +114,7 @@ describeEachStore('An account of which the host says that it changed', (makeStor
     await expectDead(before.access_token)
   })
 
-  it('nothing that concerns its clients changed: nothing is taken back', async () => {
+  it('nothing that concerns its clients changed: nothing is revoked', async () => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
     fall()
@@ -173,7 +173,7 @@ describeEachStore('An account of which the host says that it changed', (makeStor
     await expectGood(colleague)
   })
 
-  it('the host cannot say what it is now: nothing is taken back, and the error is told', async () => {
+  it('the host cannot say what it is now: nothing is revoked, and the error is told', async () => {
     const { access_token } = await connect(host, await host.createApplication())
     beforeAnswer = async () => {
       throw new Error('the database is away')

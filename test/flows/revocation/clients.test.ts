@@ -91,8 +91,8 @@ describeEachStore('An API key or application that something is taken from', (mak
     return isHeld ? answer : void (await answer)
   }
 
-  /** A new token of another request, or a refusal, and nothing else. */
-  async function expectDeadOrRefused({ status, body }: Answer): Promise<boolean> {
+  /** A new token of another request, or a rejection, and nothing else. */
+  async function expectDeadOrRejected({ status, body }: Answer): Promise<boolean> {
     if (status === 200) await expectDead(body['access_token'])
     else expect([status, body['error']]).toEqual([401, 'invalid_client'])
     return status === 200
@@ -246,7 +246,7 @@ describeEachStore('An API key or application that something is taken from', (mak
     await expectGood(body['access_token'])
   })
 
-  it('it is deleted at any moment of a refresh: it is refused, or what comes out is dead', async () => {
+  it('it is deleted at any moment of a refresh: it is rejected, or what comes out is dead', async () => {
     const { applications } = host.gatehouse
     let dead = 0
     let at = 0
@@ -258,12 +258,12 @@ describeEachStore('An API key or application that something is taken from', (mak
         at,
       )
       if (!answer) break
-      if (await expectDeadOrRefused(answer)) dead += 1
+      if (await expectDeadOrRejected(answer)) dead += 1
     }
     expect(dead).toBeGreaterThan(0)
   })
 
-  it('its secret is rotated: tokens stay good, until they are taken back', async () => {
+  it('its secret is rotated: tokens stay good, until they are revoked', async () => {
     const { apiKeys, tokens } = host.gatehouse
     const key = await host.createApiKey()
     const { body } = await host.token({ ...key, ...direct })

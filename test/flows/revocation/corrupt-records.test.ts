@@ -108,7 +108,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(ids(await grants.ofAccount('alice')).toSorted()).toEqual(both.toSorted())
   })
 
-  it('of an API key: all tokens of its account are taken back, its own by its id, and nobody believes that all is well', async () => {
+  it('of an API key: all tokens of its account are revoked, its own by its id, and nobody believes that all is well', async () => {
     const { tokens, apiKeys } = host.gatehouse
     const [bad, good] = [await host.createApiKey(), await host.createApiKey()]
     const application = await host.createApplication()
@@ -121,7 +121,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     await expectTold(tokens.revokeAll(all), `client:${bad.client_id}`)
     for (const token of before) expect(await statusOf(token)).toBe(401)
     expect((await host.gatehouse.grants.ofAccount('acme')).items).toEqual([])
-    // What the others get from now on is good, and is taken back when it is done again.
+    // What the others get from now on is good, and is revoked when it is done again.
     const next = await directToken(good)
     expect(await statusOf(next)).toBe(200)
     await expectTold(tokens.revokeAll(all), `client:${bad.client_id}`)
@@ -139,7 +139,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(await tokens.revokeAll(all)).toEqual({ clients: 3, grants: 0 })
   })
 
-  it('of an API key: its tokens are taken back by its id', async () => {
+  it('of an API key: its tokens are revoked by its id', async () => {
     const key = await host.createApiKey()
     const token = await directToken(key)
     await spoil(`client:${key.client_id}`)
@@ -188,7 +188,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect((await grants.ofAccount('alice')).items).toHaveLength(1)
   })
 
-  it('of a grant: it can be taken back by its id', async () => {
+  it('of a grant: it can be revoked by its id', async () => {
     const bad = await connect(host, await host.createApplication())
     const grantId = await grantOf('alice')
     await spoil(`grant:${grantId}`)

@@ -61,8 +61,8 @@ export async function admitted(gateway: Gateway, token: string): Promise<Princip
   return outcome.principal
 }
 
-/** Waits until a token is refused as revoked. */
-export async function refusedSoon(gateway: Gateway, token: string): Promise<void> {
+/** Waits until a token is rejected as revoked. */
+export async function rejectedSoon(gateway: Gateway, token: string): Promise<void> {
   await vi.waitFor(
     async () =>
       expect(await call(gateway, token)).toMatchObject({

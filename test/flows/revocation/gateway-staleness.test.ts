@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
-import { admitted, call, refusedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
+import { admitted, call, rejectedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
 
 /** All of the same data. */
 function oneMemory(): MakeStore {
@@ -54,10 +54,10 @@ describe('the contact of a gateway in another process', () => {
     await admitted(gateway, token)
     await apiKeys.setResourceServer(all.resourceServer.clientId, true)
     await vi.waitFor(() => expect(events).toEqual(['lost', 'current']), 3000)
-    await refusedSoon(gateway, token)
+    await rejectedSoon(gateway, token)
   })
 
-  it('is lost with the store: refuse answers 503, and serves again by itself', async () => {
+  it('is lost with the store: reject answers 503, and serves again by itself', async () => {
     const faulty = faultyStore(all.sameStore())
     const gateway = all.open({
       store: faulty.store,

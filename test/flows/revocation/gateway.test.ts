@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { connect } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
-import { admitted, call, refusedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
+import { admitted, call, rejectedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
 
 describeEachStore('an API in another process', (makeStore) => {
   let all: HostAndGateways
@@ -11,7 +11,7 @@ describeEachStore('an API in another process', (makeStore) => {
   afterEach(() => all.close())
 
   describe.each(['by the store', 'over HTTP'] as const)('that is told %s', (way) => {
-    it('refuses what is revoked, ends its streams, and lets others be', async () => {
+    it('rejects what is revoked, ends its streams, and lets others be', async () => {
       const { host } = all
       const gateway = all.told[way]()
       const key = await host.createApiKey(['invoices'])
@@ -31,7 +31,7 @@ describeEachStore('an API in another process', (makeStore) => {
       await host.gatehouse.tokens.revoke(token)
       await host.gatehouse.grants.revoke(grantId)
       await host.gatehouse.apiKeys.disable(key.client_id)
-      for (const dead of [token, delegated, ofKey]) await refusedSoon(gateway, dead)
+      for (const dead of [token, delegated, ofKey]) await rejectedSoon(gateway, dead)
       expect(await call(gateway, token)).toMatchObject({
         headers: { 'WWW-Authenticate': expect.stringContaining('error="invalid_token"') },
       })
@@ -54,7 +54,7 @@ describeEachStore('an API in another process', (makeStore) => {
           (key) => key.alg === 'ES256' && key.state === 'current',
         )
         await signingKeys.revoke(current?.kid ?? attempt)
-        await refusedSoon(gateway, token)
+        await rejectedSoon(gateway, token)
         const next = await all.directToken()
         await vi.waitFor(() => admitted(gateway, next), 2000)
       }
@@ -72,7 +72,7 @@ describeEachStore('an API in another process', (makeStore) => {
     const token = await all.directToken()
     await admitted(gateway, token)
     await all.host.gatehouse.tokens.revoke(token)
-    await refusedSoon(gateway, token)
+    await rejectedSoon(gateway, token)
   })
 
   it('finds by looking again what no message told', async () => {
@@ -82,7 +82,7 @@ describeEachStore('an API in another process', (makeStore) => {
     await admitted(gateway, token)
     await all.host.gatehouse.tokens.revoke(token)
     await admitted(gateway, token)
-    await refusedSoon(gateway, token)
+    await rejectedSoon(gateway, token)
   })
 
   it('that nobody tells serves a revoked token until it expires, and says so', async () => {

@@ -11,7 +11,7 @@ describeEachStore('A store that has lost its last writes', (makeStore) => {
   const call = async (host: Host, token: unknown) =>
     (await host.call('GET /invoices/list', String(token))).status
 
-  // The processes remembered what had been taken back, and counted new tokens as old ones until those expired.
+  // The processes remembered what had been revoked, and counted new tokens as old ones until those expired.
   test.each(['apiKey', 'application'] as const)(
     'and with them what was taken from a client (%s) keeps nobody from new tokens, and brings no old one back',
     async (kind) => {

@@ -224,8 +224,8 @@ describe('GET {auth_url}/oauth2/revocations', () => {
     const { status, headers, text } = await ask(basic(resourceServer), 'HEAD')
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('content-type')).toMatch(/^application\/json/)
-    const refused = await ask(basic(resourceServer), 'POST')
-    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    const rejected = await ask(basic(resourceServer), 'POST')
+    expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
   it('is 503 in JSON at whatever call the store fails, and never a page that lacks something', async () => {

@@ -229,7 +229,7 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
     await expectGood(host, token, tokens.access_token)
   })
 
-  it('answers 200 to tokens that have expired, or were taken back before', async () => {
+  it('answers 200 to tokens that have expired, or were revoked before', async () => {
     const tokens = await delegated()
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
@@ -338,7 +338,7 @@ describe('POST {auth_url}/oauth2/revoke', () => {
       401,
       'invalid_client',
     ],
-  ])('refuses %s in JSON, and does nothing', async (_name, ask, status, error) => {
+  ])('rejects %s in JSON, and does nothing', async (_name, ask, status, error) => {
     const answer = await ask()
     expect([answer.status, answer.body['error']]).toEqual([status, error])
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
@@ -370,7 +370,7 @@ describe('POST {auth_url}/oauth2/revoke while the store is away', () => {
     try {
       for (let at = 0, isThrough = false; !isThrough; at += 1) {
         const tokens = await connect(host, client)
-        faulty.arm(at, 'refused', { thenAway: true })
+        faulty.arm(at, 'rejected', { thenAway: true })
         const first = await revoke(host, client, pick(tokens))
         isThrough = faulty.calls.length <= at
         faulty.comeBack()

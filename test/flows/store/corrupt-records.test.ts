@@ -255,7 +255,7 @@ describeWithRedis('what others have put under our keys', () => {
     if (failures > 0) expect(records, `${failures} failures`).not.toEqual([])
   }
 
-  /** What was refused or failed, by name. */
+  /** What was rejected or failed, by name. */
   function failedOf({ start, asked, pages, outcomes }: Awaited<ReturnType<typeof askAll>>): string[] {
     const isRejected = ({ status }: { status: number }) => status >= 400
     return [

@@ -184,7 +184,7 @@ describe('a fault at each call to the store', () => {
       ]),
     )
     for (const [at, call] of calls.entries()) {
-      for (const fault of ['refused', 'unanswered'] as const) {
+      for (const fault of ['rejected', 'unanswered'] as const) {
         const what = `${fault} ${call.split(':')[0]}`
         await host.gatehouse.ready()
         const fresh = await host.createApplication()
@@ -300,7 +300,7 @@ describe('a store that stays away', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('the exchange is taken back without anybody asking, so that another process takes the old token', async () => {
+  test('the exchange is revoked without anybody asking, so that another process takes the old token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host

@@ -227,12 +227,12 @@ describeWithRedis('Round trips to Redis', () => {
       expect(trips).toEqual([['get refresh-family']])
 
       const wrong = { ...client, client_secret: 'wrong' }
-      const refused = await way.of(async () =>
+      const rejected = await way.of(async () =>
         expect(
           await host.token({ ...wrong, grant_type: 'refresh_token', refresh_token: forged }),
         ).toMatchObject({ status: 401, body: { error: 'invalid_client' } }),
       )
-      expect(refused).toEqual([])
+      expect(rejected).toEqual([])
     })
   })
 })

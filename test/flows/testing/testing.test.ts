@@ -60,7 +60,7 @@ describeEachStore('mintToken', (makeStore) => {
   })
 
   it.each(['createApiKey', 'createApplication'] as const)(
-    'refuses a store that keeps what it has and holds data: %s',
+    'rejects a store that keeps what it has and holds data: %s',
     async (create) => {
       const store = makeStore()
       const other = await startHost({ store })
@@ -76,16 +76,16 @@ describeEachStore('mintToken', (makeStore) => {
 
 const mintFor = ({ gatehouse }: Host) =>
   mintToken(gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
-const refused = { code: 'ERR_TESTING_REFUSED', status: 500 }
+const rejected = { code: 'ERR_TESTING_REFUSED', status: 500 }
 
 describeEachStore('mintToken on a store that has been in use', (makeStore) => {
-  /** For a store that forgets nothing is ever refused. */
+  /** For a store that forgets nothing is ever rejected. */
   const outcome = async (store: Store, host: Host) =>
     store.volatile
       ? expect(await mintFor(host)).toEqual(expect.any(String))
-      : expect(mintFor(host)).rejects.toMatchObject(refused)
+      : expect(mintFor(host)).rejects.toMatchObject(rejected)
 
-  it('creates nothing before it refuses', async () => {
+  it('creates nothing before it rejects', async () => {
     const store = makeStore()
     const before = await startHost({ store })
     await before.createApiKey()
@@ -97,7 +97,7 @@ describeEachStore('mintToken on a store that has been in use', (makeStore) => {
     await Promise.all([before.close(), host.close()])
   })
 
-  it('refuses although every client has been deleted', async () => {
+  it('rejects although every client has been deleted', async () => {
     const store = makeStore()
     const host = await startHost({ store })
     const { client_id } = await host.createApiKey()
@@ -173,7 +173,7 @@ describe('createTestIssuer', () => {
     expect(reached).toEqual(['/api/invoices/list'])
   })
 
-  it("refuses another issuer's tokens, and those for another API", async () => {
+  it("rejects another issuer's tokens, and those for another API", async () => {
     reached.splice(0)
     const other = await createTestIssuer({ audience })
     const foreign = await other.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })

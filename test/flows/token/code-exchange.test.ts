@@ -72,7 +72,7 @@ describeEachStore('Code exchange', (makeStore) => {
       expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
     })
 
-    it.each(['plain', ''])('any other method is refused: %j', async (method) => {
+    it.each(['plain', ''])('any other method is rejected: %j', async (method) => {
       const { client_id } = await host.createApplication()
       const { parameters } = pkce('plain')
       const url = authorizationUrl(host, client_id, { ...parameters, code_challenge_method: method })

@@ -123,7 +123,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
-  test('a foreign client with a genuine refresh token, current or used, is refused, and the family lives', async () => {
+  test('a foreign client with a genuine refresh token, current or used, is rejected, and the family lives', async () => {
     await open()
     const foreign = await host.createApplication({ name: 'Foreign' })
     const first = await connect(host, client)
@@ -136,7 +136,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect((await refresh(second.body['refresh_token'])).status).toBe(200)
   })
 
-  test('a code of one application is refused at another, before and after its use, and nothing ends', async () => {
+  test('a code of one application is rejected at another, before and after its use, and nothing ends', async () => {
     await open()
     const foreign = await host.createApplication({ name: 'Foreign' })
     const { code } = await authorize(host, client.client_id)
@@ -148,7 +148,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect((await refresh(own.body['refresh_token'])).status).toBe(200)
   })
 
-  test('forged refresh tokens are refused, and nothing ends', async () => {
+  test('forged refresh tokens are rejected, and nothing ends', async () => {
     await open()
     const first = await connect(host, client)
     const second = await refresh(first.refresh_token)

@@ -48,7 +48,7 @@ describeEachStore(
       return body as { access_token: string; refresh_token: string; scope: string; expires_in: number }
     }
 
-    function expectRefused(answer: Answer, error = 'invalid_grant'): void {
+    function expectRejected(answer: Answer, error = 'invalid_grant'): void {
       expect({ status: answer.status, error: answer.body['error'] }).toEqual({ status: 400, error })
       expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(answer.text).not.toContain('_token":')
@@ -56,10 +56,10 @@ describeEachStore(
 
     /** That a token was taken for stolen: nothing of its grant lives. */
     async function expectReuse(token: unknown, living: { access_token: string; refresh_token: string }) {
-      expectRefused(await refresh(token))
+      expectRejected(await refresh(token))
       expect(events().at(-1)).toBe('refresh_token.reused')
       expect((await host.call('GET /invoices/list', living.access_token)).status).toBe(401)
-      expectRefused(await refresh(living.refresh_token))
+      expectRejected(await refresh(living.refresh_token))
     }
 
     function freeze(): number {
@@ -119,7 +119,7 @@ describeEachStore(
         const { refresh_token } = await connect(usual, usualClient)
         const body = { ...usualClient, grant_type: 'refresh_token', refresh_token }
         expect((await usual.token(body)).status).toBe(200)
-        expectRefused(await usual.token(body))
+        expectRejected(await usual.token(body))
       } finally {
         await usual.close()
       }
@@ -140,9 +140,9 @@ describeEachStore(
         expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
         return
       }
-      expectRefused(await refresh(first.refresh_token))
+      expectRejected(await refresh(first.refresh_token))
       expect(events()).toEqual(['refresh_token.reused'])
-      expectRefused(await refresh(next.refresh_token))
+      expectRejected(await refresh(next.refresh_token))
     })
 
     test('once the next token was used, its predecessor is theft', async () => {
@@ -152,14 +152,14 @@ describeEachStore(
       const third = await requireRefreshed(second.refresh_token)
       await expectReuse(first.refresh_token, third)
       // What had been forgiven before is not any more.
-      expectRefused(await refresh(second.refresh_token))
+      expectRejected(await refresh(second.refresh_token))
     })
 
-    test('another client with the token is refused, and costs the family nothing', async () => {
+    test('another client with the token is rejected, and costs the family nothing', async () => {
       const foreign = await host.createApplication({ name: 'Foreign' })
       const first = await begin()
       const next = await requireRefreshed(first.refresh_token)
-      expectRefused(await refresh(first.refresh_token, { by: foreign }))
+      expectRejected(await refresh(first.refresh_token, { by: foreign }))
       expect(heard).toEqual([])
       expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
     })
@@ -170,8 +170,8 @@ describeEachStore(
       const narrow = await requireRefreshed(first.refresh_token, { scope: 'invoices:read' })
       expect(narrow).toMatchObject({ scope: 'invoices:read', refresh_token: next.refresh_token })
       expect((await host.call('POST /invoices/create', narrow.access_token)).status).toBe(403)
-      expectRefused(await refresh(first.refresh_token, { scope: 'payments:list' }), 'invalid_scope')
-      expectRefused(
+      expectRejected(await refresh(first.refresh_token, { scope: 'payments:list' }), 'invalid_scope')
+      expectRejected(
         await refresh(first.refresh_token, { resource: 'https://other.example' }),
         'invalid_target',
       )
@@ -187,7 +187,7 @@ describeEachStore(
       await host.gatehouse.applications.removeProduct(client.client_id, 'payments')
       expect((await requireRefreshed(first.refresh_token)).scope).toBe('invoices:read invoices:create')
       await host.gatehouse.applications.removeProduct(client.client_id, 'invoices')
-      expectRefused(await refresh(first.refresh_token), 'unauthorized_client')
+      expectRejected(await refresh(first.refresh_token), 'unauthorized_client')
       await host.gatehouse.applications.addProduct(client.client_id, 'invoices')
       expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
     })
@@ -201,7 +201,7 @@ describeEachStore(
       const again = await requireRefreshed(first.refresh_token)
       expect(decodeJwt(again.access_token).exp).toBe(Math.floor(Date.now() / 1000) + 3600)
       vi.setSystemTime(now + lifetime * 1000)
-      expectRefused(await refresh(next.refresh_token))
+      expectRejected(await refresh(next.refresh_token))
     })
 
     test('to introspection, the old token is over and the next one is alive', async () => {
@@ -218,8 +218,8 @@ describeEachStore(
       const first = await begin()
       const next = await requireRefreshed(first.refresh_token)
       expect((await host.post('/oauth2/revoke', { ...client, token: first.refresh_token })).status).toBe(200)
-      expectRefused(await refresh(first.refresh_token))
-      expectRefused(await refresh(next.refresh_token))
+      expectRejected(await refresh(first.refresh_token))
+      expectRejected(await refresh(next.refresh_token))
       expect(events()).toEqual([])
     })
 
@@ -227,8 +227,8 @@ describeEachStore(
       const { code } = await authorize(host, client.client_id, { browser })
       const exchange = () => host.token({ ...client, grant_type: 'authorization_code', code })
       const { body } = await exchange()
-      expectRefused(await exchange())
-      expectRefused(await refresh(body['refresh_token']))
+      expectRejected(await exchange())
+      expectRejected(await refresh(body['refresh_token']))
       expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
     })
   },

@@ -89,7 +89,7 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     }
   }
 
-  function expectRefused(answer: Answer): void {
+  function expectRejected(answer: Answer): void {
     expect({ status: answer.status, error: answer.body['error'] }).toEqual({
       status: 400,
       error: 'invalid_grant',
@@ -111,11 +111,11 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const second = await refreshed(first.refresh_token)
     const third = await refreshed(second.refresh_token)
     await expectAlive(first, second, third, bystander)
-    expectRefused(await refresh(second.refresh_token))
+    expectRejected(await refresh(second.refresh_token))
     await expectDead(first, second, third)
     expect(heard).toEqual(['refresh_token.reused'])
-    expectRefused(await refresh(third.refresh_token))
-    expectRefused(await refresh(third.refresh_token, other))
+    expectRejected(await refresh(third.refresh_token))
+    expectRejected(await refresh(third.refresh_token, other))
     await expectAlive(bystander, await refreshed(bystander.refresh_token))
   })
 
@@ -125,10 +125,10 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const second = await refreshed(first.refresh_token)
     const bystander = await begin()
     await expectAlive(first, second)
-    expectRefused(await exchange(code))
+    expectRejected(await exchange(code))
     await expectDead(first, second)
     expect(heard).toEqual(['code.reused'])
-    expectRefused(await refresh(second.refresh_token))
+    expectRejected(await refresh(second.refresh_token))
     await expectAlive(bystander)
   })
 
@@ -137,9 +137,9 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
     expect(others).toEqual([])
-    answers.filter((answer) => answer !== winner).forEach(expectRefused)
+    answers.filter((answer) => answer !== winner).forEach(expectRejected)
     await expectDead(winner?.body as unknown as Tokens)
-    expectRefused(await refresh(winner?.body['refresh_token']))
+    expectRejected(await refresh(winner?.body['refresh_token']))
   })
 
   test('a refresh that is under way when the family ends gets nothing', async () => {
@@ -148,9 +148,9 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const pause = pausing.pauseBefore('replace refresh-family')
     const underWay = refresh(second.refresh_token)
     expect(await pause.reached).toBe(true)
-    expectRefused(await refresh(first.refresh_token))
+    expectRejected(await refresh(first.refresh_token))
     pause.end()
-    expectRefused(await underWay)
+    expectRejected(await underWay)
     await expectDead(first, second)
   })
 
@@ -160,13 +160,13 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     const pause = pausing.pauseAfter('replace refresh-family')
     const underWay = refresh(second.refresh_token)
     expect(await pause.reached).toBe(true)
-    expectRefused(await refresh(first.refresh_token, other))
+    expectRejected(await refresh(first.refresh_token, other))
     pause.end()
     const { status, body } = await underWay
     expect(status).toBe(200)
     await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
     await expectDead(first, second, body as unknown as Tokens)
-    expectRefused(await refresh(body['refresh_token']))
+    expectRejected(await refresh(body['refresh_token']))
   })
 
   test('also where somebody ended the family before, and did not come as far as the tokens', async () => {
@@ -179,18 +179,18 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     await inner.set(`refresh-family:${grantId}`, JSON.stringify(ended), 120)
     await expectAlive(first)
     pause.end()
-    expectRefused(await underWay)
+    expectRejected(await underWay)
     await expectDead(first)
   })
 
   test('if the store is away before anything was done, the answer says so, and the next use ends it', async () => {
     const first = await begin()
     const second = await refreshed(first.refresh_token)
-    faulty.arm('add revocations', 'refused')
+    faulty.arm('add revocations', 'rejected')
     expectUnavailable(await refresh(first.refresh_token))
     expect(faulty.calls.some((call) => call.startsWith('delete grant:'))).toBe(false)
     await expectAlive(first, second)
-    expectRefused(await refresh(first.refresh_token))
+    expectRejected(await refresh(first.refresh_token))
     expect(heard).toEqual(['refresh_token.reused'])
     await expectDead(first, second)
   })
@@ -205,7 +205,7 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
       expectUnavailable(await refresh(first.refresh_token))
       expect(faulty.calls.some((each) => each.startsWith(`${call}:`))).toBe(true)
       faulty.comeBack()
-      expectRefused(await refresh(second.refresh_token, other))
+      expectRejected(await refresh(second.refresh_token, other))
       if (call === 'delete grant') await expectAlive(first, second)
 
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20_000 })

@@ -80,7 +80,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('a refresh token that was used under a secret that is gone is refused; its family goes on', async () => {
+  test('a refresh token that was used under a secret that is gone is rejected; its family goes on', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -109,7 +109,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect(asksFor(await browser.open(authorizationUrl(host, another.client_id)))).toBe('sign-in')
   })
 
-  test('forms that were shown before the rotation are taken (bug: they were refused once)', async () => {
+  test('forms that were shown before the rotation are taken (bug: they were rejected once)', async () => {
     const browser = host.browser()
     const signIn = await browser.open(authorizationUrl(host, client.client_id))
     expect(asksFor(signIn)).toBe('sign-in')

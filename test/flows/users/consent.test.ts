@@ -57,7 +57,7 @@ describeEachStore('What one user of an account authorized', (makeStore) => {
     expect(await silently('firm/intern', other)).toBe('consent_required')
   })
 
-  test('and refused does not keep another one from it', async () => {
+  test('and rejected does not keep another one from it', async () => {
     await connectAs('firm/owner')
     await authorize(host, application.client_id, {
       user: 'firm/intern',

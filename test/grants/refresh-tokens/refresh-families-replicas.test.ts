@@ -22,7 +22,7 @@ function open(store: Store, options: { retries?: typeof retries } = {}): TokenFa
 }
 afterEach(() => opened.splice(0).forEach((families) => families.close()))
 
-/** A request: the next token, undefined if it is refused; rejects if it is to be tried again. */
+/** A request: the next token, undefined if it is rejected; rejects if it is to be tried again. */
 async function refresh(families: TokenFamilies, token: string, next: string): Promise<string | undefined> {
   const found = await families.find(token)
   if (!found) return undefined
@@ -96,7 +96,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(last)).toMatchObject({ state: 'current' })
   })
 
-  test('of taking back an exchange does not count either: the old token works with the server lost, too', async () => {
+  test('of revoking an exchange does not count either: the old token works with the server lost, too', async () => {
     let isHeard = true
     const families = open({
       ...db.durable,
@@ -112,7 +112,7 @@ describe('a write that too few replicas have', () => {
     await families.start(first, {}, TTL)
     isHeard = false
     await expect(refresh(families, first, second)).rejects.toThrow('no answer came')
-    // That it was taken back can be read, but the replica does not know it.
+    // That it was revoked can be read, but the replica does not know it.
     for (let times = 0; times < 3; times += 1) await expect(families.find(first)).rejects.toThrow(TOO_FEW)
     db.failOver()
     db.replicates = true

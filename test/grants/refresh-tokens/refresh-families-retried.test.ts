@@ -210,7 +210,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
   }
 
   test.each(FAULTS)(
-    'an exchange (%s) that this process takes back later stands if another has answered the client',
+    'an exchange (%s) that this process revokes later stands if another has answered the client',
     async (fault) => {
       const first = await startFamily(here)
       faulty.arm('replace refresh-family', fault, { thenAway: true })
@@ -226,7 +226,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     },
   )
 
-  test('one that was taken back before the client tries again elsewhere is made anew there', async () => {
+  test('one that was revoked before the client tries again elsewhere is made anew there', async () => {
     const first = await startFamily(here)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
     await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })

@@ -180,7 +180,7 @@ describe('refresh families on a store that fails', () => {
   })
 
   test.each(FAULTS)('the second attempt to start fails too (%s): the third works', async (fault) => {
-    faulty.arm('create refresh-family', 'refused')
+    faulty.arm('create refresh-family', 'rejected')
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     faulty.arm('replace refresh-family', fault)
     const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
@@ -188,7 +188,7 @@ describe('refresh families on a store that fails', () => {
     expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
   })
 
-  test('exchanges that were under way together are all taken back, whichever of them came through', async () => {
+  test('exchanges that were under way together are all revoked, whichever of them came through', async () => {
     for (const winner of [0, 1, 2]) {
       const grantId = `grant-${winner}`
       const first = format.mint({ grantId, generation: 0 })
@@ -197,7 +197,7 @@ describe('refresh families on a store that fails', () => {
       faulty.arm()
       const attempts = [0, 1, 2].map((index) => {
         if (index === winner) faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
-        else faulty.arm('replace refresh-family', 'refused')
+        else faulty.arm('replace refresh-family', 'rejected')
         return families
           .exchange(found, format.mint({ grantId, generation: 1 }), {}, TTL)
           .catch(() => 'rejected')
@@ -210,13 +210,13 @@ describe('refresh families on a store that fails', () => {
   })
 
   // It was taken for a reuse, which ended the family.
-  test('an exchange that another process takes back meanwhile is no obstacle to the next', async () => {
+  test('an exchange that another process revokes meanwhile is no obstacle to the next', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
     const foundByOther = await requireFound(other, first)
-    faulty.arm('replace refresh-family', 'refused')
+    faulty.arm('replace refresh-family', 'rejected')
     await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
     faulty.arm()
     expect(await other.exchange(foundByOther, third, {}, TTL)).toEqual({ next: third, isRetry: false })
@@ -234,7 +234,7 @@ describe('refresh families on a store that fails', () => {
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  test('an exchange is taken back by itself, and not after closing', async () => {
+  test('an exchange is revoked by itself, and not after closing', async () => {
     const other = open(faulty.store)
     for (const isClosed of [false, true]) {
       const grantId = `grant-${isClosed}`

@@ -109,7 +109,7 @@ function fieldset(frame: Frame, group: ScopeGroup, id: string, isInvalid: boolea
 const NOTES = {
   new: undefined,
   granted: 'consentGrantedBefore',
-  refused: 'consentDeniedBefore',
+  denied: 'consentDeniedBefore',
 } as const satisfies Record<ScopeStatus, keyof Texts | undefined>
 
 function row({ texts }: Frame, entry: ScopeEntry, id: string): Html {

@@ -6,17 +6,17 @@ import { tokenAsIssued } from '../seam.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Milliseconds for which it is remembered that a token was taken back here: a client that sends the same one again and
+ * Milliseconds for which it is remembered that a token was revoked here: a client that sends the same one again and
  * again would have every process hear and keep it each time.
  */
 const REMEMBERED = 60_000
 
 /**
- * Access tokens are JWTs and are not stored: one is found by verifying it, and taken back by a revocation of its
+ * Access tokens are JWTs and are not stored: one is found by verifying it, and revoked by a revocation of its
  * `jti`.
  *
  * Relies on: a record with neither `aud` nor `format` is taken for an opaque token, which the user info endpoint
- * accepts; with them it would be refused. Where one is revoked, all else of its grant goes with it if the record
+ * accepts; with them it would be rejected. Where one is revoked, all else of its grant goes with it if the record
  * names the grant.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
@@ -58,7 +58,7 @@ export function accessTokens(
     async find(value) {
       const token = await verifyAccessToken(tokenAsIssued(value))
       if (!token) return undefined
-      // It may be taken back again: the store may not have heard of the first time.
+      // It may be revoked again: the store may not have heard of the first time.
       if (!isRevocation() && isRevoked(token)) return undefined
       const isDirect = token.mode === 'direct'
       // A valid token of an API key is no invalid token there: it lacks `openid`, which makes it a 403.
@@ -80,7 +80,7 @@ export function accessTokens(
     // At the revocation endpoint: this token alone.
     destroy: (tokenId) => takeBack(tokenId, Provider.ctx?.oidc.entities[model]?.exp),
 
-    // Those of a grant are taken back with the grant.
+    // Those of a grant are revoked with the grant.
     revokeByGrantId: async () => {},
   })
 }

@@ -13,7 +13,7 @@ export interface Grants {
   /**
    * Lets a grant come into use with the first refresh token, which is issued next.
    *
-   * @returns false if it is gone, or was withdrawn: what was taken back never comes to life again
+   * @returns false if it is gone, or was withdrawn: what was revoked never comes to life again
    */
   begin(grantId: string): Promise<boolean>
   /** Lets a grant live on with a refresh token that is issued now; false as above. */
@@ -109,7 +109,7 @@ export function createGrants(lives: GrantLifecycle): Grants {
 
 /**
  * Relies on: a payload of oidc-provider's names account and client, when it was issued, and scopes by resource; those
- * that were refused stand apart.
+ * that were rejected stand apart.
  */
 function asRecord(payload: AdapterPayload): GrantRecord {
   return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord
