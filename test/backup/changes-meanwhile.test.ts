@@ -152,7 +152,7 @@ test('one that is deleted in the old house once it has moved stays, and none of 
 })
 
 test('products that change meanwhile do not make what is issued in the new house dead', async () => {
-  const { products } = await import('../support/host.ts')
+  const { products } = await import('../fixtures/products.ts')
   const less = { invoices: products.invoices }
   let current: object = products
   const store = memoryStore()

@@ -1,27 +1,19 @@
 import type { ProductDefinitions } from '../../src/catalog/definition.ts'
+import { kycLevels, products as common } from '../fixtures/products.ts'
 
-/** The products of most catalog tests. */
+const { invoices, payments } = common
+
+/** The products of most catalog tests: with a title in two languages, a description, and an operation of two products. */
 export const products: ProductDefinitions = {
-  invoices: {
-    title: 'Invoices',
-    operations: {
-      'invoices:read': { route: ['GET /invoices/list', 'GET /invoices/:id'], title: 'Read your invoices' },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
-    },
-  },
+  invoices,
   payments: {
     title: { en: 'Payments', de: 'Zahlungen' },
     operations: {
-      'payments:list': { route: 'GET /payments/list', title: 'Read your payments', kycLevel: 'basic' },
-      'payments:transfer': {
-        route: 'POST /payments/transfer',
-        title: 'Move money',
-        description: 'To any account.',
-        kycLevel: 'verified',
-      },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
+      'payments:list': { ...payments.operations['payments:list'], kycLevel: 'basic' },
+      'payments:transfer': { ...payments.operations['payments:transfer'], description: 'To any account.' },
+      'invoices:create': invoices.operations['invoices:create'],
     },
   },
 }
 
-export const kycLevels = ['none', 'basic', 'verified']
+export { kycLevels }

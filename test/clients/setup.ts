@@ -14,29 +14,8 @@ import { createLongestLifetime } from '../../src/revocation/longest-token-lifeti
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
+import { kycLevels, products, reports } from '../fixtures/products.ts'
 import { describeEachStore } from '../support/stores.ts'
-
-const products = {
-  invoices: {
-    title: 'Invoices',
-    operations: {
-      'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
-    },
-  },
-  payments: {
-    title: 'Payments',
-    operations: {
-      'payments:list': { route: 'GET /payments/list', title: 'Read payments' },
-      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money' },
-    },
-  },
-  // Shares an operation with invoices.
-  reports: {
-    title: 'Reports',
-    operations: { 'invoices:read': { route: 'GET /invoices/list', title: 'Read invoices' } },
-  },
-} satisfies ProductDefinitions
 
 /** As many small products as a test wants: `p0` with `p0:use`, and so on. */
 export function manyProducts(count: number): ProductDefinitions {
@@ -80,9 +59,9 @@ interface ServicesOptions {
 /** The services on one store, as one process has them. */
 export function services(
   store: Store,
-  { definitions = products, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
+  { definitions = { ...products, reports }, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
 ) {
-  const catalog = { current: createCatalog(definitions) }
+  const catalog = { current: createCatalog(definitions, { kycLevels }) }
   const events = createEvents((error) => {
     throw error
   })

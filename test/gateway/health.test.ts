@@ -4,15 +4,9 @@ import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { faultyStore } from '../support/faulty-store.ts'
 import { freePort } from '../support/free-port.ts'
+import { products } from '../fixtures/products.ts'
 
 const audience = 'https://example.com/api'
-const products = {
-  invoices: {
-    title: 'Invoices',
-    operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read' } },
-  },
-} as const
-
 let issuer: TestIssuer
 const gateways: Gateway[] = []
 beforeAll(async () => {

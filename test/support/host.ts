@@ -10,27 +10,10 @@ import {
   type Store,
 } from 'koa-gatehouse'
 import { deployStore } from './deployments.ts'
+import { kycLevels, products } from '../fixtures/products.ts'
 import { giveKeys } from './ready-keys.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
 import { storesOfRun, type Deployment } from './stores-of-run.ts'
-
-/** The products of the test hosts. */
-export const products = {
-  invoices: {
-    title: 'Invoices',
-    operations: {
-      'invoices:read': { route: ['GET /invoices/list', 'GET /invoices/:id'], title: 'Read your invoices' },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
-    },
-  },
-  payments: {
-    title: 'Payments',
-    operations: {
-      'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
-      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money', kycLevel: 'verified' },
-    },
-  },
-} as const
 
 /** Where applications get their codes; nobody listens there. */
 export const CALLBACK = 'http://localhost:9/callback'
@@ -90,7 +73,7 @@ export async function startHost(options: HostOptions = {}) {
     audience,
     secret,
     store,
-    kycLevels: ['none', 'basic', 'verified'],
+    kycLevels,
     products,
     accounts: {
       find: (accountId: string) => accounts.get(accountId),

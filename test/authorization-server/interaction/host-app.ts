@@ -9,30 +9,29 @@ import { createPages } from '../../../src/authorization-server/interaction/pages
 import type { PendingInteraction } from '../../../src/authorization-server/interaction/port.ts'
 import { interactionRoutes } from '../../../src/authorization-server/interaction/routes.ts'
 import { createTexts, type Texts } from '../../../src/authorization-server/interaction/texts.ts'
+import { kycLevels, products as common } from '../../fixtures/products.ts'
 import { fakePort } from './fake-port.ts'
 
 export const issuer = 'http://localhost:3000/auth'
 
+const { invoices, payments } = common
+
+/** The common products, with titles in German and descriptions. */
 const products: ProductDefinitions = {
   invoices: {
+    ...invoices,
     title: { en: 'Invoices', de: 'Rechnungen' },
     description: 'What you bill your customers',
     operations: {
+      ...invoices.operations,
       'invoices:read': {
-        route: 'GET /invoices/list',
+        ...invoices.operations['invoices:read'],
         title: { en: 'Read your invoices', de: 'Ihre Rechnungen lesen' },
         description: 'Amounts, dates and the names of customers',
       },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create invoices' },
     },
   },
-  payments: {
-    title: 'Payments',
-    operations: {
-      'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
-      'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money' },
-    },
-  },
+  payments,
 }
 
 /** A host with one interaction; the lower part of its address is the whole of the test. */
@@ -55,9 +54,9 @@ export function hostApp(options: {
     port: fake.port,
     accounts: createCheckedAccounts(
       { find: (id) => ({ id }), ...options.accounts },
-      { kycLevels: [], logger: silentLogger },
+      { kycLevels, logger: silentLogger },
     ),
-    catalog: { current: createCatalog(options.products ?? products) },
+    catalog: { current: createCatalog(options.products ?? products, { kycLevels }) },
     pages,
     issuer: options.issuer ?? issuer,
     csrfKeys: [new Uint8Array(32).fill(7)],

@@ -2,7 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createGatehouse, type Logger, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { authorizationUrl, products, SECRET, startHost, type HostOptions } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { authorizationUrl, SECRET, startHost, type HostOptions } from '../../support/host.ts'
 
 async function hostWith(options: HostOptions) {
   const host = await startHost(options)

@@ -250,7 +250,7 @@ describeEachStore('moving house', (makeStore) => {
     const key = await old.createApiKey()
     const token = await tokenOf(old, key)
     const lines = await exported(old)
-    const { invoices } = (await import('../../support/host.ts')).products
+    const { invoices } = (await import('../../fixtures/products.ts')).products
     const lessOf = {
       invoices: { ...invoices, operations: { 'invoices:create': invoices.operations['invoices:create'] } },
     }

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { authorizationUrl, authorize, connect, products, startHost, type Host } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/

@@ -3,7 +3,8 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { createGateway, type Gateway } from 'koa-gatehouse/gateway'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
-import { products, SECRET, startHost, type Host } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { SECRET, startHost, type Host } from '../../support/host.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>

@@ -4,15 +4,8 @@ import request from 'supertest'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { mintToken } from 'koa-gatehouse/testing'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import {
-  asksFor,
-  authorizationUrl,
-  CALLBACK,
-  connect,
-  products,
-  startHost,
-  type Host,
-} from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { asksFor, authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createGatehouse } from 'koa-gatehouse'
-import { products } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const options = {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ProductDefinitions } from 'koa-gatehouse'
-import { authorizationUrl, connect, products, startHost, type Host } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('The service', (makeStore) => {

@@ -2,7 +2,8 @@ import type { Gatehouse } from 'koa-gatehouse'
 import { createGatehouse } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, products, SECRET, startHost, type Host } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { connect, SECRET, startHost, type Host } from '../../support/host.ts'
 import { journey } from './journey.ts'
 
 /** One above the other is the worst case: a browser sends the cookies of the one to the other, too. */

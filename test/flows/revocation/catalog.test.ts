@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { ProductDefinitions } from 'koa-gatehouse'
 import { mintToken } from 'koa-gatehouse/testing'
 import { faultyStore } from '../../support/faulty-store.ts'
-import { authorize, connect, products, startHost, type Host, type HostOptions } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { authorize, connect, startHost, type Host, type HostOptions } from '../../support/host.ts'
 import { pausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { createGateway, type Gateway, type GatewayOptions, type Principal } from 'koa-gatehouse/gateway'
 import { expect, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { products, startHost, type HostOptions } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { startHost, type HostOptions } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
 
 /** A host with an API key that is a resource server, and gateways beside it as other processes have them. */

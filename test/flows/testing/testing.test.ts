@@ -5,7 +5,8 @@ import { createGateway } from 'koa-gatehouse/gateway'
 import { createTestIssuer, mintToken, type TestIssuer } from 'koa-gatehouse/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
-import { authorizationUrl, CALLBACK, products, startHost, type Host } from '../../support/host.ts'
+import { products } from '../../fixtures/products.ts'
+import { authorizationUrl, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('mintToken', (makeStore) => {

@@ -7,16 +7,11 @@ import { silentLogger } from '../../../src/host/logger.ts'
 import type { GatewayDependencies } from '../../../src/gateway/dependencies.ts'
 import { createGatewayFrom, type Gateway } from '../../../src/gateway/gateway.ts'
 import { noRevocations } from '../../../src/gateway/no-revocations.ts'
+import { products } from '../../fixtures/products.ts'
 import { AUDIENCE, createTokenIssuer, ISSUER, type TokenIssuer } from './token-issuer.ts'
 
 const catalog = createCatalog({
-  invoices: {
-    title: 'Invoices',
-    operations: {
-      'invoices:read': { route: ['GET /invoices/list', 'GET /invoices/:id'], title: 'Read' },
-      'invoices:create': { route: 'POST /invoices/create', title: 'Create' },
-    },
-  },
+  invoices: products.invoices,
   reports: {
     title: 'Reports',
     operations: {
