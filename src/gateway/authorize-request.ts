@@ -4,7 +4,7 @@ import type { Principal, SignalOf } from './principal.ts'
 import type { Readiness } from './readiness.ts'
 import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
-import { createTokenVerifier, EXPIRED, isExpired } from './verify-token.ts'
+import { createTokenVerifier, EXPIRED, isExpired, REVOKED } from './verify-token.ts'
 
 /** A request that is let through. */
 export interface Admitted {
@@ -25,8 +25,6 @@ export interface AuthorizeRequest {
   authorize(principal: Principal, scopes: readonly string[]): Admitted | ErrorResponse
 }
 
-const REVOKED = 'the access token has been revoked'
-
 /** Makes the admission to one API: bearer token → cache or verify → revoked? → has its scopes? */
 export function createAuthorizeRequest(
   dependencies: GatewayDependencies,
@@ -44,7 +42,7 @@ export function createAuthorizeRequest(
   function authorize(principal: Principal, scopes: readonly string[]): Admitted | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
     if (revocations.mustReject) return errorResponses.unavailable()
-    if (revocations.isRevoked(principal)) return errorResponses.invalidToken(REVOKED)
+    if (revocations.isRevoked(principal)) return errorResponses.invalidToken(REVOKED.problem)
     const missing = scopes.filter((scope) => !principal.has(scope))
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }

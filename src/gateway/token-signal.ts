@@ -7,10 +7,10 @@ interface SignalHooks {
    */
   refresh(): void
   /**
-   * Called when a caller begins to wait for the signal. @param forGood whether the end of that wait is
-   * undetectable
+   * Called when a caller begins to wait for the signal. @param keepUntilExpiry whether it is undetectable when that
+   * wait ends
    */
-  wait(forGood: boolean): void
+  wait(keepUntilExpiry: boolean): void
 }
 
 /**
@@ -62,8 +62,10 @@ const INTERNALS = 'node:internal/abort_controller'
 
 /**
  * Whether `AbortSignal.any()` is the reader of a property. It holds its source signals weakly and adds no
- * listener to them. A source signal without another reference would never reach the combined signal. Node
- * offers no other way to detect this. If the reader is unknown, it counts as `AbortSignal.any()`.
+ * listener to them. A source signal without another reference would never reach the combined signal.
+ *
+ * Node offers no other way to detect this: Node 24 records a combined signal at its sources (`kDependantSignals`)
+ * only while that signal has a listener. If the reader is unknown, it counts as `AbortSignal.any()`.
  */
 function isReadByAny(getter: () => unknown): boolean {
   const { prepareStackTrace, stackTraceLimit } = Error

@@ -42,6 +42,9 @@ export function isExpired(expiresAt: number, now: number): boolean {
 /** Why an expired token is rejected, and what to do. */
 export const EXPIRED: InvalidToken = { problem: 'the access token has expired; get a new one' }
 
+/** Why a revoked token is rejected. */
+export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
+
 /**
  * Makes the check of RFC 9068 4 for one issuer and one audience. The checks come in the RFC's order as far as
  * it matters: what a token says it is (`typ`) comes first, so that an ID token is rejected before anybody

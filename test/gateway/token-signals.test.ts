@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { GatewayRevocations } from '../../src/gateway/dependencies.ts'
 import { createPrincipal, type AccessTokenClaims, type Principal } from '../../src/gateway/principal.ts'
-import { createTokenSignals, type Signals } from '../../src/gateway/token-signals.ts'
+import { createTokenSignals, type TokenSignals } from '../../src/gateway/token-signals.ts'
 import { accessTokenClaims } from './support/token-issuer.ts'
 
 setFlagsFromString('--expose-gc')
@@ -16,7 +16,7 @@ const { setImmediate: inReality } = globalThis
 const turn = () => new Promise((resolve) => inReality(resolve))
 
 const NOW = 1_800_000_000
-let signals: Signals
+let signals: TokenSignals
 let revoked: Set<string>
 let listeners: Set<() => void>
 let mustReject: boolean

@@ -1,0 +1,118 @@
+import { getEventListeners } from 'node:events'
+import type { GatewayRevocations } from './dependencies.ts'
+import type { Principal } from './principal.ts'
+import { isExpired } from './verify-token.ts'
+
+/** A token with a signal that a caller waits for. */
+interface WatchedToken {
+  readonly principal: Principal
+  readonly controller: AbortController
+  /** Whether the signal is also kept without a listener, until the token expires. */
+  keepUntilExpiry: boolean
+}
+
+/** Checks the tokens with signals that callers wait for. */
+export interface SignalWatch {
+  /** Watches a token. If it is watched already, `keepUntilExpiry` can only become true. */
+  add(token: WatchedToken): void
+  remove(tokenId: string): void
+  /** Aborts the signals of invalid tokens now. */
+  sweep(): void
+}
+
+/** Milliseconds between two looks at the clock, which may have been changed while the machine slept. */
+const CLOCK_CHECK_MS = 1000
+
+/** Milliseconds in which revocations are collected, so that one sweep checks all of them. */
+const COLLECT_REVOCATIONS_MS = 5
+
+/** Milliseconds after which signals without listeners are released. */
+const RELEASE_AFTER_MS = 10_000
+
+/**
+ * Creates the watch. One timer, set for the token that expires first, keeps no process alive. A revocation causes
+ * a sweep over all tokens; sweeps take at most a tenth of the time of the process.
+ *
+ * @param reasonToAbort returns why a token is no longer valid. @param reasonToAbort.now epoch seconds
+ */
+export function createSignalWatch(
+  revocations: Pick<GatewayRevocations, 'mustReject' | 'onAdded'>,
+  reasonToAbort: (principal: Principal, now: number) => Error | undefined,
+): SignalWatch {
+  /** By token id. The cache of verified tokens may have evicted a principal that is in use. */
+  const watched = new Map<string, WatchedToken>()
+  let stopListening: (() => void) | undefined
+  let timer: NodeJS.Timeout | undefined
+  /** Epoch seconds at which the first token expires. */
+  let firstExpiry = Infinity
+  /** The next sweep, and the earliest next sweep. Both on the monotonic clock (`performance.now()`). */
+  let sweepAt = 0
+  let earliestSweepAt = 0
+
+  function add(token: WatchedToken): void {
+    const { tokenId, expiresAt } = token.principal
+    const known = watched.get(tokenId)
+    if (known !== undefined) {
+      known.keepUntilExpiry ||= token.keepUntilExpiry
+      return
+    }
+    if (watched.size === 0) sweepAt = performance.now() + RELEASE_AFTER_MS
+    watched.set(tokenId, token)
+    stopListening ??= revocations.onAdded(sweepSoon)
+    if (expiresAt >= firstExpiry && watched.size > 1) return
+    firstExpiry = Math.min(firstExpiry, expiresAt)
+    schedule()
+  }
+
+  function sweep(): void {
+    const startedAt = performance.now()
+    const now = Date.now() / 1000
+    firstExpiry = Infinity
+    // A listener may read more signals, or close the gateway. Iterating a Map allows both.
+    for (const token of watched.values()) {
+      const { principal, controller } = token
+      const reason = reasonToAbort(principal, now)
+      if (reason !== undefined || !hasWaitingCaller(token)) watched.delete(principal.tokenId)
+      else firstExpiry = Math.min(firstExpiry, principal.expiresAt)
+      if (reason !== undefined) controller.abort(reason)
+    }
+    const endedAt = performance.now()
+    earliestSweepAt = endedAt + (endedAt - startedAt) * 10
+    sweepAt = Math.max(earliestSweepAt, endedAt + RELEASE_AFTER_MS)
+    if (watched.size === 0) stop()
+    else schedule()
+  }
+
+  function sweepSoon(): void {
+    const at = Math.max(performance.now() + COLLECT_REVOCATIONS_MS, earliestSweepAt)
+    if (at >= sweepAt) return
+    sweepAt = at
+    schedule()
+  }
+
+  function schedule(): void {
+    clearTimeout(timer)
+    const untilExpiry = firstExpiry * 1000 - Date.now()
+    const untilSweep = sweepAt - performance.now()
+    const delay = Math.max(0, Math.min(CLOCK_CHECK_MS, untilExpiry, untilSweep))
+    timer = setTimeout(sweepIfDue, delay).unref()
+  }
+
+  function sweepIfDue(): void {
+    const isDue = isExpired(firstExpiry, Date.now() / 1000) || performance.now() >= sweepAt
+    if (revocations.mustReject || isDue) sweep()
+    else schedule()
+  }
+
+  function stop(): void {
+    clearTimeout(timer)
+    stopListening?.()
+    stopListening = undefined
+  }
+
+  return { add, remove: (tokenId) => void watched.delete(tokenId), sweep }
+}
+
+function hasWaitingCaller({ keepUntilExpiry, controller }: WatchedToken): boolean {
+  return keepUntilExpiry || getEventListeners(controller.signal, 'abort').length > 0
+}
