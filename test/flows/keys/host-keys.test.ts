@@ -1,11 +1,11 @@
-import { decodeProtectedHeader, exportJWK, generateKeyPair, type JWK } from 'jose'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createGatehouse, GatehouseError, type Store } from 'koa-gatehouse'
+import { createGatehouse, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
+import { kidOf, kidsAt, publishedAt, statusAt, tokenAt } from './keys-setup.ts'
 
-const kidOf = (token: unknown) => String(decodeProtectedHeader(String(token)).kid)
 const BYE = 'http://localhost:9/bye'
 
 async function makeKey(alg: 'ES256' | 'RS256', kid: string): Promise<{ private: JWK; public: JWK }> {
@@ -16,7 +16,7 @@ async function makeKey(alg: 'ES256' | 'RS256', kid: string): Promise<{ private: 
   }
 }
 
-describeEachStore('keys that the host keeps', (makeStore) => {
+describeEachStore('signing keys of the host', (makeStore) => {
   let es1: Awaited<ReturnType<typeof makeKey>>
   let es2: typeof es1
   let rs1: typeof es1
@@ -33,36 +33,22 @@ describeEachStore('keys that the host keeps', (makeStore) => {
   })
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
 
-  /** A process of the one service that the first one begins. */
+  /** Starts one more process of the service; its address is that of the first one. */
   async function start(store: Store, ...keys: JWK[]): Promise<Host> {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }
     const address = first && { issuer: first.issuer, audience: first.audience }
-    // Without the ring that other tests find in their store.
+    // With `gatehouse.store`, the test host does not add the key ring that other tests find in their store.
     const host = await startHost({ gatehouse: { ...options, ...address } })
     hosts.push(host)
     await host.gatehouse.ready()
     return host
   }
-  const published = async (host: Host) =>
-    ((await (await fetch(`${host.origin}/auth/oauth2/jwks`)).json()) as { keys: JWK[] }).keys
-  const kids = async (host: Host) => (await published(host)).map(({ kid }) => kid)
-  const tokenAt = async (host: Host, key: object) => {
-    const body = { ...key, grant_type: 'client_credentials' }
-    return (await host.post(`${host.origin}/auth/oauth2/token`, body)).body['access_token']
-  }
-  const callAt = async (host: Host, token: unknown) =>
-    (
-      await fetch(`${host.origin}/api/invoices/list`, {
-        headers: { authorization: `Bearer ${String(token)}` },
-      })
-    ).status
-
-  test('the first of each algorithm signs, all are published without private parts, and none is stored', async () => {
+  test('the first key of each algorithm signs, all keys are published without private parts, and none is stored', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, rs1.private, es1.private, es2.private, rs2.public)
-    expect(await kids(host)).toEqual(['es-1', 'rs-1', 'es-2', 'rs-2'])
-    for (const jwk of await published(host)) {
+    expect(await kidsAt(host)).toEqual(['es-1', 'rs-1', 'es-2', 'rs-2'])
+    for (const jwk of await publishedAt(host)) {
       expect(
         Object.keys(jwk).filter((member) => ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].includes(member)),
       ).toEqual([])
@@ -70,7 +56,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     const application = await host.createApplication()
     const tokens = await connect(host, application, { parameters: { scope: 'openid invoices:read' } })
     expect([kidOf(tokens.access_token), kidOf(tokens.id_token)]).toEqual(['es-1', 'rs-1'])
-    expect(await callAt(host, tokens.access_token)).toBe(200)
+    expect(await statusAt(host, tokens.access_token)).toBe(200)
     expect(await host.gatehouse.signingKeys.list()).toEqual([
       { kid: 'es-1', alg: 'ES256', state: 'current' },
       { kid: 'rs-1', alg: 'RS256', state: 'current' },
@@ -81,23 +67,23 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     expect(await store.get('signing-keys:ring')).toBeUndefined()
   })
 
-  test('another one is put first in two steps, and every token stays good at every process', async () => {
+  test('another signing key is introduced in two steps, and every process accepts the tokens of both keys', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const key = await one.createApiKey()
     const before = await tokenAt(one, key)
-    // Published everywhere first.
+    // First, every process publishes the new key.
     const two = await start(store, es1.private, rs1.private, es2.private, rs2.private)
-    expect(await callAt(two, before)).toBe(200)
-    // Then it signs, while those that have not been started anew know it already.
+    expect(await statusAt(two, before)).toBe(200)
+    // Then the new key signs. Processes that have not restarted know it already.
     const three = await start(store, es2.private, rs2.private, es1.public, rs1.private)
     const after = await tokenAt(three, key)
     expect(kidOf(after)).toBe('es-2')
-    expect(await callAt(two, after)).toBe(200)
-    expect(await callAt(three, before)).toBe(200)
+    expect(await statusAt(two, after)).toBe(200)
+    expect(await statusAt(three, before)).toBe(200)
   })
 
-  test('an ID token of a key that signs no more is good for signing out while its private key is there', async () => {
+  test('an ID token is accepted for signing out while the private key of its retired key is configured', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
@@ -109,7 +95,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     expect([response.status, response.headers.get('location')]).toEqual([303, BYE])
   })
 
-  test('rotate() says what to do instead', async () => {
+  test('with keys of the host, rotate() fails with an error that says what to do instead', async () => {
     const host = await start(makeStore(), es1.private, rs1.private)
     await expect(host.gatehouse.signingKeys.rotate()).rejects.toMatchObject({
       code: 'ERR_SIGNING_KEYS_READ_ONLY',
@@ -117,7 +103,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     })
   })
 
-  test('revoke() of a key that signs no more: it is not published, and its tokens are rejected, in every process', async () => {
+  test('revoking a key that no longer signs unpublishes it and rejects its tokens in every process', async () => {
     const store = makeStore()
     const old = await start(store, es1.private, rs1.private)
     const key = await old.createApiKey()
@@ -128,28 +114,28 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     ]
     const revoked = vi.fn()
     one.gatehouse.on('key.revoked', revoked)
-    expect(await callAt(one, token)).toBe(200)
-    expect(await callAt(two, token)).toBe(200)
+    expect(await statusAt(one, token)).toBe(200)
+    expect(await statusAt(two, token)).toBe(200)
     await one.gatehouse.signingKeys.revoke('es-1', { actor: 'ops' })
     await one.gatehouse.signingKeys.revoke('es-1', { actor: 'ops' })
     expect(revoked.mock.calls).toEqual([[{ kid: 'es-1', alg: 'ES256', actor: 'ops' }]])
-    expect(await callAt(one, token)).toBe(401)
-    expect(await kids(one)).toEqual(['es-2', 'rs-1'])
-    await vi.waitFor(async () => expect(await callAt(two, token)).toBe(401))
-    expect(await kids(two)).toEqual(['es-2', 'rs-1'])
+    expect(await statusAt(one, token)).toBe(401)
+    expect(await kidsAt(one)).toEqual(['es-2', 'rs-1'])
+    await vi.waitFor(async () => expect(await statusAt(two, token)).toBe(401))
+    expect(await kidsAt(two)).toEqual(['es-2', 'rs-1'])
     expect(await two.gatehouse.signingKeys.list()).toContainEqual({
       kid: 'es-1',
       alg: 'ES256',
       state: 'revoked',
     })
-    // A later start finds it in the set again, and leaves it out all the same.
+    // A process that starts later configures the key again; it still does not publish it.
     const later = await start(store, es2.private, rs1.private, es1.public)
-    expect(await kids(later)).toEqual(['es-2', 'rs-1'])
-    expect(await callAt(later, token)).toBe(401)
-    expect(await callAt(later, await tokenAt(two, key))).toBe(200)
+    expect(await kidsAt(later)).toEqual(['es-2', 'rs-1'])
+    expect(await statusAt(later, token)).toBe(401)
+    expect(await statusAt(later, await tokenAt(two, key))).toBe(200)
   })
 
-  test('an ID token of a key that was revoked is no hint any more', async () => {
+  test('an ID token of a revoked key is not accepted as a hint for signing out', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
@@ -161,7 +147,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(400)
   })
 
-  test('revoke() of the key that signs says what to do first; an unknown one is ERR_NOT_FOUND; nothing is written', async () => {
+  test('revoking the current key says what to do first, an unknown key is ERR_NOT_FOUND, and nothing is written', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, es1.private, rs1.private)
     writes.length = 0
@@ -173,7 +159,7 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  test('a set that cannot be used is ERR_OPTIONS at construction, with path and fix, and no key in it', () => {
+  test('a key set without a private key per algorithm is ERR_OPTIONS at construction and quotes no key', () => {
     const create = () =>
       createGatehouse({
         issuer: 'https://example.com/auth',
@@ -183,17 +169,20 @@ describeEachStore('keys that the host keeps', (makeStore) => {
         accounts: { find: () => undefined },
         signingKeys: { jwks: { keys: [es1.private, rs1.public] } },
       })
-    const problem = errorOf(create)
-    expect(problem).toMatchObject({
-      code: 'ERR_OPTIONS',
-      problems: [
-        { path: 'signingKeys.jwks.keys', message: 'has no private key for RS256, which signs ID tokens' },
-      ],
-    })
-    expect(problem?.message).not.toContain(es1.private.d)
+    const problem = {
+      path: 'signingKeys.jwks.keys',
+      message: 'has no private key for RS256, which signs ID tokens',
+    }
+    expect(create).toThrow(
+      expect.objectContaining({
+        code: 'ERR_OPTIONS',
+        problems: [problem],
+        message: expect.not.stringContaining(String(es1.private.d)),
+      }),
+    )
   })
 
-  test('what was begun with one set ends with another', async () => {
+  test('an authorization that started with one key set completes with another', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication()
@@ -216,12 +205,3 @@ describeEachStore('keys that the host keeps', (makeStore) => {
     expect([status, kidOf(body['access_token']), kidOf(body['id_token'])]).toEqual([200, 'es-2', 'rs-2'])
   })
 })
-
-function errorOf(work: () => unknown): GatehouseError | undefined {
-  try {
-    work()
-  } catch (error) {
-    if (error instanceof GatehouseError) return error
-  }
-  return undefined
-}

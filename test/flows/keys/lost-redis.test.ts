@@ -13,19 +13,19 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
 
 const RING = 'gatehouse:signing-keys:ring'
 
-/** What deletes what, and what health says about it in processes that went on. */
-const LOSSES: Record<string, { lose: (redis: Redis) => Promise<unknown>; named: string }> = {
+/** How Redis loses data, and how `health()` describes the loss in processes that kept running. */
+const LOSSES: Record<string, { lose: (redis: Redis) => Promise<unknown>; message: string }> = {
   FLUSHALL: {
     lose: (redis) => redis.flushall(),
-    named: 'has lost the signing keys and the revocation log',
+    message: 'has lost the signing keys and the revocation log',
   },
   'DEL of the key ring': {
     lose: (redis) => redis.del(RING),
-    named: 'has lost the signing keys, but not the revocation log',
+    message: 'has lost the signing keys, but not the revocation log',
   },
   'DEL of the revocation log': {
     lose: async (redis) => redis.del(await redis.keys('gatehouse:revocations:*')),
-    named: 'has lost the revocation log, but not the signing keys',
+    message: 'has lost the revocation log, but not the signing keys',
   },
 }
 
@@ -44,9 +44,9 @@ describeWithRedis('a Redis that loses data', () => {
     clients.push(client)
     return client
   }
-  async function open(its: { port?: number; origin?: string } = {}): Promise<Host> {
-    // With its own secret a test host makes keys of its own.
-    const host = await startHost({ ...its, gatehouse: { secret: SECRET, store: redisStore(connect()) } })
+  async function open(address: { port?: number; origin?: string } = {}): Promise<Host> {
+    // A test host with its own secret generates its own signing keys.
+    const host = await startHost({ ...address, gatehouse: { secret: SECRET, store: redisStore(connect()) } })
     await host.gatehouse.ready()
     return host
   }
@@ -106,43 +106,44 @@ describeWithRedis('a Redis that loses data', () => {
     const outcome = await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
     return [one?.status ?? 0, other?.status ?? 0, outcome.ok ? 200 : outcome.status]
   }
-  const settlesWithin = (token: string, status: number) =>
+  const untilEverywhere = (token: string, status: number) =>
     vi.waitFor(async () => expect(await statuses(token)).toEqual([status, status, status]), {
       timeout: 8000,
       interval: 100,
     })
 
-  async function checkAfterLoss(revoked: string, good: string): Promise<void> {
+  async function checkAfterLoss(revoked: string, beforeLoss: string): Promise<void> {
     const [one, other] = hosts as [Host, Host]
     expect(await statuses(revoked)).toEqual([401, 401, 401])
     const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
     expect(conflicts).toEqual([])
-    for (const host of [one, other]) await settlesWithin(await tokenAt(host), 200)
-    // A gateway in another process may know a token from before: at most ten minutes if nobody knows the old keys.
-    await vi.waitFor(async () => expect((await statuses(good)).slice(0, 2)).toEqual([401, 401]))
+    for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
+    // A gateway in another process may have cached a token: it accepts it for up to ten minutes if the old keys
+    // are lost.
+    await vi.waitFor(async () => expect((await statuses(beforeLoss)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }
 
   test.each(Object.entries(LOSSES))(
-    'by %s under running processes keeps revoked tokens rejected, and new tokens work soon',
-    async (_, { lose, named }) => {
+    'data loss by %s under running processes keeps revoked tokens rejected, and new tokens work soon',
+    async (_, { lose, message }) => {
       const [one] = hosts as [Host]
-      const [revoked, good] = [await tokenAt(one), await tokenAt(one)]
-      await settlesWithin(revoked, 200)
-      await settlesWithin(good, 200)
+      const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
+      await untilEverywhere(revoked, 200)
+      await untilEverywhere(valid, 200)
       await one.gatehouse.tokens.revoke(revoked)
-      await settlesWithin(revoked, 401)
+      await untilEverywhere(revoked, 401)
       await lose(redis)
-      // Each process looks once a minute, and when it is asked.
+      // Each process checks once a minute, and on `list()`.
       await one.gatehouse.signingKeys.list()
-      await checkAfterLoss(revoked, good)
-      await settlesWithin(good, 401)
+      await checkAfterLoss(revoked, valid)
+      await untilEverywhere(valid, 401)
       for (const host of hosts) {
         await vi.waitFor(async () => {
           const { checks } = await host.gatehouse.health()
           expect(checks.find(({ name }) => name === 'signing-keys')).toMatchObject({
             status: 'warning',
-            message: expect.stringContaining(named),
+            message: expect.stringContaining(message),
             fix: expect.stringContaining('signingKeys: false'),
           })
         })
@@ -152,17 +153,17 @@ describeWithRedis('a Redis that loses data', () => {
   )
 
   test.each(Object.entries(LOSSES))(
-    'by %s and a restart of the processes keeps revoked tokens rejected, and new tokens work soon',
+    'data loss by %s before a restart of the processes keeps revoked tokens rejected, and new tokens work soon',
     async (_, { lose }) => {
       const [one] = hosts as [Host]
-      const [revoked, good] = [await tokenAt(one), await tokenAt(one)]
-      await settlesWithin(good, 200)
+      const [revoked, valid] = [await tokenAt(one), await tokenAt(one)]
+      await untilEverywhere(valid, 200)
       await one.gatehouse.tokens.revoke(revoked)
-      await settlesWithin(revoked, 401)
+      await untilEverywhere(revoked, 401)
       await Promise.all(hosts.map((host) => host.close()))
       await lose(redis)
       await openBoth()
-      await checkAfterLoss(revoked, good)
+      await checkAfterLoss(revoked, valid)
     },
     30_000,
   )

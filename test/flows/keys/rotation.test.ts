@@ -1,5 +1,5 @@
 import Koa from 'koa'
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import request from 'supertest'
 import { createGateway } from 'koa-gatehouse/gateway'
 import { mintToken } from 'koa-gatehouse/testing'
@@ -8,15 +8,14 @@ import { products } from '../../fixtures/products.ts'
 import { asksFor, authorizationUrl, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
+import { kidOf, kidsAt, publishedAt, statusAt, tokenAt } from './keys-setup.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
 )
 
 const SCOPE = 'openid invoices:read'
-const kidOf = (token: unknown) => String(decodeProtectedHeader(String(token)).kid)
-
-describeEachStore('a rotation, from two processes', (makeStore) => {
+describeEachStore('a key rotation, with two processes', (makeStore) => {
   let paused: PausingStore
   let one: Host
   let other: Host
@@ -38,18 +37,6 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
   afterAll(() => Promise.all([one.close(), other.close()]))
 
-  /** The tokens are those of one issuer, wherever a process listens. */
-  const tokenAt = (host: Host) =>
-    host.post(`${host.origin}/auth/oauth2/token`, { ...key, grant_type: 'client_credentials' })
-  const callAt = async (host: Host, token: unknown) =>
-    (
-      await fetch(`${host.origin}/api/invoices/list`, {
-        headers: { authorization: `Bearer ${String(token)}` },
-      })
-    ).status
-  const keySetAt = async (host: Host) =>
-    (await (await fetch(`${host.origin}/auth/oauth2/jwks`)).json()) as JSONWebKeySet
-  const kidsAt = async (host: Host) => (await keySetAt(host)).keys.map(({ kid }) => kid)
   const signingKid = async () =>
     (await one.gatehouse.signingKeys.list()).find(({ alg, state }) => alg === 'ES256' && state === 'current')
       ?.kid
@@ -61,7 +48,7 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
     return String(kid)
   }
 
-  test('tokens of before and after are good at every gateway, and nobody has to fetch keys for it', async () => {
+  test('after a rotation every gateway accepts tokens of both keys without another fetch of the keys', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     const gateway = createGateway({ issuer: one.issuer, audience: one.audience, products })
     const api = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'served'))
@@ -69,25 +56,23 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
       request(api.callback())
         .get('/api/invoices/list')
         .set('Authorization', `Bearer ${String(token)}`)
-    const before = (await tokenAt(one)).body['access_token']
+    const before = await tokenAt(one, key)
     await atApi(before).expect(200)
     const kid = await rotateAtOther()
-    const after = await Promise.all(
-      [one, other].map(async (host) => (await tokenAt(host)).body['access_token']),
-    )
+    const after = await Promise.all([one, other].map((host) => tokenAt(host, key)))
     expect(after.map(kidOf)).toEqual([kid, kid])
     fetches.mockClear()
     for (const token of [before, ...after]) await atApi(token).expect(200)
-    // It was published long before it signed.
+    // The new key was published long before it signed.
     expect(fetches).not.toHaveBeenCalled()
     fetches.mockRestore()
     for (const token of [before, ...after]) {
-      for (const host of [one, other]) expect(await callAt(host, token)).toBe(200)
+      for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
     }
     await gateway.close()
   })
 
-  test('an authorization that began before it ends after it', async () => {
+  test('an authorization that started before a rotation completes after it', async () => {
     const browser = one.browser()
     const signIn = await browser.open(authorizationUrl(one, application.client_id, { scope: SCOPE }))
     expect(asksFor(signIn)).toBe('sign-in')
@@ -106,9 +91,11 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
     const { status, body } = await one.token({ ...application, grant_type: 'authorization_code', code })
     expect(status).toBe(200)
     expect(kidOf(body['access_token'])).toBe(third)
-    expect(await callAt(other, body['access_token'])).toBe(200)
+    expect(await statusAt(other, body['access_token'])).toBe(200)
     const idToken = String(body['id_token'])
-    expect((await jwtVerify(idToken, createLocalJWKSet(await keySetAt(other)))).payload.sub).toBe('alice')
+    expect(
+      (await jwtVerify(idToken, createLocalJWKSet({ keys: await publishedAt(other) }))).payload.sub,
+    ).toBe('alice')
     const refreshToken = String(body['refresh_token'])
     await rotateAtOther()
     const refreshed = await one.token({
@@ -119,22 +106,21 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
     expect(refreshed.status).toBe(200)
   })
 
-  test('a token request that was under way ends with a token of the key before, which is good everywhere', async () => {
+  test('a token request that is pending during a rotation gets a token that every process accepts', async () => {
     const before = await signingKid()
-    // So that it is read and not remembered.
+    // Renaming removes the client from the cache, so that the request reads it from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
     const pause = paused.pauseAfter('get client:')
-    const answer = tokenAt(one)
+    const answer = tokenAt(one, key)
     expect(await pause.reached).toBe(true)
     const after = await rotateAtOther()
     pause.end()
-    const { status, body } = await answer
-    expect(status).toBe(200)
-    expect([before, after]).toContain(kidOf(body['access_token']))
-    for (const host of [one, other]) expect(await callAt(host, body['access_token'])).toBe(200)
+    const token = await answer
+    expect([before, after]).toContain(kidOf(token))
+    for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
   })
 
-  test('an ID token from before it is good for signing out', async () => {
+  test('an ID token from before two rotations is accepted for signing out', async () => {
     const { id_token: hint = '' } = await connect(one, application, { parameters: { scope: SCOPE } })
     await rotateAtOther()
     await rotateAtOther()
@@ -151,22 +137,22 @@ describeEachStore('a rotation, from two processes', (makeStore) => {
     expect((await one.browser().open(url)).status).toBe(400)
   })
 
-  test('mintToken signs with the key that signs now', async () => {
+  test('mintToken() signs with the current key', async () => {
     if (!makeStore().volatile) return
     const kid = await rotateAtOther()
     const token = await mintToken(one.gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
     expect(kidOf(token)).toBe(kid)
-    expect(await callAt(other, token)).toBe(200)
+    expect(await statusAt(other, token)).toBe(200)
   })
 
-  test('it happens by itself after 90 days, when the next request comes at the latest', async () => {
+  test('keys rotate after 90 days, at the latest with the next request', async () => {
     const [before, , next] = await kidsAt(one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
     const fresh = await one.createApiKey()
     const { status, body } = await one.token({ ...fresh, grant_type: 'client_credentials' })
     expect(status).toBe(200)
     expect(kidOf(body['access_token'])).toBe(next)
-    for (const host of [one, other]) expect(await callAt(host, body['access_token'])).toBe(200)
+    for (const host of [one, other]) expect(await statusAt(host, body['access_token'])).toBe(200)
     expect(await kidsAt(other)).toContain(before)
   })
 })
@@ -183,17 +169,20 @@ describeEachStore('the key set', (makeStore) => {
     [undefined, 'public, max-age=600'],
     [100, 'public, max-age=50'],
     [1, 'public, max-age=0'],
-  ])('published %s seconds ahead is %s', async (publishAheadSeconds, cacheControl) => {
-    const { host, response } = await keySetOf(publishAheadSeconds ? { publishAheadSeconds } : undefined)
-    expect(response.headers.get('cache-control')).toBe(cacheControl)
-    await host.close()
-  })
+  ])(
+    'a key set published %s seconds ahead has the Cache-Control header "%s"',
+    async (publishAheadSeconds, cacheControl) => {
+      const { host, response } = await keySetOf(publishAheadSeconds ? { publishAheadSeconds } : undefined)
+      expect(response.headers.get('cache-control')).toBe(cacheControl)
+      await host.close()
+    },
+  )
 
-  test('is sent again only when it has changed', async () => {
+  test('the key set is sent again only when it has changed', async () => {
     const { host, response } = await keySetOf(undefined)
     const etag = response.headers.get('etag') ?? ''
     expect(etag).toMatch(/^"[\w-]{43}"$/)
-    // Not with fetch, which asks for a whole answer by itself.
+    // `fetch` always requests a complete response, so the test uses another client.
     const again = () => request(host.issuer).get('/oauth2/jwks').set('If-None-Match', etag)
     const same = await again()
     expect([same.status, same.text, same.headers['cache-control']]).toEqual([304, '', 'public, max-age=600'])

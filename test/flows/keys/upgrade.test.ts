@@ -19,7 +19,7 @@ interface KeyRecord {
   readonly sealed?: string
 }
 
-describeEachStore('Signing keys that another version has written', (makeStore) => {
+describeEachStore('signing keys written by another version', (makeStore) => {
   const hosts: Host[] = []
   afterEach(async () => {
     await Promise.all(hosts.splice(0).map((host) => host.close()))
@@ -34,11 +34,11 @@ describeEachStore('Signing keys that another version has written', (makeStore) =
   const ringIn = async (store: Store) =>
     JSON.parse((await store.get(RING)) ?? '') as { v: number; keys: KeyRecord[] }
 
-  test('of the first version: they sign on, and are written as today', async () => {
+  test('keys written by the first version keep signing, and are rewritten in the current format', async () => {
     const store = makeStore()
     await giveKeys(store, SECRET)
     const { keys } = await ringIn(store)
-    // It had keys that sign, and no others.
+    // The first version stored only keys that sign.
     const first = keys
       .filter(({ state }) => state === 'current')
       .map(({ kid, alg, state, sealed }) => ({
@@ -58,12 +58,12 @@ describeEachStore('Signing keys that another version has written', (makeStore) =
     const signing = first.find(({ alg }) => alg === 'ES256')?.kid
     expect(decodeProtectedHeader(token).kid).toBe(signing)
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)
-    // By itself it does so within seconds, as it lacks keys that sign next.
+    // Without this call it happens within seconds, because the ring has no next keys.
     await host.gatehouse.signingKeys.rotate()
     const { v, keys: all } = await ringIn(store)
     expect(v).toBe(2)
     expect(all.find(({ kid }) => kid === signing)?.state).toBe('previous')
-    // A process that starts on what was written takes what was signed before.
+    // A process that starts with the rewritten ring accepts the token from before.
     const next = await start(store)
     const later = await next.token({ ...key, grant_type: 'client_credentials' })
     expect(later.status).toBe(200)
@@ -71,7 +71,7 @@ describeEachStore('Signing keys that another version has written', (makeStore) =
     expect((await next.gatehouse.signingKeys.list()).map(({ kid }) => kid)).toContain(signing)
   })
 
-  test('of a newer version: nothing starts, whoever reads the error knows what to do, and they stay as they are', async () => {
+  test('keys written by a newer version prevent the start, the error says what to do, and the keys stay unchanged', async () => {
     const store = makeStore()
     const newer = JSON.stringify({ v: 3, id: 'newer', keys: [] })
     await store.set(RING, newer)

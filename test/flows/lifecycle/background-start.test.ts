@@ -17,12 +17,12 @@ import { until } from '../../support/until.ts'
 
 type Line = readonly [level: keyof Logger, message: string, details: object]
 
-/** A logger, and what it was told of warnings and errors. */
-function listener(): { logger: Logger; lines: Line[] } {
+/** A logger, and the warnings and errors that it received. */
+function recordingLogger(): { logger: Logger; lines: Line[] } {
   const lines: Line[] = []
-  const tell = (level: keyof Logger) => (details: object, message: string) =>
+  const record = (level: keyof Logger) => (details: object, message: string) =>
     void lines.push([level, message, details])
-  return { logger: { debug() {}, info() {}, warn: tell('warn'), error: tell('error') }, lines }
+  return { logger: { debug() {}, info() {}, warn: record('warn'), error: record('error') }, lines }
 }
 
 const base = {
@@ -34,7 +34,7 @@ const base = {
   accounts: { find: (accountId: string) => ({ id: accountId }) },
 } as const
 
-/** Mounts nothing but what is named, and does nothing else. */
+/** Each entry mounts the middleware that it is named after, and does nothing else. */
 const MOUNTS: Readonly<Record<string, (gatehouse: Gatehouse) => unknown>> = {
   'middleware()': (gatehouse) => gatehouse.middleware(),
   'wellKnown()': (gatehouse) => gatehouse.wellKnown(),
@@ -61,26 +61,26 @@ function gatehouseOn(options: Pick<GatehouseOptions, 'store'> & Partial<Gatehous
   return gatehouse
 }
 
-describeEachStore('Mounting starts the service in the background', (makeStore) => {
-  it.each(Object.entries(MOUNTS))('%s does, without a request', async (_name, mount) => {
+describeEachStore('the background start of the service', (makeStore) => {
+  it.each(Object.entries(MOUNTS))('%s starts the service without a request', async (_name, mount) => {
     const data = randomUUID()
     mount(gatehouseOn({ store: makeStore(data) }))
     await until(async () => expect(await makeStore(data).get('signing-keys:ring')).toBeDefined())
   })
 
-  it('createGatehouse() alone does not', async () => {
+  it('createGatehouse() alone does not start the service', async () => {
     const data = randomUUID()
     gatehouseOn({ store: makeStore(data) })
     await delay(100)
     expect(await makeStore(data).get('signing-keys:ring')).toBeUndefined()
   })
 
-  it('a wrong secret is logged at once and only once, whoever asks afterwards', async () => {
+  it('a wrong secret is logged at once and only once', async () => {
     const data = randomUUID()
     const before = gatehouseOn({ store: makeStore(data) })
     await before.ready()
     await before.close()
-    const { logger, lines } = listener()
+    const { logger, lines } = recordingLogger()
     const gatehouse = gatehouseOn({
       store: makeStore(data),
       secret: 'another secret, also long enough',
@@ -97,7 +97,7 @@ describeEachStore('Mounting starts the service in the background', (makeStore) =
   })
 
   it('products that cannot be loaded are logged, and loaded again with the next request', async () => {
-    const { logger, lines } = listener()
+    const { logger, lines } = recordingLogger()
     const load = vi.fn(async () => products).mockRejectedValueOnce(new Error('no such table'))
     const gatehouse = gatehouseOn({ store: makeStore(), products: load, logger })
     gatehouse.middleware()
@@ -107,8 +107,8 @@ describeEachStore('Mounting starts the service in the background', (makeStore) =
     expect(lines).toHaveLength(1)
   })
 
-  it('close() right after mounting is no error, and nothing is logged', async () => {
-    const { logger, lines } = listener()
+  it('close() right after mounting succeeds and logs nothing', async () => {
+    const { logger, lines } = recordingLogger()
     for (const wait of [0, 1, 5, 20]) {
       const gatehouse = gatehouseOn({ store: makeStore(), logger })
       gatehouse.middleware()
@@ -121,7 +121,7 @@ describeEachStore('Mounting starts the service in the background', (makeStore) =
   })
 })
 
-it('the products are not asked for before the code that mounts has ended', async () => {
+it('the products are not loaded before the code that mounts has ended', async () => {
   let isDefined = false
   const load = vi.fn(async () => {
     expect(isDefined).toBe(true)
@@ -132,7 +132,7 @@ it('the products are not asked for before the code that mounts has ended', async
   await until(() => expect(load).toHaveBeenCalledOnce())
 })
 
-describeWithRedis('A host that mounts before its Redis is there', () => {
+describeWithRedis('a host that mounts before its Redis is available', () => {
   let redis: RedisServer
   const clients: Redis[] = []
   beforeAll(async () => {
@@ -143,9 +143,9 @@ describeWithRedis('A host that mounts before its Redis is there', () => {
     await redis?.stop()
   })
 
-  it('logs once that it is away, and works as soon as it is there, before anybody asks', async () => {
+  it('a host without Redis logs that once, and works as soon as Redis is available, without a request', async () => {
     await redis.kill()
-    const { logger, lines } = listener()
+    const { logger, lines } = recordingLogger()
     const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: 0 })
     clients.push(client.on('error', () => {}))
     const store = redisStore(client, { keyPrefix: `${randomUUID()}:` })
@@ -163,9 +163,9 @@ describeWithRedis('A host that mounts before its Redis is there', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('close() while it is away is no error, also when the host has ended its client', async () => {
+  it('close() without Redis logs nothing, even when the host has disconnected its client', async () => {
     await redis.kill()
-    const { logger, lines } = listener()
+    const { logger, lines } = recordingLogger()
     const client = new Redis(redis.url, { maxRetriesPerRequest: 0 })
     clients.push(client.on('error', () => {}))
     const gatehouse = gatehouseOn({ store: redisStore(client), logger, storeTimeoutMs: 300 })
@@ -178,11 +178,11 @@ describeWithRedis('A host that mounts before its Redis is there', () => {
     expect(lines).toEqual([])
   })
 
-  it('close() and the end of the client in the middle of a start leave nothing behind', async () => {
+  it('close() during a start leaves no connection behind', async () => {
     await redis.restart()
-    const { logger, lines } = listener()
+    const { logger, lines } = recordingLogger()
     for (const wait of [0, 2, 5, 10, 20, 40]) {
-      // The adapter's own connections have the same name.
+      // The adapter's own connections inherit this name.
       const client = new Redis(redis.url, { connectionName: 'briefly' })
       clients.push(client.on('error', () => {}))
       const gatehouse = gatehouseOn({ store: redisStore(client), logger })
@@ -200,7 +200,7 @@ describeWithRedis('A host that mounts before its Redis is there', () => {
   })
 })
 
-describe('A gateway in another process', () => {
+describe('the background start of a gateway in another process', () => {
   let issuer: TestIssuer
   beforeAll(async () => {
     issuer = await createTestIssuer({ audience: base.audience })
@@ -230,18 +230,21 @@ describe('A gateway in another process', () => {
     'wellKnown()': (gateway: Gateway) => gateway.wellKnown(),
   }
 
-  it.each(Object.entries(mounts))('%s fetches keys and products', async (_name, mount) => {
-    const load = vi.fn(async () => products)
-    const fetched = vi.spyOn(globalThis, 'fetch')
-    mount(gatewayOf({ load }))
-    await until(() => expect(load).toHaveBeenCalledOnce())
-    await until(() => expect(fetched).toHaveBeenCalledOnce())
-    expect(fetched.mock.calls[0]?.[0]).toBe(issuer.jwksUri)
-    fetched.mockRestore()
-  })
+  it.each(Object.entries(mounts))(
+    '%s of a gateway fetches keys and products without a request',
+    async (_name, mount) => {
+      const load = vi.fn(async () => products)
+      const fetched = vi.spyOn(globalThis, 'fetch')
+      mount(gatewayOf({ load }))
+      await until(() => expect(load).toHaveBeenCalledOnce())
+      await until(() => expect(fetched).toHaveBeenCalledOnce())
+      expect(fetched.mock.calls[0]?.[0]).toBe(issuer.jwksUri)
+      fetched.mockRestore()
+    },
+  )
 
-  it('that cannot reach the keys logs it once, however many requests come', async () => {
-    const { logger, lines } = listener()
+  it('a gateway that cannot reach the keys logs it once, however many requests come', async () => {
+    const { logger, lines } = recordingLogger()
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks', logger })
     const app = new Koa()
     app.use(gateway.middleware())
@@ -252,8 +255,8 @@ describe('A gateway in another process', () => {
     expect(lines.length).toBeLessThanOrEqual(2)
   })
 
-  it('close() right after mounting is no error, and nothing is logged', async () => {
-    const { logger, lines } = listener()
+  it('close() of a gateway right after mounting succeeds and logs nothing', async () => {
+    const { logger, lines } = recordingLogger()
     for (const wait of [0, 1, 3]) {
       const gateway = gatewayOf({ logger })
       gateway.middleware()

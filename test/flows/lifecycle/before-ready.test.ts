@@ -10,8 +10,8 @@ const options = {
   accounts: { find: (accountId: string) => ({ id: accountId }) },
 }
 
-describeEachStore('The services, before ready()', (makeStore) => {
-  it('wait until gatehouse runs, also for products that are loaded', async () => {
+describeEachStore('the services before ready()', (makeStore) => {
+  it('services wait until the gatehouse is ready, also with products that are loaded', async () => {
     const gatehouse = createGatehouse({
       ...options,
       kycLevels: ['none', 'basic', 'verified'],
@@ -27,7 +27,7 @@ describeEachStore('The services, before ready()', (makeStore) => {
     await gatehouse.close()
   })
 
-  it('are rejected after close()', async () => {
+  it('services are rejected after close()', async () => {
     const gatehouse = createGatehouse({ ...options, store: makeStore(), products: {} })
     await gatehouse.ready()
     await gatehouse.close()

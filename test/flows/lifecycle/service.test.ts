@@ -4,7 +4,7 @@ import { products } from '../../fixtures/products.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('The service', (makeStore) => {
+describeEachStore('the service', (makeStore) => {
   const hosts: Host[] = []
   afterEach(async () => {
     vi.useRealTimers()
@@ -18,7 +18,7 @@ describeEachStore('The service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it('is the hour of the last token of either mode, never before the client was created, and undefined before', async () => {
+    it("lastUsedAt is the hour of the last token, not before the client's creation, and undefined without a token", async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
       const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
@@ -64,7 +64,7 @@ describeEachStore('The service', (makeStore) => {
       return ((await response.json()) as { scopes_supported: string[] }).scopes_supported
     }
 
-    it('reload() reaches every process', async () => {
+    it('catalog.reload() reaches every process', async () => {
       const one = await start({ store: makeStore('reload'), gatehouse })
       const other = await start({ store: makeStore('reload'), gatehouse })
       for (const host of [one, other]) {
@@ -89,7 +89,7 @@ describeEachStore('The service', (makeStore) => {
       expect((await other.call('GET /reports/list', String(body['access_token']))).status).toBe(200)
     })
 
-    it('what is invalid is rejected with all its problems, and the last good products stay', async () => {
+    it('invalid products are rejected with all their problems, and the last valid products stay', async () => {
       const host = await start({ store: makeStore(), gatehouse })
       await host.gatehouse.ready()
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
@@ -115,7 +115,7 @@ describeEachStore('The service', (makeStore) => {
       expect(await scopesOf(host)).toContain('reports:read')
     })
 
-    it('an operation that is gone is in no new token, and its route is closed', async () => {
+    it('a removed operation is in no new token, and its route answers 404', async () => {
       const host = await start({ store: makeStore(), gatehouse })
       await host.gatehouse.ready()
       const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
@@ -130,14 +130,14 @@ describeEachStore('The service', (makeStore) => {
   })
 
   describe('ready() and close()', () => {
-    it('ready() settles once tokens can be issued, and may be called again', async () => {
+    it('ready() resolves once tokens can be issued, and may be called again', async () => {
       const host = await start({ store: makeStore() })
       await Promise.all([host.gatehouse.ready(), host.gatehouse.ready()])
       await host.gatehouse.ready({ timeoutMs: 1 })
       await host.gatehouse.gateway.ready()
     })
 
-    it('nobody needs to call it: the first request waits', async () => {
+    it('without ready(), the first request waits for the start', async () => {
       const host = await start({ store: makeStore() })
       const response = await fetch(`${host.issuer}/oauth2/jwks`)
       expect(response.status).toBe(200)
@@ -169,13 +169,13 @@ describeEachStore('The service', (makeStore) => {
       await expect(host.gatehouse.gateway.ready()).rejects.toMatchObject({ code: 'ERR_CLOSED' })
     })
 
-    it('close() before anything was started is fine', async () => {
+    it('close() before the start succeeds', async () => {
       const host = await start({ store: makeStore() })
       await host.gatehouse[Symbol.asyncDispose]()
       expect((await host.token({ grant_type: 'client_credentials' })).status).toBe(503)
     })
 
-    it('the store stays open: after a restart tokens, codes and sessions are good', async () => {
+    it('the store stays open on close(): after a restart tokens, codes and sessions are valid', async () => {
       const store = makeStore()
       const first = await start({ store })
       const application = await first.createApplication()
@@ -186,7 +186,7 @@ describeEachStore('The service', (makeStore) => {
       hosts.splice(0)
 
       const second = await start({ store, port })
-      // The connections to the first one have to be noticed as closed.
+      // Wait until the connections to the first process are noticed as closed.
       await vi.waitFor(() => fetch(second.origin))
       expect((await second.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
       const { status } = await second.token({

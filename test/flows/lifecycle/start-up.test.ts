@@ -12,7 +12,7 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 const TODAY = 'the secret of today, which is long enough'
 const YESTERDAY = 'the secret of yesterday, also long enough'
 
-describeWithRedis('starting on one Redis', () => {
+describeWithRedis('the start of several processes on one Redis', () => {
   let redis: RedisServer
   let keyPrefix: string
   const clients: Redis[] = []
@@ -30,7 +30,7 @@ describeWithRedis('starting on one Redis', () => {
   })
   afterAll(() => redis?.stop())
 
-  /** A host of the same service; the first one gives it its address. */
+  /** Starts a host of the same service; its address is that of the first one. */
   async function open(secret: string | string[] = TODAY): Promise<Host> {
     const client = new Redis(redis.url)
     clients.push(client)
@@ -50,7 +50,7 @@ describeWithRedis('starting on one Redis', () => {
       ({ key }) => key.endsWith('signing-keys:ring') && key.startsWith(keyPrefix),
     )
 
-  test('four at the same moment on an empty store: one key ring, and each accepts the tokens of all', async () => {
+  test("four services that start at once on an empty store create one key ring and accept one another's tokens", async () => {
     for (let count = 0; count < 4; count += 1) await open()
     await Promise.all(hosts.map(({ gatehouse }) => gatehouse.ready()))
     expect(await keyRings()).toHaveLength(1)
@@ -77,7 +77,7 @@ describeWithRedis('starting on one Redis', () => {
     }
   })
 
-  test('four processes at the same moment on an empty store: one key ring', async () => {
+  test('four processes that start at once on an empty store create one key ring', async () => {
     let program: HostProgram | undefined
     try {
       program = await compileHostProgram()
@@ -125,7 +125,7 @@ describeWithRedis('starting on one Redis', () => {
     expect(status).toBe(200)
   })
 
-  test('another secret: ERR_SECRET_MISMATCH says what to do, requests fail without a hint, and nothing in the store changes', async () => {
+  test('another secret fails with ERR_SECRET_MISMATCH, requests fail without details, and the store stays unchanged', async () => {
     const before = await open(YESTERDAY)
     const key = await before.createApiKey()
     await connect(before, await before.createApplication())
@@ -153,7 +153,7 @@ describeWithRedis('starting on one Redis', () => {
     expect(await dump()).toEqual(stored)
   })
 
-  test('a list of secrets opens keys of its older ones, and locks them with the newest', async () => {
+  test('a list of secrets decrypts keys of its older secrets, and encrypts them with the newest', async () => {
     const before = await open(YESTERDAY)
     await before.gatehouse.ready()
     const keys = await publishedBy(before.issuer)
@@ -168,12 +168,12 @@ describeWithRedis('starting on one Redis', () => {
     await expect(tooLate.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
-  test('a key ring that is no record of ours is ERR_STORE_CORRUPT, and stays as it is', async () => {
+  test('a corrupt key ring is ERR_STORE_CORRUPT and stays unchanged', async () => {
     const client = new Redis(redis.url)
     clients.push(client)
-    await client.set(`${keyPrefix}signing-keys:ring`, 'something of somebody else')
+    await client.set(`${keyPrefix}signing-keys:ring`, 'not a key ring')
     const host = await open()
     await expect(host.gatehouse.ready()).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
-    expect(await client.get(`${keyPrefix}signing-keys:ring`)).toBe('something of somebody else')
+    expect(await client.get(`${keyPrefix}signing-keys:ring`)).toBe('not a key ring')
   })
 })
