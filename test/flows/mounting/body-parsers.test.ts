@@ -15,7 +15,7 @@ async function textOf(request: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** As Express's `urlencoded()` does it: the result is on Node's request, and there is no text. */
+/** A parser like Express's `urlencoded()`: it leaves the parsed body on Node's request, and no text. */
 const expressStyle: Middleware = async (ctx, next) => {
   if (ctx.method === 'POST') {
     Object.assign(ctx.req, { body: querystring.parse(await textOf(ctx.req)) })
@@ -23,14 +23,14 @@ const expressStyle: Middleware = async (ctx, next) => {
   await next()
 }
 
-/** Leaves the text itself. */
+/** A parser that leaves the body as text. */
 const textParser: Middleware = async (ctx, next) => {
   if (ctx.method === 'POST') Object.assign(ctx.request, { body: await textOf(ctx.req) })
   await next()
 }
 
-/** Reads everything and keeps nothing. */
-const swallower: Middleware = async (ctx, next) => {
+/** Reads the whole body and discards it. */
+const discardingParser: Middleware = async (ctx, next) => {
   await textOf(ctx.req)
   await next()
 }
@@ -49,10 +49,10 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-/** How the host's own cookies are kept: with keys on its app and a signed session, or without either. */
+/** How the host handles its own cookies: with keys on its app and a signed session, or without both. */
 const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
 
-/** A host with a parser, and with its own cookies, around gatehouse. */
+/** Starts a host with a body parser and its own cookies around the gatehouse. */
 async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) {
   const visits: number[] = []
   const around = bystander({ isSigned: cookies !== 'no app.keys' })
@@ -63,7 +63,7 @@ async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) 
         app.use(session({ key: 'harbour.session' }, app))
         app.use(async (ctx, next) => {
           await next()
-          // Written after gatehouse has answered: the host's session goes on as if nothing had been there.
+          // The host writes its session after the gatehouse has answered.
           ctx.session!['visits'] = Number(ctx.session!['visits'] ?? 0) + 1
           visits.push(Number(ctx.session!['visits']))
         })
@@ -78,9 +78,9 @@ async function startWith(parser: Middleware, cookies: (typeof COOKIES)[number]) 
   return { host, around, visits }
 }
 
-describe.each(COOKIES)('with %s', (cookies) => {
+describe.each(COOKIES)('a host with a body parser and %s', (cookies) => {
   it.each(Object.entries(PARSERS))(
-    'everything works after %s, and nothing complains',
+    'the whole interface works behind %s, and no warning is printed',
     async (_name, parser) => {
       const { host, around, visits } = await startWith(parser, cookies)
       await journey(host)
@@ -88,24 +88,27 @@ describe.each(COOKIES)('with %s', (cookies) => {
       expect(around.seen.length).toBeGreaterThan(12)
       expect(around.changes).toEqual([])
       expect(output.complaints()).toEqual([])
-      // One person's requests from sign-in to sign-out were one session of the host's.
+      // All requests from sign-in to sign-out belong to one session of the host.
       if (cookies !== 'no app.keys') expect(Math.max(...visits)).toBeGreaterThan(8)
       await host.close()
     },
   )
 })
 
-it.each(Object.entries(PARSERS))('a form of another site is passed on after %s', async (_name, parser) => {
-  const { host } = await startWith(parser, 'no app.keys')
-  const { client_id } = await host.createApplication()
-  const posted = await host.post('/oauth2/authorize', [...authorizationUrl(host, client_id).searchParams])
-  expect(posted.status).toBe(303)
-  expect(posted.headers.get('location')).toContain(`client_id=${client_id}`)
-  await host.close()
-})
+it.each(Object.entries(PARSERS))(
+  'a form posted by another site is passed on behind %s',
+  async (_name, parser) => {
+    const { host } = await startWith(parser, 'no app.keys')
+    const { client_id } = await host.createApplication()
+    const posted = await host.post('/oauth2/authorize', [...authorizationUrl(host, client_id).searchParams])
+    expect(posted.status).toBe(303)
+    expect(posted.headers.get('location')).toContain(`client_id=${client_id}`)
+    await host.close()
+  },
+)
 
-it('after a parser that keeps nothing, requests are rejected at once, as if nothing had been sent', async () => {
-  const { host } = await startWith(swallower, 'no app.keys')
+it('behind a parser that discards the body, requests are rejected at once as if they were empty', async () => {
+  const { host } = await startWith(discardingParser, 'no app.keys')
   const rejected = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
   expect(rejected).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   expect(rejected.headers.get('cache-control')).toBe('no-store')

@@ -1,10 +1,9 @@
 import type { Context, Next } from 'koa'
 
 /**
- * A middleware of a host around all others. It has its own things on the context, as any app does, and compares
- * afterwards: what it finds changed is in `changes`.
- *
- * @param options.isSigned whether it signs its cookie, with the keys of the app
+ * A middleware of a host around all others. It sets its own values on the context, as any app does, and compares
+ * them afterwards: `changes` lists each value that another middleware changed.
+ * @param options.isSigned whether it signs its cookie with the keys of the app
  */
 export function bystander({ isSigned = true } = {}) {
   const seen: string[] = []
@@ -24,11 +23,11 @@ export function bystander({ isSigned = true } = {}) {
     }
     const state = Object.keys(ctx.state).filter((name) => name !== 'tenant' && name !== 'auth')
     if (state.length > 0) changes.push(`${target}: ctx.state has ${state.join()}`)
-    // What is answered can be read and measured here, by ETags and compression: it is the response's body.
+    // ETags and compression need to read the response here, so it must be in `ctx.body`.
     if (ctx.status === 200 && ctx.method !== 'HEAD' && (ctx.body ?? null) === null)
       changes.push(`${target}: no ctx.body`)
     if (ctx.respond === false) changes.push(`${target}: ctx.respond is off`)
-    if (ctx.headerSent) changes.push(`${target}: the response is on its way already`)
+    if (ctx.headerSent) changes.push(`${target}: the response was already sent`)
     const setCookie = [ctx.response.get('set-cookie')].flat().join('\n')
     if (!setCookie.includes('harbour=yes')) changes.push(`${target}: the host's cookie is lost`)
   }

@@ -8,7 +8,7 @@ import { journey } from './journey.ts'
 
 const ORIGIN = 'https://app.example'
 
-/** CORS as a host writes it: preflights are answered, and every answer says who may read it. */
+/** CORS as hosts write it: the middleware answers preflights, and sets the allowed origin on every response. */
 const cors: Middleware = async (ctx, next) => {
   if (ctx.get('origin') === '') return next()
   ctx.vary('Origin')
@@ -21,13 +21,13 @@ const cors: Middleware = async (ctx, next) => {
   return next()
 }
 
-/** The body of an answer as it will be sent. */
+/** The response body as bytes, in the form in which it will be sent. */
 function bytesOf(body: unknown): Buffer | undefined {
   if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body)
   return typeof body === 'object' && body !== null ? Buffer.from(JSON.stringify(body)) : undefined
 }
 
-/** ETags as koa-etag and koa-conditional-get make them. */
+/** ETags as koa-etag and koa-conditional-get set them. */
 const etags: Middleware = async (ctx, next) => {
   await next()
   const bytes = bytesOf(ctx.body)
@@ -49,7 +49,7 @@ const compression: Middleware = async (ctx, next) => {
 }
 const compressed: string[] = []
 
-describe('inside of middleware that works on answers', () => {
+describe('a gatehouse below middleware that works on responses', () => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ above: [cors, compression, etags] })
@@ -57,7 +57,7 @@ describe('inside of middleware that works on answers', () => {
   })
   afterAll(() => host.close())
 
-  it('everything works, compressed', async () => {
+  it('the whole interface works below middleware for CORS, compression and ETags', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
     expect(compressed).toEqual(
@@ -75,7 +75,7 @@ describe('inside of middleware that works on answers', () => {
     expect(compressed.some((line) => line.startsWith('200 /auth/interaction/'))).toBe(true)
   })
 
-  it('what is compressed is the whole answer', async () => {
+  it('a compressed response contains the complete document', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const { status, body } = await raw(`${host.issuer}/oauth2/jwks`, headers)
     expect(status).toBe(200)
@@ -87,7 +87,7 @@ describe('inside of middleware that works on answers', () => {
     '/auth/.well-known/openid-configuration',
     '/auth/oauth2/jwks',
     '/.well-known/oauth-protected-resource/api',
-  ])('%s has an ETag, and is not sent twice', async (path) => {
+  ])('a GET of %s has an ETag, and answers 304 to a request that names it', async (path) => {
     const first = await raw(host.origin + path)
     expect(first.headers.etag).toMatch(/^"[\w-]{43}"$/)
     const again = await raw(host.origin + path, { 'if-none-match': first.headers.etag ?? '' })
@@ -98,12 +98,12 @@ describe('inside of middleware that works on answers', () => {
     ['GET', '/api/invoices/list', undefined, 401],
     ['GET', '/api/invoices/list', 'Bearer x', 401],
     ['GET', '/api/invoices/list?access_token=x', undefined, 400],
-    ['GET', '/api/unheard-of', undefined, 404],
+    ['GET', '/api/unknown', undefined, 404],
     ['POST', '/auth/oauth2/token', undefined, 400],
     ['GET', '/auth/oauth2/token', undefined, 405],
     ['GET', '/auth/oauth2/userinfo', undefined, 401],
   ])(
-    'the rejection of %s %s (%s) can be read by the page that asked',
+    'the rejection of %s %s (%s) is readable for a page of another origin',
     async (method, path, authorization, status) => {
       const headers = { origin: ORIGIN, ...(authorization !== undefined && { authorization }) }
       const response = await fetch(host.origin + path, { method, headers })
@@ -115,7 +115,7 @@ describe('inside of middleware that works on answers', () => {
     },
   )
 
-  it('403 can be read by the page that asked', async () => {
+  it('a 403 of the API is readable for a page of another origin', async () => {
     const key = await host.createApiKey(['invoices'])
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     const headers = { origin: ORIGIN, authorization: `Bearer ${String(body['access_token'])}` }
@@ -125,7 +125,7 @@ describe('inside of middleware that works on answers', () => {
     expect(response.headers.get('www-authenticate')).toContain('insufficient_scope')
   })
 
-  it('a preflight is answered before anybody asks for a token', async () => {
+  it('a preflight is answered without a token', async () => {
     const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' }
     const response = await fetch(`${host.audience}/invoices/list`, { method: 'OPTIONS', headers })
     expect(response.status).toBe(204)
@@ -133,7 +133,7 @@ describe('inside of middleware that works on answers', () => {
   })
 })
 
-/** A request whose answer is left as it came. */
+/** Sends a request and returns the response without decompressing it. */
 function raw(address: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     get(address, { headers }, (response) => {

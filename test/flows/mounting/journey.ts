@@ -2,15 +2,15 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect } from 'vitest'
 import { connect, type Host } from '../../support/host.ts'
 
-/** Where applications send people after they signed out; nobody listens there. */
+/** Where applications send users after signing out; no server listens there. */
 const SIGNED_OUT = 'http://localhost:9/signed-out'
 
 /**
- * The whole interface once over, as the world sees it: discovery, direct access, delegated access with sign-in,
- * consent, refresh, user info, sign-out, and tokens that are revoked. Every address that is met on the way is the issuer's.
+ * Runs through the whole interface as a client sees it: discovery, direct access, delegated access with sign-in,
+ * consent, refresh, user info, sign-out, and revocation. Each address on the way must start with the issuer.
  */
 export async function journey(host: Host): Promise<void> {
-  // Keys are made at the first start, which takes its time on a busy machine.
+  // The first start generates keys, which takes some time on a busy machine.
   await host.gatehouse.ready()
   await discovery(host)
   await directAccess(host)
@@ -37,9 +37,9 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
     authorization_servers: [issuer],
   })
   const { keys } = (await json(fetch, `${issuer}/oauth2/jwks`)) as { keys: { alg: string }[] }
-  // Those that sign, and those that will.
+  // The current keys and the next ones.
   expect(keys.map(({ alg }) => alg).toSorted()).toEqual(['ES256', 'ES256', 'RS256', 'RS256'])
-  // Nobody's address but the issuer's (and the API's) is in there, whatever a request says of itself.
+  // The documents name addresses of the issuer (and the API) alone, even if the request claims another host.
   const addresses = JSON.stringify(openid).match(/https?:\/\/[^"]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(5)
   expect(addresses.filter((address) => address !== issuer && !address.startsWith(`${issuer}/`))).toEqual([])
@@ -65,7 +65,7 @@ async function directAccess(host: Host): Promise<void> {
     body: { error: 'insufficient_scope' },
   })
   expect(await host.call('GET /invoices/list')).toMatchObject({ status: 401 })
-  expect(await host.call('GET /unheard-of', token)).toMatchObject({ status: 404 })
+  expect(await host.call('GET /unknown', token)).toMatchObject({ status: 404 })
   expect(host.reached).toHaveLength(length)
   expect(await host.call('GET /invoices/list', token)).toMatchObject({
     status: 200,
@@ -81,7 +81,10 @@ async function directAccess(host: Host): Promise<void> {
   expect(host.reached).toHaveLength(length + 1)
 }
 
-/** A user signs in, unticks one operation, allows the rest; the application refreshes and signs them out. */
+/**
+ * A user signs in, unticks one operation, and allows the others; the application refreshes and signs the user
+ * out.
+ */
 async function delegatedScopes(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })
   const browser = host.browser()

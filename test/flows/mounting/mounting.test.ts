@@ -15,21 +15,24 @@ type Callback = ReturnType<Koa['callback']>
 
 type Mounting = Pick<HostOptions, 'issuerPath' | 'audiencePath' | 'serve'> & {
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
-  /** @param around belongs right above gatehouse */
+  /** @param around the middleware to mount directly above the gatehouse */
   readonly mount: (app: Koa, gatehouse: Gatehouse, around: Middleware) => void
-  /** Pages of the host, to be found at these addresses of the world's. */
+  /** Addresses of the host's own pages, as clients request them. */
   readonly pages: readonly string[]
 }
 
-/** Pages of the host's own. */
+/** A page of the host. */
 const page = (ctx: Context) => {
   ctx.body = `page ${ctx.path}`
 }
 
-/** koa-mount takes what any version of Koa's types calls a middleware. */
+/** koa-mount, with a parameter that accepts the middleware of any version of Koa's types. */
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 
-/** An app below `/platform`, as connect and Express hand requests on from `use('/platform', handler)`. */
+/**
+ * An app below `/platform`, in the way that connect and Express pass requests on from `use('/platform',
+ * handler)`.
+ */
 function inExpress(app: Koa, gatehouse: Gatehouse): Callback {
   const root = new Koa().use(gatehouse.wellKnown()).use(page).callback()
   const platform = app.callback()
@@ -202,7 +205,7 @@ const MOUNTINGS: Record<string, Mounting> = {
   },
 }
 
-/** What a proxy does to addresses, which leaves no trace of what they were. */
+/** A proxy that rewrites addresses and leaves no trace of the original ones. */
 function rewriting(app: Koa, rewrite: (url: string) => string): Callback {
   const handler = app.callback()
   return (request, response) => {
@@ -211,7 +214,7 @@ function rewriting(app: Koa, rewrite: (url: string) => string): Callback {
   }
 }
 
-/** A store that never answers, as a network that swallows everything. */
+/** A store that never answers, like a network that drops every packet. */
 function silentStore(): Store {
   return new Proxy(memoryStore(), {
     get: (target, name: keyof Store) =>
@@ -223,7 +226,7 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-describe.each(Object.entries(MOUNTINGS))('mounted by %s', (_name, { pages, ...mounting }) => {
+describe.each(Object.entries(MOUNTINGS))('a gatehouse mounted by %s', (_name, { pages, ...mounting }) => {
   const around = bystander()
   let host: Host
   beforeAll(async () => {
@@ -235,13 +238,13 @@ describe.each(Object.entries(MOUNTINGS))('mounted by %s', (_name, { pages, ...mo
   })
   afterAll(() => host.close())
 
-  it('everything works, at the addresses of the issuer, and nothing complains', async () => {
+  it('the whole interface works at the addresses of the issuer, and no warning is printed', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
     expect(output.complaints()).toEqual([])
   })
 
-  it("the host's own pages are where they were", async () => {
+  it("the host's own pages stay at their addresses", async () => {
     for (const path of pages) {
       const response = await host.fetch(host.origin + path)
       expect(response.status, path).toBe(200)
@@ -249,7 +252,7 @@ describe.each(Object.entries(MOUNTINGS))('mounted by %s', (_name, { pages, ...mo
     }
   })
 
-  it("leaves the host's context as it was", () => {
+  it("the gatehouse leaves the host's context unchanged", () => {
     expect(around.seen.length).toBeGreaterThan(12)
     expect(around.changes).toEqual([])
     expect(host.app.keys).toEqual(KEYS)
@@ -272,8 +275,8 @@ describe.each(Object.entries(MOUNTINGS))('mounted by %s', (_name, { pages, ...mo
   })
 })
 
-/** That what is tested above is different: without its mount the service is not there. */
-it('without any of them there is nothing', async () => {
+/** The control for the tests above: without a mount, the service does not answer. */
+it('without a mount, the service does not answer', async () => {
   const host = await startHost({ mount: (app) => void app.use(page) })
   const response = await fetch(`${host.issuer}/.well-known/openid-configuration`)
   expect(await response.text()).toBe('page /auth/.well-known/openid-configuration')

@@ -6,14 +6,14 @@ import { products } from '../../fixtures/products.ts'
 import { connect, SECRET, startHost, type Host } from '../../support/host.ts'
 import { journey } from './journey.ts'
 
-/** One above the other is the worst case: a browser sends the cookies of the one to the other, too. */
+/** The worst case is one issuer below the other: a browser then sends the cookies of one to the other as well. */
 const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
 const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
 
 describe('two gatehouses in one app', () => {
   let host: Host
   let other: Gatehouse
-  /** The same app, as the other gatehouse's host. */
+  /** The same app, seen as the host of the other gatehouse. */
   let otherHost: Host
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('two gatehouses in one app', () => {
     await host.close()
   })
 
-  /** The harness of the host, looking at the other gatehouse. */
+  /** The test harness of the host, pointed at the other gatehouse. */
   function asHostOf(gatehouse: Gatehouse): Host {
     const issuer = host.origin + BELOW.issuerPath
     const audience = host.origin + BELOW.audiencePath
@@ -86,13 +86,13 @@ describe('two gatehouses in one app', () => {
     }
   }
 
-  it('each works at its own addresses', async () => {
+  it('two gatehouses in one app each work at their own addresses', async () => {
     await journey(host)
     await journey(otherHost)
     expect(host.errors).toEqual([])
   })
 
-  it('one browser may be somebody else at each', async () => {
+  it('one browser may be signed in as different users at two gatehouses', async () => {
     const browser = host.browser()
     const scope = { parameters: { scope: 'invoices:read' } }
     const one = await connect(host, await host.createApplication(), { browser, user: 'alice', ...scope })
@@ -101,16 +101,16 @@ describe('two gatehouses in one app', () => {
       user: 'bob',
       ...scope,
     })
-    const three = await connect(host, await host.createApplication(), { browser, user: 'nobody', ...scope })
+    const three = await connect(host, await host.createApplication(), { browser, user: 'unknown', ...scope })
     const who = async (at: Host, { access_token }: { access_token: string }) =>
       (await at.call('GET /invoices/list', access_token)).body['auth']
     expect(await who(host, one)).toMatchObject({ accountId: 'alice' })
     expect(await who(otherHost, two)).toMatchObject({ accountId: 'bob' })
-    // Still signed in there, so nobody is asked for a password.
+    // The session at the first gatehouse is still valid, so no password is requested.
     expect(await who(host, three)).toMatchObject({ accountId: 'alice' })
   })
 
-  it("a token of the one is worth nothing at the other's API", async () => {
+  it('a token of one gatehouse is rejected by the API of the other', async () => {
     const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
     const token = String(body['access_token'])
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)
@@ -121,9 +121,9 @@ describe('two gatehouses in one app', () => {
   })
 })
 
-describe('addresses that look like ours and are not', () => {
-  it.each(['/auth/oauth2/unheard-of', '/auth/oauth2', '/auth/.well-known/openid-configuration/x'])(
-    '%s is left to the host, as if nothing had been there',
+describe('unknown addresses below the issuer', () => {
+  it.each(['/auth/oauth2/unknown', '/auth/oauth2', '/auth/.well-known/openid-configuration/x'])(
+    '%s is passed on to the host, without a trace of the gatehouse',
     async (path) => {
       const host = await startHost({
         above: [

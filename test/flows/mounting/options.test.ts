@@ -20,7 +20,7 @@ const DOCUMENTS = [
   '/auth/oauth2/jwks',
 ]
 
-describe('OPTIONS', () => {
+describe('OPTIONS requests', () => {
   let host: Host
   beforeAll(async () => {
     host = await startHost()
@@ -32,16 +32,19 @@ describe('OPTIONS', () => {
   const corsHeaders = ({ headers }: Response) =>
     [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
-  it.each(Object.entries(CLOSED))('a preflight at %s allows no browser: 204', async (path, allow) => {
-    for (const headers of [PREFLIGHT, {}]) {
-      const response = await options(path, headers)
-      expect([response.status, await response.text()]).toEqual([204, ''])
-      expect(response.headers.get('allow')).toBe(allow)
-      expect(corsHeaders(response)).toEqual([])
-    }
-  })
+  it.each(Object.entries(CLOSED))(
+    'a preflight at %s answers 204 and allows no browser',
+    async (path, allow) => {
+      for (const headers of [PREFLIGHT, {}]) {
+        const response = await options(path, headers)
+        expect([response.status, await response.text()]).toEqual([204, ''])
+        expect(response.headers.get('allow')).toBe(allow)
+        expect(corsHeaders(response)).toEqual([])
+      }
+    },
+  )
 
-  it.each(DOCUMENTS)('a preflight at %s allows every browser: 204', async (path) => {
+  it.each(DOCUMENTS)('a preflight at %s answers 204 and allows every browser', async (path) => {
     const headers = { ...PREFLIGHT, 'access-control-request-method': 'GET' }
     for (const sent of [headers, {}]) {
       const response = await options(path, sent)
@@ -53,18 +56,18 @@ describe('OPTIONS', () => {
     }
   })
 
-  it.each(DOCUMENTS)('the document at %s may be read by every browser', async (path) => {
+  it.each(DOCUMENTS)('the document at %s is readable for every browser', async (path) => {
     const response = await fetch(host.origin + path, { headers: { origin: 'https://app.example' } })
     expect(response.status).toBe(200)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  it('is 405 where Allow does not name it', async () => {
+  it('OPTIONS answers 405 at an endpoint whose Allow header does not name it', async () => {
     const response = await options('/auth/oauth2/authorize', PREFLIGHT)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('answers of the client endpoints name no origin that may read them', async () => {
+  it('responses of the token endpoint name no origin that may read them', async () => {
     const key = await host.createApiKey()
     const token = await host.token({ ...key, grant_type: 'client_credentials' })
     expect(token.status).toBe(200)
@@ -72,7 +75,7 @@ describe('OPTIONS', () => {
   })
 })
 
-it('CORS headers of the host stay on documents and on answers', async () => {
+it('CORS headers of the host stay on documents and on token responses', async () => {
   const origin = 'https://app.example'
   const host = await startHost({
     above: [

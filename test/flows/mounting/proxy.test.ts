@@ -13,38 +13,38 @@ import { journey } from './journey.ts'
 
 const hasOpenssl = findProgram('openssl') !== undefined
 
-const ends: (() => unknown)[] = []
+const cleanups: (() => unknown)[] = []
 afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
+  for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
 })
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  ends.push(() => server.close())
+  cleanups.push(() => server.close())
   return (server.address() as AddressInfo).port
 }
 
-/** A logger that keeps the lines that somebody should read. */
-function collectingLogger() {
+/** A logger that keeps warnings and errors. */
+function recordingLogger() {
   const lines: string[] = []
   const keep = (_details: object, text?: string) => void lines.push(text ?? '')
   const logger: Logger = { debug() {}, info() {}, warn: keep, error: keep }
   return { logger, lines }
 }
 
-describe.skipIf(!hasOpenssl)('over TLS', () => {
+describe.skipIf(!hasOpenssl)('a host over TLS', () => {
   let certificate: { key: string; cert: string }
   beforeAll(async () => {
     certificate = await selfSignedCertificate()
   })
 
-  /** A host behind a proxy that ends TLS, and says so with X-Forwarded-*. */
+  /** A host behind a proxy that terminates TLS and sends X-Forwarded-* headers. */
   async function startBehindProxy(isTrusted: boolean) {
     let port = 0
     const proxy = createTlsServer(certificate, (request, response) => passOn(request, response, port))
     const origin = `https://localhost:${await listen(proxy)}`
-    const { logger, lines } = collectingLogger()
+    const { logger, lines } = recordingLogger()
     const setCookies: string[] = []
     const host = await startHost({
       origin,
@@ -60,26 +60,29 @@ describe.skipIf(!hasOpenssl)('over TLS', () => {
     })
     ;({ port } = host)
     host.app.proxy = isTrusted
-    ends.push(() => host.close())
+    cleanups.push(() => host.close())
     return { host, lines, setCookies }
   }
 
   it.each([
     { isTrusted: true, logged: [] },
     { isTrusted: false, logged: [expect.stringContaining('app.proxy = true')] },
-  ])('a proxy in front, app.proxy = $isTrusted: everything works', async ({ isTrusted, logged }) => {
-    const { host, lines, setCookies } = await startBehindProxy(isTrusted)
-    await journey(host)
-    await journey(host)
-    expect(host.errors).toEqual([])
-    expect(setCookies.length).toBeGreaterThan(5)
-    expect(setCookies.filter((line) => !/; secure(;|$)/i.test(line))).toEqual([])
-    expect(setCookies.filter((line) => !/; httponly(;|$)/i.test(line))).toEqual([])
-    // Said once, however many requests there are.
-    expect(lines).toEqual(logged)
-  })
+  ])(
+    'behind a proxy with app.proxy = $isTrusted, the whole interface works',
+    async ({ isTrusted, logged }) => {
+      const { host, lines, setCookies } = await startBehindProxy(isTrusted)
+      await journey(host)
+      await journey(host)
+      expect(host.errors).toEqual([])
+      expect(setCookies.length).toBeGreaterThan(5)
+      expect(setCookies.filter((line) => !/; secure(;|$)/i.test(line))).toEqual([])
+      expect(setCookies.filter((line) => !/; httponly(;|$)/i.test(line))).toEqual([])
+      // The warning is logged once, however many requests there are.
+      expect(lines).toEqual(logged)
+    },
+  )
 
-  it('a forged X-Forwarded-Host or -Proto leads nobody elsewhere', async () => {
+  it('a forged X-Forwarded-Host or X-Forwarded-Proto changes no redirect and no cookie', async () => {
     const { host } = await startBehindProxy(true)
     const { client_id } = await host.createApplication()
     const headers = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', accept: 'text/html' }
@@ -93,7 +96,7 @@ describe.skipIf(!hasOpenssl)('over TLS', () => {
     for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/; secure/i)
   })
 
-  it('HTTP/2 with TLS in the app itself: everything works', async () => {
+  it('the whole interface works over HTTP/2 with TLS in the app itself', async () => {
     const server = createSecureServer({ ...certificate, allowHTTP1: true })
     const { host, lines } = await startOverHttp2(server, 'https:', { ca: certificate.cert })
     await journey(host)
@@ -102,15 +105,15 @@ describe.skipIf(!hasOpenssl)('over TLS', () => {
   })
 })
 
-describe('HTTP/2', () => {
-  it('without TLS: everything works', async () => {
+describe('a host over HTTP/2', () => {
+  it('the whole interface works over HTTP/2 without TLS', async () => {
     const { host } = await startOverHttp2(createHttp2Server(), 'http:')
     await journey(host)
     expect(host.errors).toEqual([])
   })
 })
 
-/** A host that is reached by HTTP/2 alone. */
+/** A host that is reachable over HTTP/2 only. */
 async function startOverHttp2(
   server: ReturnType<typeof createHttp2Server> | ReturnType<typeof createSecureServer>,
   protocol: string,
@@ -118,7 +121,7 @@ async function startOverHttp2(
 ) {
   const origin = `${protocol}//localhost:${await listen(server)}`
   const { fetch, close } = createHttp2Fetch(options)
-  const { logger, lines } = collectingLogger()
+  const { logger, lines } = recordingLogger()
   const versions = new Set<number>()
   const host: Host = await startHost({
     origin,
@@ -132,7 +135,7 @@ async function startOverHttp2(
     ],
   })
   server.on('request', host.app.callback())
-  ends.push(
+  cleanups.push(
     close,
     () => host.close(),
     () => expect([...versions]).toEqual([2]),
@@ -140,7 +143,7 @@ async function startOverHttp2(
   return { host, lines }
 }
 
-/** What a proxy does: the same request, over plain http, with what it knows about the original. */
+/** Passes a request on like a proxy: over plain HTTP, with X-Forwarded-* headers about the original. */
 function passOn(request: IncomingMessage, response: ServerResponse, port: number): void {
   const headers = {
     ...request.headers,

@@ -6,12 +6,12 @@ import { collectOutput, complaintsIn } from '../../support/complaints.ts'
 import { startHost } from '../../support/host.ts'
 import { journey } from './journey.ts'
 
-// What the other tests rely on when they find nothing: that there would be something to find.
+// Other tests expect no printed warnings. These tests show that `collectOutput()` would find them.
 
 let output: ReturnType<typeof collectOutput> | undefined
 afterEach(() => output?.stop())
 
-it('finds what oidc-provider prints where its defaults are left alone', async () => {
+it('collectOutput() finds the warnings of oidc-provider about its defaults', async () => {
   output = collectOutput()
   const { Grant } = new Provider('http://localhost:9')
   await new Grant({ accountId: 'alice', clientId: 'ledger' }).save()
@@ -19,7 +19,7 @@ it('finds what oidc-provider prints where its defaults are left alone', async ()
   expect(output.complaints()).toContainEqual(expect.stringMatching(/^oidc-provider NOTICE: /))
 })
 
-it('finds it in what another process prints', async () => {
+it('complaintsIn() finds the warnings of oidc-provider in the output of another process', async () => {
   const program = `import('oidc-provider').then(({ Provider }) => {
     const { Grant } = new Provider('http://localhost:9')
     return new Grant({ accountId: 'alice', clientId: 'ledger' }).save()
@@ -30,14 +30,14 @@ it('finds it in what another process prints', async () => {
   expect(complaintsIn('oidc-provider WARNING: Unsupported runtime. Use Node.js v22.x LTS')).toEqual([])
 })
 
-it('finds what Node warns about', async () => {
+it('collectOutput() finds the warnings of Node', async () => {
   output = collectOutput()
   process.emitWarning('this is deprecated', 'DeprecationWarning')
   await new Promise(setImmediate)
   expect(output.complaints()).toEqual(['DeprecationWarning: this is deprecated'])
 })
 
-it('nothing complains from construction to close', async () => {
+it('a gatehouse prints no warning from construction to close', async () => {
   output = collectOutput()
   const host = await startHost()
   await journey(host)

@@ -5,7 +5,7 @@ import { journey } from './journey.ts'
 
 const camelCase = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** Rewrites the keys of each object that is answered, as APIs in camel case do. */
+/** Rewrites the keys of each object in a response, as APIs in camel case do. */
 const camelCaseKeys: Middleware = async (ctx, next) => {
   await next()
   const { body } = ctx
@@ -13,7 +13,7 @@ const camelCaseKeys: Middleware = async (ctx, next) => {
   ctx.body = Object.fromEntries(Object.entries(body).map(([name, value]) => [camelCase(name), value]))
 }
 
-/** Wraps each object that is answered, and makes a 404 of each answer that has none. */
+/** Wraps each object in a response, and turns each response without a body into a 404. */
 const envelope: Middleware = async (ctx, next) => {
   await next()
   if (typeof ctx.body === 'object' && ctx.body !== null) ctx.body = { data: ctx.body }
@@ -22,13 +22,13 @@ const envelope: Middleware = async (ctx, next) => {
 
 describe.each([
   ['rewrites the keys of objects', camelCaseKeys],
-  ['wraps objects, and makes a 404 of an empty answer', envelope],
-])('Below middleware that %s', (_name, above) => {
+  ['wraps objects, and makes a 404 of an empty response', envelope],
+])('a gatehouse below middleware that %s', (_name, above) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({
       above: [above],
-      // What the handlers of the host answer is theirs.
+      // Keeps the middleware under test from changing the responses of the host's own handlers.
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
@@ -42,12 +42,12 @@ describe.each([
   })
   afterAll(() => host.close())
 
-  it('the whole interface works', async () => {
+  it('the whole interface works below middleware that rewrites responses', async () => {
     await journey(host)
     expect(host.errors).toEqual([])
   })
 
-  it('revoking a token answers 200 with an empty object (RFC 7009 2.2)', async () => {
+  it('revoking a token answers 200 with an empty object below middleware that rewrites responses (RFC 7009 2.2)', async () => {
     const application = await host.createApplication()
     const { refresh_token } = await connect(host, application)
     for (const token of [refresh_token, 'unknown']) {
@@ -57,7 +57,7 @@ describe.each([
     }
   })
 
-  it('errors have their own names', async () => {
+  it('error responses keep the names of their members below middleware that rewrites responses', async () => {
     const names = { error: expect.any(String), error_description: expect.any(String) }
     const key = await host.createApiKey()
     const { client_id } = await host.createApplication()
@@ -81,20 +81,20 @@ describe.each([
     expect(await get(`${host.issuer}/oauth2/token`)).toEqual(names)
     expect(await get(`${host.issuer}/oauth2/revocations`)).toEqual(names)
     expect(await get(`${host.issuer}/oauth2/userinfo`)).toEqual({ error_description: expect.any(String) })
-    expect(await get(authorizationUrl(host, 'nobody'))).toEqual({ ...names, state: 'xyz' })
-    const foreign = authorizationUrl(host, client_id, { redirect_uri: 'https://evil.example/' })
-    expect(await get(foreign)).toEqual({ ...names, state: 'xyz' })
-    expect(await get(`${host.audience}/unheard-of`)).toEqual(names)
+    expect(await get(authorizationUrl(host, 'unknown'))).toEqual({ ...names, state: 'xyz' })
+    const unregistered = authorizationUrl(host, client_id, { redirect_uri: 'https://evil.example/' })
+    expect(await get(unregistered)).toEqual({ ...names, state: 'xyz' })
+    expect(await get(`${host.audience}/unknown`)).toEqual(names)
     expect(await get(`${host.audience}/invoices/list`)).toEqual({ error_description: expect.any(String) })
   })
 
-  it('a failure on our side has its own names', async () => {
+  it('a server error keeps the names of its members below middleware that rewrites responses', async () => {
     const failing = await startHost({
       above: [above],
       gatehouse: {
         accounts: {
           find: () => {
-            throw new Error('the database is gone')
+            throw new Error('the database is down')
           },
         },
       },

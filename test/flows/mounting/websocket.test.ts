@@ -6,7 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 
-describe('.authenticate() at the upgrade to a WebSocket', () => {
+describe('gateway.authenticate() at the upgrade to a WebSocket', () => {
   let host: Host
   const sockets = new WebSocketServer({ noServer: true })
   let upgraded = 0
@@ -45,7 +45,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     return JSON.parse(message.toString()) as unknown
   }
 
-  async function rejected(path: string, token?: string) {
+  async function rejectionOf(path: string, token?: string) {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const client = new WebSocket(address(path), { headers })
     client.on('error', () => {})
@@ -55,7 +55,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     return { status: response.statusCode, headers: response.headers, body: JSON.parse(body) as unknown }
   }
 
-  it('101 with a token of an API key, and with one of a user', async () => {
+  it('an upgrade succeeds with a token of an API key or of a user, and answers 403 without the scope', async () => {
     const key = await host.createApiKey(['invoices'])
     const direct = await host.token({ ...key, grant_type: 'client_credentials' })
     expect(await open('/invoices/list', String(direct.body['access_token']))).toEqual({
@@ -71,7 +71,7 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     })
 
     const before = upgraded
-    expect(await rejected('/payments/list', delegated.access_token)).toMatchObject({
+    expect(await rejectionOf('/payments/list', delegated.access_token)).toMatchObject({
       status: 403,
       headers: { 'www-authenticate': expect.stringContaining('insufficient_scope') },
       body: { error: 'insufficient_scope' },
@@ -79,21 +79,21 @@ describe('.authenticate() at the upgrade to a WebSocket', () => {
     expect(upgraded).toBe(before)
   })
 
-  it('401 on the socket without a token, 404 where there is no operation; nothing is upgraded', async () => {
+  it('an upgrade without a valid token answers 401, and one to an unknown operation 404', async () => {
     const before = upgraded
-    expect(await rejected('/invoices/list')).toMatchObject({
+    expect(await rejectionOf('/invoices/list')).toMatchObject({
       status: 401,
       headers: { 'www-authenticate': expect.stringContaining('Bearer realm=') },
     })
-    expect(await rejected('/invoices/list', 'no.such.token')).toMatchObject({
+    expect(await rejectionOf('/invoices/list', 'no.such.token')).toMatchObject({
       status: 401,
       body: { error: 'invalid_token' },
     })
-    expect(await rejected('/unheard-of')).toMatchObject({ status: 404 })
+    expect(await rejectionOf('/unknown')).toMatchObject({ status: 404 })
     expect(upgraded).toBe(before)
   })
 
-  it('what is written on the socket is a whole HTTP response', async () => {
+  it('a rejected upgrade answers with a complete HTTP response', async () => {
     const socket = connectSocket(host.port, 'localhost')
     socket.write(
       'GET /api/invoices/list HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +

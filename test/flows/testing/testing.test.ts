@@ -9,21 +9,21 @@ import { products } from '../../fixtures/products.ts'
 import { authorizationUrl, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('mintToken', (makeStore) => {
+describeEachStore('mintToken()', (makeStore) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
   })
   afterAll(() => host.close())
 
-  it('makes a token that the gateway takes, of direct access if nothing else is said', async () => {
+  it('mintToken() makes a token that the gateway accepts, of direct access by default', async () => {
     const token = await mintToken(host.gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
     const { status, body } = await host.call('GET /invoices/list', token)
     expect(status).toBe(200)
     expect(body['auth']).toMatchObject({ mode: 'direct', accountId: 'alice', scopes: ['invoices:read'] })
   })
 
-  it('makes one of delegated access', async () => {
+  it('mintToken() makes a token of delegated access', async () => {
     const token = await mintToken(host.gatehouse, {
       mode: 'delegated',
       accountId: 'alice',
@@ -39,7 +39,7 @@ describeEachStore('mintToken', (makeStore) => {
     })
   })
 
-  it('makes one that lacks a scope, and one that has expired', async () => {
+  it('mintToken() makes tokens that lack a scope or have expired', async () => {
     host.reached.splice(0)
     const narrow = await mintToken(host.gatehouse, { accountId: 'alice', scopes: ['payments:list'] })
     expect((await host.call('GET /invoices/list', narrow)).status).toBe(403)
@@ -54,7 +54,7 @@ describeEachStore('mintToken', (makeStore) => {
     expect(host.reached).toEqual([])
   })
 
-  it('takes nothing but a gatehouse', async () => {
+  it('mintToken() rejects an argument that is not a gatehouse', async () => {
     await expect(mintToken({} as never, { accountId: 'alice', scopes: [] })).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
     })
@@ -133,7 +133,7 @@ describeEachStore('mintToken on a store that has been in use', (makeStore) => {
   })
 })
 
-describe('createTestIssuer', () => {
+describe('createTestIssuer()', () => {
   const server = createServer()
   const reached: string[] = []
   let audience: string
@@ -162,7 +162,7 @@ describe('createTestIssuer', () => {
   const call = (path: string, token?: string) =>
     fetch(audience + path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })
 
-  it('makes tokens for an API that has only the gateway', async () => {
+  it('a test issuer mints tokens for an API that has only the gateway', async () => {
     expect((await call('/invoices/list')).status).toBe(401)
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     const response = await call('/invoices/list', token)
@@ -174,18 +174,18 @@ describe('createTestIssuer', () => {
     expect(reached).toEqual(['/api/invoices/list'])
   })
 
-  it("rejects another issuer's tokens, and those for another API", async () => {
+  it('a gateway rejects tokens of another test issuer', async () => {
     reached.splice(0)
     const other = await createTestIssuer({ audience })
-    const foreign = await other.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
+    const token = await other.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     await other.close()
-    const response = await call('/invoices/list', foreign)
+    const response = await call('/invoices/list', token)
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"')
     expect(reached).toEqual([])
   })
 
-  it('the keys are kept: the gateway goes on while the issuer is away, until it is closed itself', async () => {
+  it('a closed test issuer can still mint tokens, and the gateway accepts them until it is closed itself', async () => {
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     expect((await call('/invoices/list', token)).status).toBe(200)
     await issuer.close()

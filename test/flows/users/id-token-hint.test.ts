@@ -8,7 +8,7 @@ import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
 const SCOPE = 'openid invoices:read'
 
-describeEachStore('An authorization request with id_token_hint', (makeStore) => {
+describeEachStore('an authorization request with id_token_hint', (makeStore) => {
   let host: UsersHost
   let application: { client_id: string; client_secret: string }
   let browser: Browser
@@ -49,7 +49,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
     values.splice(0)
   })
 
-  describe('at the built-in sign-in page', () => {
+  describe('id_token_hint at the built-in sign-in page', () => {
     afterAll(() => host.close())
     beforeAll(async () => {
       await start(false)
@@ -60,7 +60,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
     })
 
     test.each(['firm/owner', 'alice'])(
-      'of one user ends in login_required for %s, who signs in instead',
+      'id_token_hint of one user answers login_required when %s signs in instead',
       async (user) => {
         const page = await signIn(await browser.open(request('firm/intern')), user)
         expect(isAt(page, CALLBACK)).toBe(true)
@@ -72,13 +72,13 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       },
     )
 
-    test('of a user gives a code for that user', async () => {
+    test('id_token_hint of a user gives a code for that user', async () => {
       const page = await signIn(await browser.open(request('firm/intern')), 'firm/intern')
-      // They approved it before.
+      // This user approved the request before.
       expect(await subjectOf(page)).toBe('firm!intern')
     })
 
-    test('of another user of the account that is signed in asks to sign in, and prompt=none says login_required', async () => {
+    test('id_token_hint of another user asks to sign in, and answers login_required with prompt=none', async () => {
       await signIn(await browser.open(request('firm/owner')), 'firm/owner')
       const silent = await browser.open(request('firm/intern', { prompt: 'none' }))
       expect(outcomeOf(silent)).toBe('login_required')
@@ -88,7 +88,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       expect(outcomeOf(await browser.open(request('firm/intern', { prompt: 'none' })))).toBe('code')
     })
 
-    test('leaves nothing of the ID token at rest but its subject', async () => {
+    test('a pending authorization stores nothing of the hinted ID token but its subject', async () => {
       const page = await browser.open(request('firm/intern', { prompt: 'consent' }))
       const consent = await signIn(page, 'firm/intern')
       expect(asksFor(consent)).toBe('consent')
@@ -99,7 +99,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       expect(await subjectOf(await approve(consent))).toBe('firm!intern')
     })
 
-    test('is over with login_required when the person wants to use another account', async () => {
+    test('id_token_hint answers login_required when the user switches the account', async () => {
       const page = await signIn(
         await browser.open(request('firm/intern', { prompt: 'consent' })),
         'firm/intern',
@@ -107,17 +107,17 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       const next = await browser.submit(page, { action: /switch$/ })
       expect(isAt(next, CALLBACK)).toBe(true)
       expect(outcomeOf(next)).toBe('login_required')
-      // And nobody is signed in any more.
+      // The user is signed out as well.
       expect(asksFor(await browser.open(request('firm/intern')))).toBe('sign-in')
     })
 
-    test('that is forged is rejected', async () => {
+    test('a forged id_token_hint is rejected', async () => {
       hints.set('forged', `${String(hints.get('alice')).slice(0, -8)}AAAAAAAA`)
       expect(outcomeOf(await browser.open(request('forged')))).toBe('invalid_request')
     })
   })
 
-  describe("with the host's own session", () => {
+  describe("id_token_hint with the host's own session", () => {
     afterAll(() => host.close())
     beforeAll(async () => {
       await start(true)
@@ -135,7 +135,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       }
     })
 
-    test('is checked again on the way back from the pages', async () => {
+    test('id_token_hint is checked again on the way back from the pages', async () => {
       const approveAs = async (who: SignedIn, scope: string) => {
         host.signInAt(browser, who)
         const url = authorizationUrl(host, application.client_id, { scope, prompt: 'consent' })
@@ -144,7 +144,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
         return (await host.token({ ...application, grant_type: 'authorization_code', code })).body
       }
       const scope = 'openid payments:list'
-      // The owner approved what alice is asked for now, and would get a code without a page.
+      // The owner has approved the scope that alice is asked for, and would get a code without a page.
       await approveAs({ accountId: 'firm', userId: 'owner' }, scope)
       hints.set('alice', String((await approveAs({ accountId: 'alice' }, SCOPE))['id_token']))
       const consent = await browser.open(request('alice', { scope }))
@@ -157,7 +157,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
       expect(page.url.pathname).toBe('/login')
     })
 
-    test('ends in login_required where the host switched to another user meanwhile', async () => {
+    test('id_token_hint answers login_required when the host switches to another user before the approval', async () => {
       host.signInAt(browser, { accountId: 'firm', userId: 'intern' })
       const consent = await browser.open(request('firm/intern', { prompt: 'consent' }))
       host.signInAt(browser, { accountId: 'firm', userId: 'owner' })
@@ -166,7 +166,7 @@ describeEachStore('An authorization request with id_token_hint', (makeStore) => 
   })
 })
 
-/** Notes every value that is written. */
+/** Records every value that is written to the store. */
 function watched(store: Store, values: string[]): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {

@@ -6,7 +6,7 @@ import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
 const parameters = { scope: 'openid profile email invoices:read' }
 
-describeEachStore('The users of an account', (makeStore) => {
+describeEachStore('the users of an account', (makeStore) => {
   let host: UsersHost
   let application: { client_id: string; client_secret: string }
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describeEachStore('The users of an account', (makeStore) => {
     expect(decodeJwt(access_token)).toMatchObject(who)
   })
 
-  test('user info rejects the token of a user whom the host removed', async () => {
+  test('user info rejects the token of a user whom the host has removed', async () => {
     const { access_token } = await connectAs('firm/intern')
     host.users.delete('firm/intern')
     expect((await host.userInfo(access_token)).status).toBe(401)
@@ -77,7 +77,7 @@ describeEachStore('The users of an account', (makeStore) => {
       for (const { access_token, id_token } of [tokens, refreshed as unknown as typeof tokens]) {
         expect(decodeJwt(access_token)).toMatchObject(who)
         expect(decodeJwt(String(id_token))).toMatchObject(who)
-        // What an ID token is not for.
+        // ID tokens carry no profile claims; user info does.
         expect(decodeJwt(String(id_token))).not.toHaveProperty('email')
         expect(await introspect(access_token)).toMatchObject({ active: true, ...who })
       }
@@ -114,16 +114,16 @@ describeEachStore('The users of an account', (makeStore) => {
     const { code, pages } = await authorize(host, client.client_id, { user: 'firm/intern', parameters })
     const { body } = await host.token({ ...client, grant_type: 'authorization_code', code })
     const first = String(body['refresh_token'])
-    const again = (token: string) =>
+    const refreshWith = (token: string) =>
       host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
-    const second = (await again(first)).body
+    const second = (await refreshWith(first)).body
     const call = await host.call('GET /invoices/list', String(second['access_token']))
     const [grant] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
       ({ clientId }) => clientId === client.client_id,
     )
     const found = await host.gatehouse.grants.find(grant?.grantId ?? '')
-    await again(String(second['refresh_token']))
-    expect((await again(first)).status).toBe(400)
+    await refreshWith(String(second['refresh_token']))
+    expect((await refreshWith(first)).status).toBe(400)
     const next = await connect(host, client, { user: 'firm/intern', parameters })
     const [last] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
       ({ clientId }) => clientId === client.client_id,
@@ -139,7 +139,7 @@ describeEachStore('The users of an account', (makeStore) => {
     expect(next.scope).toContain('invoices:read')
   })
 
-  test('find is asked for the user everywhere, and never for the account alone', async () => {
+  test('accounts.find() is called with the user everywhere, and never with the account alone', async () => {
     host.asked.splice(0)
     const tokens = await connectAs('firm/intern')
     await host.userInfo(tokens.access_token)
@@ -162,28 +162,31 @@ describeEachStore('The users of an account', (makeStore) => {
   })
 })
 
-describeEachStore('A host that names persons whose subject would be too long', (makeStore) => {
-  test.each([false, true])('gets ERR_HOST_CALLBACK at sign-in (session of its own: %s)', async (session) => {
-    const host = await startUsersHost({ store: makeStore(), session })
-    const { client_id } = await host.createApplication()
-    const browser = host.browser()
-    const tryAs = async (who: { accountId: string; userId: string }) => {
-      host.accounts.set(who.accountId, { id: who.accountId })
-      host.users.set(`${who.accountId}/${who.userId}`, {})
-      if (session) {
-        host.signInAt(browser, who)
-        return browser.open(authorizationUrl(host, client_id))
+describeEachStore('persons of a host whose subject would be too long', (makeStore) => {
+  test.each([false, true])(
+    'a subject that would be too long is ERR_HOST_CALLBACK at sign-in (session of its own: %s)',
+    async (session) => {
+      const host = await startUsersHost({ store: makeStore(), session })
+      const { client_id } = await host.createApplication()
+      const browser = host.browser()
+      const tryAs = async (who: { accountId: string; userId: string }) => {
+        host.accounts.set(who.accountId, { id: who.accountId })
+        host.users.set(`${who.accountId}/${who.userId}`, {})
+        if (session) {
+          host.signInAt(browser, who)
+          return browser.open(authorizationUrl(host, client_id))
+        }
+        const page = await browser.open(authorizationUrl(host, client_id))
+        const change = { identifier: `${who.accountId}/${who.userId}`, password: 'correct' }
+        return browser.submit(page, { action: /sign-in/, change })
       }
-      const page = await browser.open(authorizationUrl(host, client_id))
-      const change = { identifier: `${who.accountId}/${who.userId}`, password: 'correct' }
-      return browser.submit(page, { action: /sign-in/, change })
-    }
-    const tooLong = await tryAs({ accountId: 'x'.repeat(127), userId: 'ä'.repeat(22) })
-    expect(tooLong.status).toBe(500)
-    expect(host.errors).toEqual([expect.objectContaining({ code: 'ERR_HOST_CALLBACK' })])
-    expect(String(host.errors[0])).toContain('255')
-    const longest = await tryAs({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })
-    expect([longest.status, asksFor(longest)]).toEqual([200, 'consent'])
-    await host.close()
-  })
+      const tooLong = await tryAs({ accountId: 'x'.repeat(127), userId: 'ä'.repeat(22) })
+      expect(tooLong.status).toBe(500)
+      expect(host.errors).toEqual([expect.objectContaining({ code: 'ERR_HOST_CALLBACK' })])
+      expect(String(host.errors[0])).toContain('255')
+      const longest = await tryAs({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })
+      expect([longest.status, asksFor(longest)]).toEqual([200, 'consent'])
+      await host.close()
+    },
+  )
 })
