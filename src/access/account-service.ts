@@ -1,14 +1,14 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import { applicationScopes, directScopes } from '../catalog/resolve-scopes.ts'
 import type { Account } from '../host/accounts.ts'
-import type { CheckedAccounts } from '../host/checked-accounts.ts'
+import type { HostAccounts } from '../host/host-accounts.ts'
 import type { Client } from '../clients/client.ts'
 import type { ChangeOptions } from '../clients/client-service-types.ts'
 import { checkChange } from '../clients/client-repository.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
-import { checkInput, optional } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { optional, textRule } from '../validation/rules.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
-import { anyIdRule } from '../validation/any-id.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
@@ -73,7 +73,7 @@ export function createAccountService({
   revokeAccount,
   grantsOfUsers,
 }: {
-  readonly accounts: Pick<CheckedAccounts, 'find'>
+  readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
   readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeCarrying'>
   readonly revokeAccount: RevokeAccount
@@ -99,8 +99,8 @@ export function createAccountService({
 
   return {
     async changed(accountId, options = {}) {
-      checkInput('the account cannot be looked at', { accountId }, { accountId: anyIdRule })
-      checkChange('accounts.changed', options, { userId: optional(anyIdRule) })
+      checkInput('the account cannot be looked at', { accountId }, { accountId: textRule })
+      checkChange('accounts.changed', options, { userId: optional(textRule) })
       const { userId: only, ...change } = options
 
       // As a token request asks: for the user of the account who owns the client, or gave the grant, each once.

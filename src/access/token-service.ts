@@ -3,9 +3,9 @@ import { EXPIRED, type VerifyToken } from '../gateway/verify-token.ts'
 import type { ChangeOptions } from '../clients/client-service-types.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { checkChange } from '../clients/client-repository.ts'
-import { checkInput, type Rule } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { anyValue, textRule } from '../validation/rules.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
-import { anyIdRule } from '../validation/any-id.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
 /** Whose tokens are meant. */
@@ -38,9 +38,6 @@ export interface Tokens {
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }
-
-/** Looked at further on, once it is certain which of the two is meant. */
-const anyValue: Rule = () => undefined
 
 /** @param parts.verify checks that a token is one of ours */
 export function createTokens({
@@ -81,7 +78,7 @@ export function createTokens({
         await clientTokens.revokeAll(ids.clientId as string, options)
         return { clients: 1, grants: 0 }
       }
-      checkInput('no tokens can be revoked', { accountId: ids.accountId }, { accountId: anyIdRule })
+      checkInput('no tokens can be revoked', { accountId: ids.accountId }, { accountId: textRule })
       return revokeAccount.revokeAll(ids.accountId as string, options)
     },
   }

@@ -8,28 +8,22 @@ import {
   type CatalogRecord,
 } from '../catalog/sync/catalog-record.ts'
 import { GatehouseError } from '../errors.ts'
-import { isObject } from '../validation/host-callback.ts'
+import { epochSecondsRule, listOf, mapOf, objectOf, type Rule, textRule } from '../validation/rules.ts'
 import type { Logger } from '../host/logger.ts'
-import type { Rule } from '../validation/input.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, exportedRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
 import { mergeCatalogs } from './merge-catalogs.ts'
-import { countRule, LATEST, objectOf, storedListOf, textRule } from './record-rules.ts'
+import { countRule } from './record-rules.ts'
 
-const endRule: Rule = (value) =>
-  typeof value === 'number' && value >= 0 && value <= LATEST ? undefined : 'must be in epoch seconds'
-
-const givenRule: Rule = (value) => {
-  if (!isObject(value)) return 'must be an object'
-  const isFit = Object.values(value).every((scopes) => storedListOf(textRule)(scopes)?.length === 0)
-  return isFit ? undefined : 'must have a list of scopes for each product'
-}
+// The names of products are not repeated in messages.
+const productsRule: Rule = (value) =>
+  mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
 
 const RULES = {
   generation: textRule,
   epoch: countRule,
-  products: givenRule,
-  withdrawn: eachOf(objectOf({ scope: textRule, below: countRule, until: endRule })),
+  products: productsRule,
+  withdrawn: listOf(objectOf({ scope: textRule, below: countRule, until: epochSecondsRule })),
 }
 
 /**
@@ -93,14 +87,5 @@ export function catalogSection(parts: {
       if (problems.length > 0) return { problems }
       return (counts) => put({ generation, epoch, products, withdrawn }, counts)
     },
-  }
-}
-
-function eachOf(rule: Rule): Rule {
-  return (value) => {
-    if (!Array.isArray(value)) return 'must be a list'
-    return value.every((entry) => rule(entry)?.length === 0)
-      ? undefined
-      : 'must have `scope`, `below` and `until` in each'
   }
 }

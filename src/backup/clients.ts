@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../validation/host-callback.ts'
+import { isObject } from '../validation/predicates.ts'
+import { findProblems, optional } from '../validation/rules.ts'
 import { createClientIndex } from '../clients/client-index.ts'
 import {
   clientRecords,
@@ -9,7 +10,6 @@ import {
   type ClientChanged,
   type ClientRecord,
 } from '../clients/client-record.ts'
-import { findProblems, optional } from '../validation/input.ts'
 import { storedUsage } from '../clients/last-used.ts'
 import type { Store } from '../store/contract.ts'
 import { isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'

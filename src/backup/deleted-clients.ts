@@ -5,7 +5,7 @@ import {
   type ClientRecord,
   type DeletedClient,
 } from '../clients/client-record.ts'
-import { findProblems } from '../validation/input.ts'
+import { findProblems } from '../validation/rules.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { noRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'

@@ -1,8 +1,17 @@
 import { GatehouseError, type Problem } from '../errors.ts'
-import { isObject } from '../validation/host-callback.ts'
-import { findProblems, optional, type Fields } from '../validation/input.ts'
+import { isObject } from '../validation/predicates.ts'
+import {
+  booleanRule,
+  type Fields,
+  findProblems,
+  objectOf,
+  oneOf,
+  optional,
+  textRule,
+  wholeNumber,
+} from '../validation/rules.ts'
 import type { Line } from './read-lines.ts'
-import { objectOf, textRule, timeRule, wholeNumber } from './record-rules.ts'
+import { timeRule } from './record-rules.ts'
 
 /** What a line of the file says: which kind of line it `is`, and the rest. */
 export type Values = Readonly<Record<string, unknown>>
@@ -85,14 +94,14 @@ export function readHeader(line: Line): Header {
 }
 
 const HEADER: Fields = {
-  version: wholeNumber(VERSION, 1),
+  version: wholeNumber(1, VERSION),
   exportedAt: timeRule,
   issuer: textRule,
-  clients: (value) => (value === 'store' || value === 'host' ? undefined : 'must be "store" or "host"'),
-  signingKeys: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  clients: oneOf('store', 'host'),
+  signingKeys: booleanRule,
   longestLifetimes: objectOf({
-    accessToken: wholeNumber(LONGEST, 1),
-    idToken: optional(wholeNumber(LONGEST, 1)),
+    accessToken: wholeNumber(1, LONGEST),
+    idToken: optional(wholeNumber(1, LONGEST)),
   }),
 }
 

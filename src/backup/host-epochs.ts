@@ -1,13 +1,9 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type HostEpoch } from '../clients/host-epochs.ts'
-import { findProblems, type Rule } from '../validation/input.ts'
+import { findProblems, hostClientIdRule } from '../validation/rules.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
 import { exportListed } from './export-listed.ts'
 import { countRule, partialRevocationsRule } from './record-rules.ts'
-
-/** Any id that a client of the host's can have had a token by. */
-const hostClientIdRule: Rule = (value) =>
-  typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value) ? undefined : 'must be the id of a client'
 
 const RULES = { offset: countRule, partialRevocations: partialRevocationsRule }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
-import { checkInput, optional } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { booleanRule, optional } from '../validation/rules.ts'
 import type { Counts } from './section.ts'
 import {
   checkTrailer,
@@ -16,7 +17,7 @@ import {
 } from './file-format.ts'
 import type { Sections } from './sections.ts'
 import { readLines, type Line } from './read-lines.ts'
-import { flagRule } from './record-rules.ts'
+
 import { SIGNING_KEYS, parseKeys } from './signing-keys.ts'
 
 /** What came of an import. */
@@ -75,7 +76,7 @@ export async function importRegistry(
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   options: ImportOptions = {},
 ): Promise<ImportedRegistry> {
-  checkInput('the registry cannot be imported', options, { signingKeys: optional(flagRule) })
+  checkInput('the registry cannot be imported', options, { signingKeys: optional(booleanRule) })
   const keys = options.signingKeys === false ? undefined : hold.keys
   const counts = noCounts()
   const read: Record<string, number> = {}

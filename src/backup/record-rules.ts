@@ -1,67 +1,45 @@
-import { isObject } from '../validation/host-callback.ts'
+import { isObject, LATEST_EPOCH_SECONDS } from '../validation/predicates.ts'
+import {
+  booleanRule,
+  type Fields,
+  hostIdRule,
+  listOf,
+  must,
+  nameRule,
+  objectOf,
+  oneOf,
+  optional,
+  type Rule,
+  textRule,
+  uniqueListOf,
+  wholeNumber,
+} from '../validation/rules.ts'
 import { applicationFields } from '../clients/application-fields.ts'
 import type { Client } from '../clients/client.ts'
 import { isClientId } from '../clients/client-id.ts'
-import {
-  findProblems,
-  hostIdRule,
-  listOf,
-  nameRule,
-  optional,
-  type Fields,
-  type Rule,
-} from '../validation/input.ts'
 import { isSecretHash } from '../clients/secrets.ts'
 
 // What a line says is never repeated: it may stand in the wrong place, and messages end up in logs.
 
-/** Epoch seconds that no time may exceed: the year 4707. */
-export const LATEST = 86_400_000_000
-
 /** What counters may have come to: far beyond any, even the seconds of `revocationOfCorrupt`, and far from where numbers end. */
 const HIGHEST = 1_000_000_000_000
 
-/** A whole number within bounds. */
-export function wholeNumber(max: number, min = 0): Rule {
-  return (value) =>
-    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
-      ? undefined
-      : `must be a whole number from ${min} to ${max}`
-}
-
 /** Epoch seconds, rounded down. */
-export const timeRule = wholeNumber(LATEST)
+export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 
 /** A counter such as an epoch. */
-export const countRule = wholeNumber(HIGHEST)
-
-/** A text with anything in it. */
-export const textRule = (value: unknown) =>
-  typeof value === 'string' && value !== '' ? undefined : 'must be a text that is not empty'
-
-const NO_KIND = 'must be "apiKey" or "application"'
+export const countRule = wholeNumber(0, HIGHEST)
 
 /** A list as the store has it: it has grown by changes, so it has no maximum but that of its line. */
-export function storedListOf(rule: Rule): Rule {
-  return listOf(rule, Infinity)
+function storedListOf(rule: Rule): Rule {
+  return uniqueListOf(rule, Infinity)
 }
 
-/** `apiKey` or `application`. */
-export const kindRule: Rule = (value) => (value === 'apiKey' || value === 'application' ? undefined : NO_KIND)
+/** The kind of a client. */
+export const kindRule = oneOf('apiKey', 'application')
 
 /** The id of a client in the store. */
-export const clientIdRule: Rule = (value) => (isClientId(value) ? undefined : 'must be a client id')
-
-/** True or false. */
-export const flagRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
-
-/** An object whose fields follow rules. */
-export function objectOf(fields: Fields): Rule {
-  return (value) =>
-    isObject(value)
-      ? findProblems(value, fields).map(({ path, message }) => ({ path: `.${path}`, message }))
-      : 'must be an object'
-}
+export const clientIdRule = must('a client id', isClientId)
 
 /** The same rule, with a message that repeats nothing of the value. */
 function withoutValue(rule: Rule, message: string): Rule {
@@ -80,7 +58,7 @@ const CLIENT: Fields = {
   // They may have left the products by now, as with clients in the store.
   products: storedListOf(textRule),
   removedOperations: storedListOf(textRule),
-  disabled: flagRule,
+  disabled: booleanRule,
   epoch: countRule,
   createdAt: timeRule,
 }
@@ -89,7 +67,7 @@ const NO_ADDRESSES = 'must be a list of addresses that an application may have'
 const NO_ADDRESS = 'must be an address that an application may have'
 
 const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: flagRule },
+  apiKey: { ...CLIENT, resourceServer: booleanRule },
   application: {
     ...CLIENT,
     redirectUris: withoutValue(applicationFields.redirectUris, NO_ADDRESSES),
@@ -105,12 +83,12 @@ export function fieldsOf(kind: Client['kind']): readonly string[] {
   return ['kind', ...Object.keys(FIELDS[kind])]
 }
 
+const clientRules = { apiKey: objectOf(FIELDS.apiKey), application: objectOf(FIELDS.application) }
+
 const clientRule: Rule = (value) => {
-  if (!isObject(value)) return 'must be an object'
-  const { kind } = value
-  return kind === 'apiKey' || kind === 'application'
-    ? objectOf(FIELDS[kind])(value)
-    : [{ path: '.kind', message: NO_KIND }]
+  const kind = isObject(value) ? value['kind'] : undefined
+  if (kind === 'apiKey' || kind === 'application') return clientRules[kind](value)
+  return objectOf({ kind: kindRule })(value)
 }
 
 const hashRule: Rule = (value) =>
@@ -119,14 +97,10 @@ const hashRule: Rule = (value) =>
 const secretRule = objectOf({ hash: hashRule, createdAt: timeRule, expiresAt: optional(timeRule) })
 
 /** At most two secrets; none after `reportCompromised`. */
-const secretsRule: Rule = (value) => {
-  if (!Array.isArray(value) || value.length > 2) return 'must be a list of at most two secrets'
-  return value.flatMap((secret: unknown, at) => {
-    const found = secretRule(secret) ?? []
-    if (typeof found === 'string') return [{ path: `[${at}]`, message: found }]
-    return found.map(({ path, message }) => ({ path: `[${at}]${path}`, message }))
-  })
-}
+const secretsRule: Rule = (value) =>
+  Array.isArray(value) && value.length > 2
+    ? 'must be a list of at most two secrets'
+    : listOf(secretRule)(value)
 
 /** What was taken from a client in part. */
 export const partialRevocationsRule: Rule = optional(
@@ -138,6 +112,6 @@ export const CLIENT_RECORD: Fields = {
   client: clientRule,
   secrets: secretsRule,
   // Of the milliseconds that lists are in order of, 13 digits.
-  listedAt: wholeNumber(9_999_999_999_999),
+  listedAt: wholeNumber(0, 9_999_999_999_999),
   partialRevocations: partialRevocationsRule,
 }

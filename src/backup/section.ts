@@ -1,6 +1,6 @@
 import type { Problem } from '../errors.ts'
-import { isObject } from '../validation/host-callback.ts'
-import { findProblems, type Fields } from '../validation/input.ts'
+import { isObject } from '../validation/predicates.ts'
+import { type Fields, findProblems } from '../validation/rules.ts'
 import type { Collection } from '../store/collection.ts'
 import { isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { Values } from './file-format.ts'

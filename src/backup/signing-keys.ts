@@ -1,4 +1,4 @@
-import { isObject } from '../validation/host-callback.ts'
+import { isObject } from '../validation/predicates.ts'
 import type { ExportableKeys } from '../keys/signing-keys.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Counts } from './section.ts'

@@ -1,14 +1,8 @@
 import { collectProblems, formatPath } from '../errors.ts'
 import type { Catalog, Operation, Product, RouteClaim } from './catalog.ts'
 import { deepFreeze } from './deep-freeze.ts'
-import {
-  differences,
-  isRecord,
-  type Place,
-  readProduct,
-  type ReadOperation,
-  type Reading,
-} from './read-definitions.ts'
+import { differences, type Place, readProduct, type ReadOperation, type Reading } from './read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 import { shapeOf } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 import { OPENID_SCOPES } from './scope.ts'
@@ -35,14 +29,14 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     reservedScopes: new Set([...OPENID_SCOPES, ...(options.reservedScopes ?? [])]),
     problem: (place, message) => problems.add(formatPath(place), message),
   }
-  if (!isRecord(definitions))
+  if (!isObject(definitions))
     reading.problem(['products'], 'must be an object of products, each under its id')
 
   const products = new Map<string, Product>()
   const operations = new Map<string, Operation>()
   const places = new Map<string, Place>()
   const routes = createRouteIndex<RouteClaim & { operation: Operation; place: Place }>()
-  for (const [id, definition] of isRecord(definitions) ? Object.entries(definitions) : []) {
+  for (const [id, definition] of isObject(definitions) ? Object.entries(definitions) : []) {
     const read = readProduct(reading, id, definition)
     if (read === undefined) continue
     const own = read.operations.map((entry) => enter(entry))

@@ -3,6 +3,7 @@ import type { Operation, Product } from './catalog.ts'
 import { isLocale } from './localize.ts'
 import type { LocalizedText } from './definition.ts'
 import { parseRoute, type Route } from './route.ts'
+import { isObject } from '../validation/predicates.ts'
 import { isScope, LONGEST_SCOPE } from './scope.ts'
 
 /** Where something stands in the definitions. */
@@ -41,7 +42,7 @@ export function readProduct(reading: Reading, id: string, value: unknown): ReadP
       'a product id is 1 to 64 letters, digits, . _ : or -, and starts with a letter or digit',
     )
   }
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     reading.problem(place, 'must be an object with title and operations')
     return undefined
   }
@@ -66,7 +67,7 @@ export function differences(one: Operation, other: Operation): string[] {
 }
 
 function readOperations(reading: Reading, place: Place, value: unknown): ReadOperation[] {
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     reading.problem(place, 'must be an object of operations, each under its scope')
     return []
   }
@@ -86,7 +87,7 @@ function readOperation(reading: Reading, place: Place, scope: string, value: unk
   } else if (reading.reservedScopes.has(scope)) {
     reading.problem(place, `the scope ${scope} is taken by OpenID Connect; give the operation another one`)
   }
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     reading.problem(place, 'must be an object with route and title')
     return []
   }
@@ -140,7 +141,7 @@ function readOptionalText(reading: Reading, place: Place, value: unknown): Local
 
 function readText(reading: Reading, place: Place, value: unknown): LocalizedText {
   if (typeof value === 'string' && value.trim() !== '') return value
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     reading.problem(
       place,
       value === undefined
@@ -169,9 +170,4 @@ function rejectUnknownKeys(reading: Reading, place: Place, value: object, known:
       reading.problem([...place, key], `is unknown; what can stand here is ${known.join(', ')}`)
     }
   }
-}
-
-/** Whether a value is an object with properties of its own making: no list, Map, Date or Promise. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return Object.prototype.toString.call(value) === '[object Object]'
 }

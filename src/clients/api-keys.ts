@@ -10,7 +10,8 @@ import type {
   WithNewSecret,
 } from './client-service-types.ts'
 import { createClients, type ClientsDependencies } from './client-repository.ts'
-import { checkInput, optional, type Rule } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { booleanRule, optional } from '../validation/rules.ts'
 
 /** What an API key is created from. */
 export interface NewApiKey<Scope extends string = string, Product extends string = string> extends NewClient<
@@ -48,8 +49,6 @@ export interface ApiKeys<
   setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
 }
 
-const resourceServerRule: Rule = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false')
-
 /** API keys in the store. */
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog, maxScopeBytes } = dependencies
@@ -59,7 +58,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   async function create(input: NewApiKey & { secretHash?: string | undefined }) {
     const fields = {
       ...newClientFields(catalog.current, input),
-      resourceServer: optional(resourceServerRule),
+      resourceServer: optional(booleanRule),
     }
     checkInput('the API key cannot be created', input, fields)
     const now = Date.now()
@@ -80,7 +79,7 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     create: create as ApiKeys['create'],
 
     async setResourceServer(clientId, resourceServer, options) {
-      checkInput('resourceServer cannot be set', { resourceServer }, { resourceServer: resourceServerRule })
+      checkInput('resourceServer cannot be set', { resourceServer }, { resourceServer: booleanRule })
       const changed = await clients.change({ clientId, name: 'resourceServer', options }, (record) =>
         record.client.resourceServer === resourceServer
           ? undefined

@@ -1,4 +1,4 @@
-import { listOf, optional, type Fields } from '../validation/input.ts'
+import { booleanRule, type Fields, optional, uniqueListOf } from '../validation/rules.ts'
 import {
   findLogoUriProblem,
   findRedirectUriProblem,
@@ -6,7 +6,7 @@ import {
   MAX_REDIRECT_URIS,
 } from './redirect-uri.ts'
 
-const redirectUrisRule = listOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
+const redirectUrisRule = uniqueListOf(findRedirectUriProblem, MAX_REDIRECT_URIS)
 
 /** Rules for the fields that applications have and API keys do not. */
 export const applicationFields = {
@@ -14,5 +14,5 @@ export const applicationFields = {
   postLogoutRedirectUris: redirectUrisRule,
   homepageUri: optional(findWebUriProblem),
   logoUri: optional(findLogoUriProblem),
-  firstParty: (value: unknown) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
+  firstParty: booleanRule,
 } satisfies Fields

@@ -11,7 +11,8 @@ import type {
   WithNewSecret,
 } from './client-service-types.ts'
 import { createClients, type ClientsDependencies } from './client-repository.ts'
-import { checkInput, optional } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { optional } from '../validation/rules.ts'
 
 /** What an application is created from. */
 export interface NewApplication<

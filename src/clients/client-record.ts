@@ -1,7 +1,7 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import { clientShape } from './client-schema.ts'
+import { clientRecordRule } from './client-schema.ts'
 import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 
@@ -154,7 +154,7 @@ export function clientRecords<C extends Client>(
 
 /** All that is stored of clients, those that were deleted too. A record of a living one is to be made `whole`. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
-  return createCollection(store, { name: 'client', version: 1, fields: clientShape })
+  return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
 }
 
 function living<C extends Client>(

@@ -1,58 +1,58 @@
 import {
-  is,
-  isCount,
-  isFlag,
-  isText,
+  booleanRule,
+  countRule,
+  type Fields,
   listOf,
   objectOf,
+  oneOf,
   optional,
-  type Field,
-  type Fields,
-} from '../validation/shape.ts'
+  type Rule,
+  stringRule,
+} from '../validation/rules.ts'
 
 const COMMON: Fields = {
-  kind: is('apiKey', 'application'),
-  accountId: isText,
-  userId: optional(isText),
-  name: isText,
-  products: listOf(isText),
-  removedOperations: listOf(isText),
-  disabled: isFlag,
-  epoch: isCount,
-  createdAt: isCount,
-  resourceServer: optional(isFlag),
+  kind: oneOf('apiKey', 'application'),
+  accountId: stringRule,
+  userId: optional(stringRule),
+  name: stringRule,
+  products: listOf(stringRule),
+  removedOperations: listOf(stringRule),
+  disabled: booleanRule,
+  epoch: countRule,
+  createdAt: countRule,
+  resourceServer: optional(booleanRule),
 }
 
-const isApiKey = objectOf({ ...COMMON, kind: is('apiKey') })
+const apiKeyRule = objectOf({ ...COMMON, kind: oneOf('apiKey') })
 
-const isApplication = objectOf({
+const applicationRule = objectOf({
   ...COMMON,
-  kind: is('application'),
-  redirectUris: listOf(isText),
-  postLogoutRedirectUris: listOf(isText),
-  firstParty: isFlag,
-  homepageUri: optional(isText),
-  logoUri: optional(isText),
+  kind: oneOf('application'),
+  redirectUris: listOf(stringRule),
+  postLogoutRedirectUris: listOf(stringRule),
+  firstParty: booleanRule,
+  homepageUri: optional(stringRule),
+  logoUri: optional(stringRule),
 })
 
-const isDeleted = objectOf({
-  deleted: is(true),
-  kind: is('apiKey', 'application'),
-  epoch: isCount,
-  deletedAt: isCount,
+const deletedRule = objectOf({
+  deleted: oneOf(true),
+  kind: oneOf('apiKey', 'application'),
+  epoch: countRule,
+  deletedAt: countRule,
 })
 
 /**
- * The shape of the record of a client id. A record of another client does not match, nor does one whose secrets have
- * another form.
+ * The rule for the stored record of a client id. A record of another client does not match, nor does one whose secrets
+ * have another form.
  */
-export function clientShape(clientId: string): Field {
-  const isLiving = objectOf({
-    client: (value) =>
-      objectOf({ clientId: is(clientId) })(value) && (isApiKey(value) || isApplication(value)),
-    secrets: listOf(objectOf({ hash: isText, createdAt: isCount, expiresAt: optional(isCount) })),
-    listedAt: isCount,
-    partialRevocations: optional(objectOf({ since: isCount, scopes: listOf(isText) })),
+export function clientRecordRule(clientId: string): Rule {
+  const idRule = objectOf({ clientId: oneOf(clientId) })
+  const livingRule = objectOf({
+    client: (value) => idRule(value) ?? (apiKeyRule(value) && applicationRule(value)),
+    secrets: listOf(objectOf({ hash: stringRule, createdAt: countRule, expiresAt: optional(countRule) })),
+    listedAt: countRule,
+    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(stringRule) })),
   })
-  return (value) => isDeleted(value) || isLiving(value)
+  return (value) => deletedRule(value) && livingRule(value)
 }

@@ -4,7 +4,14 @@ import type { Client } from './client.ts'
 import { findOperationProblem, findProductProblem, scopesOf } from './client-products.ts'
 import type { NewClient } from './client-service-types.ts'
 import { actorRule } from './client-repository.ts'
-import { hostIdRule, listOf, MAX_ENTRIES, nameRule, optional, type Fields } from '../validation/input.ts'
+import {
+  type Fields,
+  hostIdRule,
+  MAX_ENTRIES,
+  nameRule,
+  optional,
+  uniqueListOf,
+} from '../validation/rules.ts'
 import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
 
 /** Rules for the input of every new client. */
@@ -15,8 +22,8 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
     accountId: hostIdRule,
     userId: optional(hostIdRule),
     name: nameRule,
-    products: optional(listOf((product) => findProductProblem(catalog, product))),
-    removedOperations: optional(listOf((scope) => findOperationProblem(scopes, scope))),
+    products: optional(uniqueListOf((product) => findProductProblem(catalog, product))),
+    removedOperations: optional(uniqueListOf((scope) => findOperationProblem(scopes, scope))),
     clientId: optional((value) =>
       isClientId(value) ? undefined : 'must have 1 to 200 characters out of letters, digits and ._~@=-',
     ),

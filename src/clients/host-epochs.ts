@@ -1,6 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { isCount, isText, listOf, objectOf, optional, type Fields } from '../validation/shape.ts'
+import { countRule, type Fields, listOf, objectOf, optional, stringRule } from '../validation/rules.ts'
 import type { HostRegistry } from './host-registry.ts'
 import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
@@ -28,8 +28,8 @@ export function storedOffsets(store: Store): Collection<HostEpoch> {
 }
 
 const OFFSET: Fields = {
-  offset: isCount,
-  partialRevocations: optional(objectOf({ since: isCount, scopes: listOf(isText) })),
+  offset: countRule,
+  partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(stringRule) })),
 }
 
 const NONE: HostEpoch = { offset: 0 }

@@ -1,7 +1,8 @@
-import { ask, fieldsOf, kindOf, rejectUnfit, unfitAnswer } from '../validation/host-callback.ts'
+import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
+import { kindOf } from '../validation/predicates.ts'
+import { booleanRule, countRule, type Fields, listOf, optional, textRule } from '../validation/rules.ts'
 import { applicationFields } from './application-fields.ts'
 import type { Client, HostClient, Registry } from './client.ts'
-import { findProblems, optional, type Fields, type Rule } from '../validation/input.ts'
 import { findRedirectUriProblem } from './redirect-uri.ts'
 
 /** The registry as all other parts see it: whole records, and only of the client that was asked for. */
@@ -29,7 +30,7 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
 
   return {
     async find(clientId) {
-      const answer = await ask(FIND, () => registry.find(clientId))
+      const answer = await callHost(FIND, () => registry.find(clientId))
       const checked = readClient(FIND, answer)
       // A look-up that ignores letter case finds another client than the one that was asked for.
       if (checked?.clientId !== clientId) return undefined
@@ -40,18 +41,18 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
     async verifySecret(client, secret) {
       const row = rows.get(client)
       if (!row) return false
-      const answer: unknown = await ask(VERIFY_SECRET, () => registry.verifySecret(row, secret))
+      const answer: unknown = await callHost(VERIFY_SECRET, () => registry.verifySecret(row, secret))
       // An object that says no is truthy too: nothing but true lets anybody in.
       if (typeof answer === 'boolean') return answer
-      throw unfitAnswer(VERIFY_SECRET, `${kindOf(answer)}; it must be true or false`)
+      throw invalidResult(VERIFY_SECRET, `${kindOf(answer)}; it must be true or false`)
     },
 
     ...(registry.list && {
       async *list(filter: { readonly accountId: string }) {
-        const rows = rowsOf(await ask(LIST, () => registry.list?.(filter)))
+        const rows = rowsOf(await callHost(LIST, () => registry.list?.(filter)))
         try {
           for (;;) {
-            const { done, value } = await ask(LIST, () => rows.next())
+            const { done, value } = await callHost(LIST, () => rows.next())
             if (done) return
             const client = readClient(LIST, value)
             if (client?.accountId === filter.accountId) yield client
@@ -67,17 +68,17 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
 
 /** The whole record of a row, undefined for none. */
 function readClient(callback: string, answer: unknown): Client | undefined {
-  const fields = fieldsOf(callback, answer)
+  const fields = readResult(callback, answer)
   if (!fields) return undefined
   const { kind } = fields
   if (kind !== 'apiKey' && kind !== 'application') {
-    throw unfitAnswer(
+    throw invalidResult(
       callback,
       `a client whose kind is ${kindOf(kind)}; it must be "apiKey" or "application"`,
     )
   }
   const client = { ...wholeRecord(fields), ...WHOLE[kind](fields) }
-  rejectUnfit(callback, findProblems(client, FIELDS[kind]))
+  checkResult(callback, client, FIELDS[kind])
   // The rules above have just said so.
   return client as unknown as Client
 }
@@ -86,7 +87,7 @@ function rowsOf(answer: unknown): Iterator<unknown> | AsyncIterator<unknown> {
   const rows = Object(answer) as Partial<Iterable<unknown> & AsyncIterable<unknown>>
   const iterator = rows[Symbol.asyncIterator]?.() ?? rows[Symbol.iterator]?.()
   if (iterator && typeof answer === 'object') return iterator
-  throw unfitAnswer(LIST, `${kindOf(answer)}; it must be a list, or an async iterable`)
+  throw invalidResult(LIST, `${kindOf(answer)}; it must be a list, or an async iterable`)
 }
 
 const FIND = 'registry.find'
@@ -127,48 +128,25 @@ function wholeApplication(row: Values) {
 /** What a kind has beyond the other. */
 const WHOLE = { apiKey: wholeApiKey, application: wholeApplication }
 
-const textRule = (value: unknown) =>
-  typeof value === 'string' && value !== ''
-    ? undefined
-    : `must be a text that is not empty, and is ${kindOf(value)}`
-
-const flagRule: Rule = (value) =>
-  typeof value === 'boolean' ? undefined : `must be true or false, and is ${kindOf(value)}`
-
-const countRule: Rule = (value) =>
-  Number.isSafeInteger(value) && Number(value) >= 0
-    ? undefined
-    : `must be a whole number from 0, and is ${kindOf(value)}`
-
-function eachOf(rule: (value: unknown) => string | undefined): Rule {
-  return (value) => {
-    if (!Array.isArray(value)) return `must be a list, and is ${kindOf(value)}`
-    return value.flatMap((entry: unknown, index) => {
-      const message = rule(entry)
-      return message === undefined ? [] : [{ path: `[${index}]`, message }]
-    })
-  }
-}
-
 const CLIENT: Fields = {
   clientId: textRule,
   accountId: textRule,
   userId: optional(textRule),
   name: textRule,
-  products: eachOf(textRule),
-  removedOperations: eachOf(textRule),
-  disabled: flagRule,
+  products: listOf(textRule),
+  removedOperations: listOf(textRule),
+  disabled: booleanRule,
   epoch: countRule,
   createdAt: countRule,
 }
 
 const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: flagRule },
+  apiKey: { ...CLIENT, resourceServer: booleanRule },
   application: {
     ...CLIENT,
     ...applicationFields,
     // As many as the host has let there be.
-    redirectUris: eachOf(findRedirectUriProblem),
-    postLogoutRedirectUris: eachOf(findRedirectUriProblem),
+    redirectUris: listOf(findRedirectUriProblem),
+    postLogoutRedirectUris: listOf(findRedirectUriProblem),
   },
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../host/logger.ts'
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { isCount } from '../validation/shape.ts'
+import { countRule } from '../validation/rules.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { createLru } from '../async/lru.ts'
 
@@ -25,7 +25,7 @@ export interface Usage {
 
 /** The notes in the store, by client id. */
 export function storedUsage(store: Store): Collection<{ lastUsedAt: number }> {
-  return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: isCount } })
+  return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: countRule } })
 }
 
 /** Keeps usage in the store: at most one write per client, hour and process. */

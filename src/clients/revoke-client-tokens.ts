@@ -9,7 +9,7 @@ import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
-import { hostIdRule } from '../validation/input.ts'
+import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, partialRevocationsFrom, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
 /** The tokens of API keys and applications, to be revoked; wherever those are kept. */

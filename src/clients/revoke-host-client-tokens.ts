@@ -9,7 +9,8 @@ import type { ChangeOptions } from './client-service-types.ts'
 import { checkChange } from './client-repository.ts'
 import { DONE, PAGE, type ClientTokens } from './revoke-client-tokens.ts'
 import type { HostEpoch, HostEpochs } from './host-epochs.ts'
-import { checkInput, type Rule } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { hostClientIdRule } from '../validation/rules.ts'
 import { revocationsOf } from './access-epoch.ts'
 import type { PartialRevocation } from './client-record.ts'
 
@@ -55,7 +56,7 @@ export function createHostClientTokens({
       isCompromised,
     }: { inPart?: (before: HostEpoch) => PartialRevocation; target?: string; isCompromised?: boolean } = {},
   ): Promise<void> {
-    checkInput('no tokens can be revoked', { clientId }, { clientId: clientIdRule })
+    checkInput('no tokens can be revoked', { clientId }, { clientId: hostClientIdRule })
     const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
       try {
         await offsets.raise(clientId, inPart)
@@ -94,7 +95,7 @@ export function createHostClientTokens({
     },
 
     async reportCompromised(kind, clientId, options = {}) {
-      checkInput('it cannot be reported', { clientId }, { clientId: clientIdRule })
+      checkInput('it cannot be reported', { clientId }, { clientId: hostClientIdRule })
       checkChange('compromised', options)
       // A record that cannot be read keeps no tokens alive.
       const found = await registry.find(clientId).catch((error: unknown) => {
@@ -127,9 +128,3 @@ export function createHostClientTokens({
     },
   }
 }
-
-/** Any id that a client of the host's can have had a token by. */
-const clientIdRule: Rule = (value) =>
-  typeof value === 'string' && /^[\x20-\x7e]{1,256}$/.test(value)
-    ? undefined
-    : 'must be the id of a client, a text of 1 to 256 ASCII characters'

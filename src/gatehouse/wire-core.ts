@@ -1,6 +1,6 @@
 import { createCatalogSync } from '../catalog/sync/catalog-sync.ts'
 import { createLiveCatalog } from '../catalog/live-catalog.ts'
-import { createCheckedAccounts } from '../host/checked-accounts.ts'
+import { createHostAccounts } from '../host/host-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
 import { markUse } from '../store/in-use.ts'
@@ -24,7 +24,7 @@ export function createBase(settings: Settings) {
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
   )
-  const accounts = createCheckedAccounts(settings.accounts, settings)
+  const accounts = createHostAccounts(settings.accounts, settings)
 
   const revocationLog = createRevocationLog(durable)
   const revoked = createRevocationView({

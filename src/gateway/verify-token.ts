@@ -1,5 +1,6 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
+import { isCount, isText } from '../validation/predicates.ts'
 import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
 
 /** Why a token is not accepted, for `error_description` of `invalid_token`. Never quotes the token. */
@@ -105,8 +106,6 @@ function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): P
   return createPrincipal(checked, keyId, signalOf)
 }
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
-const isCounter = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 const isOptional = (isRight: (value: unknown) => boolean) => (value: unknown) =>
   value === undefined || isRight(value)
 
@@ -119,8 +118,8 @@ const WELL_FORMED: readonly (readonly [name: string, isRight: (value: unknown) =
   ['account_id', isText],
   ['user_id', isOptional(isText)],
   ['grant_id', isOptional(isText)],
-  ['access_epoch', isCounter],
-  ['catalog_epoch', isOptional(isCounter)],
+  ['access_epoch', isCount],
+  ['catalog_epoch', isOptional(isCount)],
 ]
 
 /**

@@ -3,7 +3,7 @@ import { mergeConsent, type StoredConsent, type ConsentDecision } from './consen
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { isText, listOf, mapOf, optional } from '../validation/shape.ts'
+import { listOf, mapOf, optional, stringRule } from '../validation/rules.ts'
 import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './consent-version.ts'
 
 /**
@@ -50,7 +50,7 @@ export function createConsentStore(
   const consents = createCollection<ConsentRecord>(store, {
     name: 'consent',
     version: 1,
-    fields: { granted: listOf(isText), denied: listOf(isText), epochs: optional(mapOf(isText)) },
+    fields: { granted: listOf(stringRule), denied: listOf(stringRule), epochs: optional(mapOf(stringRule)) },
   })
   const nothing: StoredConsent = { granted: [], denied: [] }
   const id = (person: Person, clientId: string) => digest(JSON.stringify([subjectOf(person), clientId]))

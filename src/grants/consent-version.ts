@@ -3,7 +3,7 @@ import type { Person } from '../host/subject.ts'
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { isText } from '../validation/shape.ts'
+import { stringRule } from '../validation/rules.ts'
 
 /** The holder of authorizations: an account or one of its users, for all applications or one. */
 export interface AuthorizationHolder extends Person {
@@ -41,7 +41,7 @@ export function createConsentVersions(store: Store, ttl: number): ConsentVersion
   const epochs = createCollection<{ epoch: string }>(store, {
     name: 'authorization-epoch',
     version: 1,
-    fields: { epoch: isText },
+    fields: { epoch: stringRule },
   })
 
   return {

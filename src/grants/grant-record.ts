@@ -1,6 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { is, isCount, isText, mapOf, optional, type Fields } from '../validation/shape.ts'
+import { countRule, type Fields, mapOf, oneOf, optional, stringRule } from '../validation/rules.ts'
 import type { ConsentVersions } from './consent-version.ts'
 
 /** The stored record of a grant. Properties that are not named here are kept unchanged. */
@@ -30,16 +30,16 @@ export interface GrantRecord {
 }
 
 const GRANT: Fields = {
-  accountId: isText,
-  clientId: isText,
-  userId: optional(isText),
-  resources: optional(mapOf(isText)),
-  iat: isCount,
-  exp: isCount,
-  epochs: optional(mapOf(isText)),
-  listedAt: optional(isCount),
-  prolongedAt: optional(isCount),
-  withdrawn: optional(is(true)),
+  accountId: stringRule,
+  clientId: stringRule,
+  userId: optional(stringRule),
+  resources: optional(mapOf(stringRule)),
+  iat: countRule,
+  exp: countRule,
+  epochs: optional(mapOf(stringRule)),
+  listedAt: optional(countRule),
+  prolongedAt: optional(countRule),
+  withdrawn: optional(oneOf(true)),
 }
 
 /** The grants in the store, active or revoked. A grant id is no credential: tokens carry it in clear text. */

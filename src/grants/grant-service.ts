@@ -1,14 +1,14 @@
 import { GatehouseError } from '../errors.ts'
 import type { ChangeOptions } from '../clients/client-service-types.ts'
 import { checkChange } from '../clients/client-repository.ts'
-import { checkInput, optional, type Rule } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { optional, type Rule, textRule } from '../validation/rules.ts'
 import type { ListOptions } from '../store/time-index.ts'
 import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import { toGrant, type Grant, type GrantPage } from './grant.ts'
 import type { AuthorizationHolder } from './consent-version.ts'
 import { isLiving, type GrantRecord } from './grant-record.ts'
 import type { RevocationSpec } from '../revocation/revoke-tokens.ts'
-import { anyIdRule } from '../validation/any-id.ts'
 import { createRevokeGrants, type RevokeGrantsParts } from './revoke-grants.ts'
 
 /** Whose grants. */
@@ -147,7 +147,7 @@ export function createGrantService(
 
     grants: {
       async ofAccount(accountId, options = {}) {
-        checkInput('no grants can be listed', { accountId }, { accountId: anyIdRule })
+        checkInput('no grants can be listed', { accountId }, { accountId: textRule })
         const { items, unreadable, cursor } = await index.page(accountId, options)
         for (const { key, error } of unreadable) {
           logger.error({ err: error, key }, 'a list lacks a grant whose record cannot be read')
@@ -173,9 +173,9 @@ export function createGrantService(
       async revokeAll(holder, options = {}) {
         // Nothing else may stand there: with a misspelt client id everything of the account would end.
         const rules = {
-          accountId: anyIdRule,
-          userId: leftOutOr(anyIdRule, 'userId', holder),
-          clientId: leftOutOr(anyIdRule, 'clientId', holder),
+          accountId: textRule,
+          userId: leftOutOr(textRule, 'userId', holder),
+          clientId: leftOutOr(textRule, 'clientId', holder),
         }
         checkInput('no grants can be revoked', holder, rules)
         checkChange('grants.revokeAll', options)

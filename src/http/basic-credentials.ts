@@ -1,3 +1,5 @@
+import { isPrintableAscii } from '../validation/predicates.ts'
+
 /** Client id and secret of a Basic header. */
 export interface BasicCredentials {
   readonly clientId: string
@@ -7,9 +9,6 @@ export interface BasicCredentials {
    */
   readonly clientSecrets: readonly [string, ...string[]]
 }
-
-/** The characters of a client id and a secret (RFC 6749 A.1, A.2). */
-const VISIBLE = /^[\x20-\x7e]{1,256}$/
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 
@@ -26,7 +25,7 @@ export function readBasicCredentials(authorization: string): BasicCredentials | 
   const rawSecret = text.slice(colon + 1)
   const clientId = formDecode(rawId)
   // A client that encodes its id encodes its secret as well.
-  const isRawPossible = clientId === rawId && VISIBLE.test(rawSecret)
+  const isRawPossible = clientId === rawId && isPrintableAscii(rawSecret)
   const readings = new Set([formDecode(rawSecret), isRawPossible ? rawSecret : undefined])
   const [first, ...others] = [...readings].filter((reading) => reading !== undefined)
   if (clientId === undefined || first === undefined) return undefined
@@ -45,7 +44,7 @@ export function formatBasicCredentials({
 function formDecode(encoded: string): string | undefined {
   try {
     const text = decodeURIComponent(encoded.replaceAll('+', ' '))
-    return VISIBLE.test(text) ? text : undefined
+    return isPrintableAscii(text) ? text : undefined
   } catch {
     return undefined
   }

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { createCollection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { is, isNumber, isText, listOf, objectOf, optional, type Fields } from '../validation/shape.ts'
+import {
+  type Fields,
+  finiteNumberRule,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  stringRule,
+} from '../validation/rules.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
 import { ALGORITHMS, inState, KEY_STATES, partOf, type RingKey } from './key-states.ts'
 import { findKeyRingProblem } from './key-ring-validation.ts'
@@ -91,19 +99,19 @@ export interface RingDraft {
 const RING = 'ring'
 
 const RING_FIELDS: Fields = {
-  id: isText,
+  id: stringRule,
   keys: listOf(
     objectOf({
-      kid: isText,
-      alg: is(...ALGORITHMS),
-      state: is(...KEY_STATES),
-      createdAt: isNumber,
-      since: isNumber,
-      sealed: optional(isText),
+      kid: stringRule,
+      alg: oneOf(...ALGORITHMS),
+      state: oneOf(...KEY_STATES),
+      createdAt: finiteNumberRule,
+      since: finiteNumberRule,
+      sealed: optional(stringRule),
     }),
   ),
-  log: optional(isText),
-  replaced: optional(objectOf({ lost: is('keys', 'log', 'both'), at: isNumber })),
+  log: optional(stringRule),
+  replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: finiteNumberRule })),
 }
 
 export function createKeyRingRecords(store: Store, sealing: KeyEncryption): KeyRingRecords {

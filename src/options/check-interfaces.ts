@@ -1,4 +1,4 @@
-import { isRecord } from '../catalog/read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 import type { AddProblem } from './parse-options.ts'
 
 /** The methods of an object that the host hands over. */
@@ -64,7 +64,7 @@ export function checkRole(name: keyof typeof ROLES, value: unknown, add: AddProb
 /** Checks what the methods of `accounts` ask of one another. */
 export function checkAccounts(value: unknown, add: AddProblem): void {
   checkRole('accounts', value, add)
-  if (!isRecord(value)) return
+  if (!isObject(value)) return
   const { current, signInUrl } = value
   if (current !== undefined && signInUrl === undefined) {
     add(['accounts', 'signInUrl'], 'is required beside current: where people who are not signed in are sent')

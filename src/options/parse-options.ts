@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isRecord } from '../catalog/read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 import { collectProblems, formatPath } from '../errors.ts'
 import { addressProblem } from './urls.ts'
 
@@ -26,7 +26,7 @@ export function readOptions<const Schema extends v.GenericSchema<unknown, unknow
     // Every schema in use has string keys; an issue without a path concerns the options as a whole.
     add(issue.path?.map(({ key }) => key as string) ?? ['options'], issue.message)
   }
-  if (!isRecord(options)) problems.throwIfAny()
+  if (!isObject(options)) problems.throwIfAny()
 
   return {
     add,
@@ -46,7 +46,7 @@ export function checkApi(
     const problem = addressProblem(address)
     if (problem !== undefined) add([name], problem)
   }
-  if (typeof products !== 'function' && !isRecord(products)) {
+  if (typeof products !== 'function' && !isObject(products)) {
     add(['products'], 'must be an object of products, or a function that loads them')
   }
 }

@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
 import { silentLogger } from '../host/logger.ts'
-import { isRecord } from '../catalog/read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 import type { GatewayOptions } from './options.ts'
 import { gatewayOptionsSchema } from './gateway-schema.ts'
 import { checkApi, readOptions, type AddProblem } from './parse-options.ts'
@@ -23,7 +23,7 @@ export function resolveGatewaySettings(options: GatewayOptions): GatewaySettings
   const { issuer, audience, products, logger } = options
   checkApi(options, add)
   if (logger !== undefined) checkRole('logger', logger, add)
-  if (isRecord(options.revocations)) checkFeed(options.revocations, add)
+  if (isObject(options.revocations)) checkFeed(options.revocations, add)
 
   const { jwksUri = `${issuer}/oauth2/jwks`, revocations, ...limits } = finish()
   return Object.freeze({

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isRecord } from '../catalog/read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 
 /** A value of any type with a rule that says in a sentence what is wrong with it, or undefined. */
 export function rule<T>(problem: (value: unknown) => string | undefined) {
@@ -59,5 +59,5 @@ export function isText(value: unknown): value is string {
 }
 
 function objectProblem(value: unknown): string | undefined {
-  return isRecord(value) ? undefined : 'must be an object'
+  return isObject(value) ? undefined : 'must be an object'
 }

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
-import { isRecord } from '../catalog/read-definitions.ts'
+import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { GatehouseOptions } from './options.ts'
 import type { AddProblem } from './parse-options.ts'
@@ -19,7 +19,7 @@ export function resolveSigningKeys(
   add: AddProblem,
 ): Settings['signingKeys'] {
   if (given === undefined) return Object.freeze({ ...DEFAULTS })
-  if (!isRecord(given)) {
+  if (!isObject(given)) {
     add(
       ['signingKeys'],
       'must be an object with `rotateAfterSeconds` and `publishAheadSeconds`, or with `jwks`',
@@ -59,7 +59,7 @@ function resolveHostKeys(given: Record<string, unknown>, add: AddProblem): Setti
     add(['signingKeys', name], 'says when keys change, which is up to you with `jwks`: leave one of them out')
   }
   const { jwks } = given
-  if (!isRecord(jwks) || !Array.isArray(jwks['keys'])) {
+  if (!isObject(jwks) || !Array.isArray(jwks['keys'])) {
     add(['signingKeys', 'jwks'], 'must be a JWK Set: { keys: [...] } (RFC 7517 5)')
     return DEFAULTS
   }
@@ -87,7 +87,7 @@ function resolveHostKeys(given: Record<string, unknown>, add: AddProblem): Setti
 
 /** A key with `kid`, `alg` and `use`, or what is wrong with it. What it holds is never part of a message. */
 function readKey(jwk: unknown): SigningJwk | string {
-  if (!isRecord(jwk)) return 'must be a JWK (RFC 7517 4)'
+  if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'
   const { kty, crv, kid, use, alg, key_ops: operations } = jwk
   if (kty === 'oct') return 'is symmetric: whoever verified tokens with it could make them'
   const fits = kty === 'EC' && crv === 'P-256' ? 'ES256' : kty === 'RSA' ? 'RS256' : undefined

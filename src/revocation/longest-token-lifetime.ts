@@ -1,6 +1,6 @@
 import { createCollection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { isCount } from '../validation/shape.ts'
+import { countRule } from '../validation/rules.ts'
 
 /**
  * The longest lifetime of the access tokens that were issued on a store, whatever the options were at that
@@ -42,7 +42,7 @@ export function createLongestLifetime(
   const lifetimes = createCollection<{ seconds: number }>(store, {
     name: COLLECTION,
     version: 1,
-    fields: { seconds: isCount },
+    fields: { seconds: countRule },
   })
   let known = configured
   /** The value that this process has written, and whose write was confirmed as durable. */

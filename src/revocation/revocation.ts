@@ -1,3 +1,5 @@
+import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
+
 /**
  * That tokens are dead although they have not expired. None has a time of "issued before": `iat` is whole seconds
  * and clocks differ. What is to be told apart by when it was issued is told apart by counters that stand in the
@@ -42,9 +44,6 @@ export interface RevocableToken {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Epoch seconds that no end may exceed: the year 4707. */
-const LATEST = 86_400_000_000
-
 /** A revocation as text, for the store and for messages. The same one is always the same text. */
 export function writeRevocation(revocation: Revocation): string {
   return JSON.stringify(asRevocation(revocation) ?? null)
@@ -61,28 +60,16 @@ export function readRevocation(text: string): Revocation | undefined {
 
 /** What of a value is a revocation, without anything else; undefined if it is none that is known here. */
 export function asRevocation(value: unknown): Revocation | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { of, id, until, below, scopes } = value as Record<string, unknown>
-  if (!isText(id) || !isEnd(until)) return undefined
+  if (!isObject(value)) return undefined
+  const { of, id, until, below, scopes } = value
+  if (!isText(id) || !isEpochSeconds(until)) return undefined
   if (of === 'token' || of === 'grant' || of === 'key') return { of, id, until }
-  if (below !== undefined && !isCounter(below)) return undefined
+  if (below !== undefined && !isCount(below)) return undefined
   if (of === 'operation') return below === undefined ? undefined : { of, id, below, until }
   if (of !== 'client' || (scopes !== undefined && !areTexts(scopes))) return undefined
   return { of, id, ...(below !== undefined && { below }), ...(scopes !== undefined && { scopes }), until }
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== ''
-}
-
 function areTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)
-}
-
-function isCounter(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
-
-function isEnd(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value <= LATEST
 }

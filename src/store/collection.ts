@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Store } from './contract.ts'
-import { objectOf, type Field, type Fields } from '../validation/shape.ts'
+import { isObject } from '../validation/predicates.ts'
+import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 import { isCorruptRecord, CorruptRecord } from './corrupt-record.ts'
 
 /** A record as it was read, with the exact text that `replace` compares. */
@@ -71,20 +72,20 @@ export function createCollection<T extends object>(
     name: string
     version: number
     upgrade?: ((record: Record<string, unknown>, from: number) => object) | undefined
-    fields?: Fields | ((id: string) => Field) | undefined
+    fields?: Fields | ((id: string) => Rule) | undefined
   },
 ): Collection<T> {
   const key = (id: string) => `${name}:${id}`
   const encode = (record: T) => JSON.stringify({ v: version, ...record })
 
-  const checkOf = typeof fields === 'function' ? fields : always(objectOf(fields))
+  const ruleOf = typeof fields === 'function' ? fields : always(objectOf(fields))
 
   function decode(id: string, text: string): T {
     const { v, ...stored } = parse(key(id), text)
     const isOlder = Number.isInteger(v) && Number(v) > 0 && Number(v) < version
     if (v !== version && !(upgrade && isOlder)) throw otherVersion(key(id), v, version)
     const record = isOlder ? upgraded(key(id), stored, Number(v)) : stored
-    if (!checkOf(id)(record)) throw noRecord(key(id))
+    if (ruleOf(id)(record) !== undefined) throw noRecord(key(id))
     return record as T
   }
 
@@ -163,12 +164,10 @@ export function createCollection<T extends object>(
   }
 }
 
-function parse(key: string, text: string): Record<string, unknown> {
+function parse(key: string, text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>
-    }
+    if (isObject(value)) return value
   } catch {
     // Reported below: the parser's own message would quote the record.
   }

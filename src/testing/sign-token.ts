@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 import { subjectOf } from '../host/subject.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import { checkInput, type Rule } from '../validation/input.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { anyValue, type Rule } from '../validation/rules.ts'
 
 /** What a minted token says. */
 export interface MintedToken<Scope extends string = string> {
@@ -19,7 +20,6 @@ export interface MintedToken<Scope extends string = string> {
   readonly clientId?: string | undefined
 }
 
-const anyValue: Rule = () => undefined
 const FIELDS = {
   accountId: anyValue,
   userId: anyValue,

@@ -1,73 +1,65 @@
-import { collectProblems, GatehouseError, type Problem } from '../errors.ts'
+import { collectProblems, GatehouseError } from '../errors.ts'
+import { isObject, kindOf } from './predicates.ts'
+import { findProblems, type Fields } from './rules.ts'
 
 /** A value, or a promise of one: a callback of the host may be asynchronous or not. */
 export type Awaitable<T> = T | Promise<T>
 
 /**
- * What a callback of the host may answer for "there is none": what database drivers give for a missing row, and
- * what `a && b` leaves over.
+ * What a callback of the host may return for "there is none". Database drivers return null or undefined for a missing
+ * row, and `a && b` may return any falsy value.
  */
 export type None = undefined | null | false | ''
 
-/** An object as databases give it: null where a field that may be left out has no value. */
+/** An object as databases return it: null in an optional field without a value. */
 export type Nullable<T> = {
   readonly [Field in keyof T]: undefined extends T[Field] ? T[Field] | null : T[Field]
 }
 
 /**
- * Calls a callback of the host. Its errors pass through as they are.
+ * Calls a callback of the host. Its errors pass through unchanged.
  *
- * @param callback its name, as the host wrote it: `accounts.find`
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` instead of what is no Error, and so could not be reported
+ * @param callback its name in the options: `accounts.find`
+ * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the callback throws a value that is not an Error and cannot be reported
  */
-export async function ask<T>(callback: string, call: () => Awaitable<T>): Promise<T> {
+export async function callHost<T>(callback: string, call: () => Awaitable<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (error instanceof Error) throw error
-    throw new GatehouseError('ERR_HOST_CALLBACK', `${callback} threw something that is no Error`, {
+    throw new GatehouseError('ERR_HOST_CALLBACK', `${callback} threw a value that is not an Error`, {
       cause: error,
     })
   }
 }
 
 /**
- * The fields of what a callback answered, undefined for none.
+ * The object that a callback returned, undefined for none.
  *
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` if it is no object
+ * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the result is not an object
  */
-export function fieldsOf(callback: string, answer: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (!answer) return undefined
-  if (isObject(answer)) return answer
-  throw unfitAnswer(callback, `${kindOf(answer)}; it must be an object, or undefined or null for none`)
+export function readResult(callback: string, result: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!result) return undefined
+  if (isObject(result)) return result
+  throw invalidResult(callback, `${kindOf(result)}; it must be an object, or undefined or null for none`)
 }
 
 /**
- * Rejects an answer that something is wrong with.
+ * Checks the fields of an object that a callback returned. Unknown fields are allowed.
  *
  * @throws {GatehouseError} `ERR_HOST_CALLBACK` with every problem
  */
-export function rejectUnfit(callback: string, found: readonly (Problem | undefined)[]): void {
-  const problems = collectProblems('ERR_HOST_CALLBACK', `${callback} answered what cannot be`)
-  for (const problem of found) if (problem) problems.add(problem.path, problem.message)
+export function checkResult(
+  callback: string,
+  values: Readonly<Record<string, unknown>>,
+  fields: Fields,
+): void {
+  const problems = collectProblems('ERR_HOST_CALLBACK', `${callback} returned an invalid result`)
+  for (const { path, message } of findProblems(values, fields)) problems.add(path, message)
   problems.throwIfAny()
 }
 
-/** The error for an answer that cannot be; tells of values no more than what kind they are. */
-export function unfitAnswer(callback: string, what: string): GatehouseError {
-  return new GatehouseError('ERR_HOST_CALLBACK', `${callback} answered ${what}`)
-}
-
-/** Whether a value is an object with fields. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** What kind of value it is, for messages: never the value itself, which may be a secret. */
-export function kindOf(value: unknown): string {
-  if (value === undefined || value === null) return String(value)
-  if (value === '') return 'an empty text'
-  if (Array.isArray(value)) return 'a list'
-  const kind = { string: 'a text', object: 'an object' }[typeof value as string]
-  return kind ?? `a ${typeof value}`
+/** The error for an invalid result. @param what the kind of the result, never the value itself, and the valid ones */
+export function invalidResult(callback: string, what: string): GatehouseError {
+  return new GatehouseError('ERR_HOST_CALLBACK', `${callback} returned ${what}`)
 }

@@ -43,7 +43,7 @@ describeOnEachStore('applications', (stores) => {
         { path: 'postLogoutRedirectUris', message: 'must have at most 20 entries' },
         { path: 'homepageUri' },
         { path: 'logoUri' },
-        { path: 'firstParty', message: 'must be true or false' },
+        { path: 'firstParty', message: 'must be true or false, and is a text' },
       ],
     })
     expect(calls).toEqual([])

@@ -60,8 +60,8 @@ describe('registry.find', () => {
   )
 
   it.each([
-    [7, 'registry.find answered a number'],
-    [[key], 'registry.find answered a list'],
+    [7, 'registry.find returned a number'],
+    [[key], 'registry.find returned a list'],
     [{ ...key, kind: 'key' }, 'kind is a text; it must be "apiKey" or "application"'],
     [{ ...key, kind: undefined }, 'kind is undefined'],
     [{ ...key, clientId: 1 }, 'clientId: must be a text that is not empty, and is a number'],
@@ -112,7 +112,7 @@ describe('registry.verifySecret', () => {
     const registry = checked({ verifySecret: async () => answer })
     const client = (await registry.find('k1'))!
     await expect(registry.verifySecret(client, 'any')).rejects.toThrow(
-      failure('ERR_HOST_CALLBACK', expect.stringContaining('registry.verifySecret answered')),
+      failure('ERR_HOST_CALLBACK', expect.stringContaining('registry.verifySecret returned')),
     )
   })
 

@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
-import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
 
 /** The dependencies of the interaction. */
 export interface InteractionOptions {
   readonly port: InteractionPort
-  readonly accounts: CheckedAccounts
+  readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
   readonly pages: Pages
   /** {auth_url}, without a trailing slash. */

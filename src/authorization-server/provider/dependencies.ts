@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
-import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
@@ -74,7 +74,7 @@ export interface ProviderDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
   readonly registry: HostRegistry
-  readonly accounts: CheckedAccounts
+  readonly accounts: HostAccounts
   readonly families: TokenFamilies
   readonly grantLifecycle: GrantLifecycle
   readonly consents: ConsentStore

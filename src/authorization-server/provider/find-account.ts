@@ -1,6 +1,6 @@
 import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
-import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import { requestState } from './request-state.ts'
 
@@ -13,7 +13,7 @@ export interface FindAccounts {
 }
 
 /** Makes the look-ups that all decisions about one request share. */
-export function createHostAccounts(accounts: CheckedAccounts): FindAccounts {
+export function createHostAccounts(accounts: HostAccounts): FindAccounts {
   function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
     const known = requestState(ctx).accounts
     const key = JSON.stringify([accountId, userId ?? null])

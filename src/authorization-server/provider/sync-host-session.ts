@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { SignedIn } from '../../host/accounts.ts'
-import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, subjectOf, type Person } from '../../host/subject.ts'
 import type { FindAccounts } from './find-account.ts'
 import { requestState } from './request-state.ts'
@@ -15,10 +15,7 @@ import { dropAnswers, replaceSessionIds, type ProviderSession } from './seam.ts'
 export type SyncHostSession = (ctx: KoaContextWithOIDC) => Promise<void>
 
 /** Makes the comparison; a host without a session of its own is compared by its accounts alone. */
-export function createSyncHostSession(
-  accounts: CheckedAccounts,
-  hostAccounts: FindAccounts,
-): SyncHostSession {
+export function createSyncHostSession(accounts: HostAccounts, hostAccounts: FindAccounts): SyncHostSession {
   return async function syncHostSession(ctx) {
     const state = requestState(ctx)
     if (state.isInSync) return

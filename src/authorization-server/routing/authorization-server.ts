@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
-import type { CheckedAccounts } from '../../host/checked-accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
@@ -29,7 +29,7 @@ export interface AuthorizationServerParts {
     readonly logger: Logger
     readonly signInAttempts: InteractionOptions['signInAttempts']
   }
-  readonly accounts: CheckedAccounts
+  readonly accounts: HostAccounts
   readonly catalog: CurrentCatalog
   readonly port: InteractionPort
   readonly pages: Pages

@@ -70,7 +70,11 @@ export function normalize(path: string): string {
 
 function asError(error: unknown): Error {
   if (error instanceof Error) return error
-  return new GatehouseError('ERR_HOST_CALLBACK', 'a callback of the host threw something that is no Error', {
-    cause: error,
-  })
+  return new GatehouseError(
+    'ERR_HOST_CALLBACK',
+    'a callback of the host threw a value that is not an Error',
+    {
+      cause: error,
+    },
+  )
 }

@@ -1,7 +1,15 @@
 import { lacking, type ProductScopes } from '../product-scopes.ts'
 import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
-import { isCount, isNumber, isText, listOf, mapOf, objectOf, type Fields } from '../../validation/shape.ts'
+import {
+  countRule,
+  type Fields,
+  finiteNumberRule,
+  listOf,
+  mapOf,
+  objectOf,
+  stringRule,
+} from '../../validation/rules.ts'
 
 /** What the products of all processes on a store give: one record, changed by who starts and who reloads. */
 export interface CatalogRecord {
@@ -45,10 +53,10 @@ export interface WithdrawnScope {
 
 /** What the record must have that was read. */
 const PRODUCT_RECORD: Fields = {
-  generation: isText,
-  epoch: isCount,
-  products: mapOf(listOf(isText)),
-  withdrawn: listOf(objectOf({ scope: isText, below: isCount, until: isNumber })),
+  generation: stringRule,
+  epoch: countRule,
+  products: mapOf(listOf(stringRule)),
+  withdrawn: listOf(objectOf({ scope: stringRule, below: countRule, until: finiteNumberRule })),
 }
 
 /**

@@ -1,4 +1,4 @@
-import { is, isCount, isText, objectOf, optional, type Fields } from '../../validation/shape.ts'
+import { countRule, type Fields, objectOf, oneOf, optional, stringRule } from '../../validation/rules.ts'
 import type { LastExchange } from './retry-window.ts'
 
 /** The data that a refresh token stands for; opaque here. */
@@ -29,18 +29,20 @@ export interface FamilyRecord {
 
 /** The fields of a valid record. */
 export const FAMILY: Fields = {
-  generation: isCount,
-  current: isText,
+  generation: countRule,
+  current: stringRule,
   payload: objectOf({
-    iat: optional(isCount),
-    exp: optional(isCount),
-    accountId: optional(isText),
-    clientId: optional(isText),
-    grantId: optional(isText),
-    scope: optional(isText),
+    iat: optional(countRule),
+    exp: optional(countRule),
+    accountId: optional(stringRule),
+    clientId: optional(stringRule),
+    grantId: optional(stringRule),
+    scope: optional(stringRule),
   }),
-  issuedAt: optional(isCount),
-  last: optional(objectOf({ of: isText, at: isCount, next: isText, repeated: optional(is(true)) })),
-  ended: optional(is(true)),
-  barrier: optional(isText),
+  issuedAt: optional(countRule),
+  last: optional(
+    objectOf({ of: stringRule, at: countRule, next: stringRule, repeated: optional(oneOf(true)) }),
+  ),
+  ended: optional(oneOf(true)),
+  barrier: optional(stringRule),
 }

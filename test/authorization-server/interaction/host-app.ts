@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa'
 import { createCatalog } from '../../../src/catalog/create-catalog.ts'
 import type { ProductDefinitions } from '../../../src/catalog/definition.ts'
 import type { Accounts } from '../../../src/host/accounts.ts'
-import { createCheckedAccounts } from '../../../src/host/checked-accounts.ts'
+import { createHostAccounts } from '../../../src/host/host-accounts.ts'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { createPages } from '../../../src/authorization-server/interaction/pages.ts'
 import type { PendingInteraction } from '../../../src/authorization-server/interaction/port.ts'
@@ -52,7 +52,7 @@ export function hostApp(options: {
   })
   const routes = interactionRoutes({
     port: fake.port,
-    accounts: createCheckedAccounts(
+    accounts: createHostAccounts(
       { find: (id) => ({ id }), ...options.accounts },
       { kycLevels, logger: silentLogger },
     ),

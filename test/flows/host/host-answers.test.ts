@@ -68,7 +68,7 @@ describeEachStore("What the host's callbacks answer", (makeStore) => {
       expect(page.headers.get('content-type')).toMatch(/^text\/html/)
       expect(page.body).not.toContain(name)
       expect(failures[0]).toMatchObject({ code: 'ERR_HOST_CALLBACK' })
-      expect(failures[0]?.message).toContain(`${name} answered what cannot be`)
+      expect(failures[0]?.message).toContain(`${name} returned an invalid result`)
       expect(failures[0]?.message).toContain(why)
     },
   )

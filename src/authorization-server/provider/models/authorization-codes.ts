@@ -2,18 +2,18 @@ import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } 
 import { createCollection } from '../../../store/collection.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
-import { isText, optional } from '../../../validation/shape.ts'
+import { optional, stringRule } from '../../../validation/rules.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 
 const CODE = payloadFields('AuthorizationCode', {
-  accountId: isText,
-  clientId: isText,
-  grantId: isText,
-  redirectUri: optional(isText),
-  codeChallenge: optional(isText),
-  codeChallengeMethod: optional(isText),
+  accountId: stringRule,
+  clientId: stringRule,
+  grantId: stringRule,
+  redirectUri: optional(stringRule),
+  codeChallenge: optional(stringRule),
+  codeChallengeMethod: optional(stringRule),
 })
 
 /** Authorization codes, stored under their digest. */

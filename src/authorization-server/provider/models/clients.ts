@@ -1,12 +1,10 @@
 import { Provider, type Adapter, type KoaContextWithOIDC } from 'oidc-provider'
 import type { HostRegistry } from '../../../clients/host-registry.ts'
+import { isPrintableAscii } from '../../../validation/predicates.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import { requestState } from '../request-state.ts'
 import { isFrontChannel } from '../request-kind.ts'
 import { modelAdapter } from './adapter.ts'
-
-/** What a `client_id` may consist of (RFC 6749 A.1); no registry has ids longer than this. */
-const CLIENT_ID = /^[\x20-\x7e]{1,256}$/
 
 /**
  * Whether a host's registry is asked for it at all. A database may choke on a NUL; and oidc-provider keeps what
@@ -14,7 +12,7 @@ const CLIENT_ID = /^[\x20-\x7e]{1,256}$/
  * all sessions.
  */
 function isAskedFor(clientId: string): boolean {
-  return CLIENT_ID.test(clientId) && !(clientId in Object.prototype)
+  return isPrintableAscii(clientId) && !(clientId in Object.prototype)
 }
 
 /**

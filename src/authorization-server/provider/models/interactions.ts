@@ -6,14 +6,14 @@ import { digest } from '../../../store/digest.ts'
 import type { InteractionAdmission } from '../interaction-admission.ts'
 import { requestState } from '../request-state.ts'
 import { ROUTES } from '../routes.ts'
-import { isText, objectOf, optional } from '../../../validation/shape.ts'
+import { objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { modelAdapter } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 
 const INTERACTION = payloadFields('Interaction', {
-  prompt: objectOf({ name: isText }),
-  params: objectOf({ client_id: isText }),
-  session: optional(objectOf({ uid: optional(isText), accountId: optional(isText) })),
+  prompt: objectOf({ name: stringRule }),
+  params: objectOf({ client_id: stringRule }),
+  session: optional(objectOf({ uid: optional(stringRule), accountId: optional(stringRule) })),
   result: optional(objectOf({})),
 })
 

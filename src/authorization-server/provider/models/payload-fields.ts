@@ -1,4 +1,4 @@
-import { is, isCount, isText, optional, type Fields } from '../../../validation/shape.ts'
+import { countRule, type Fields, oneOf, optional, stringRule } from '../../../validation/rules.ts'
 
 /**
  * The fields that every stored payload of oidc-provider has.
@@ -7,13 +7,13 @@ import { is, isCount, isText, optional, type Fields } from '../../../validation/
  */
 export function payloadFields(model: string, more: Fields): Fields {
   return {
-    kind: is(model),
-    iat: isCount,
-    exp: isCount,
-    accountId: optional(isText),
-    clientId: optional(isText),
-    grantId: optional(isText),
-    scope: optional(isText),
+    kind: oneOf(model),
+    iat: countRule,
+    exp: countRule,
+    accountId: optional(stringRule),
+    clientId: optional(stringRule),
+    grantId: optional(stringRule),
+    scope: optional(stringRule),
     ...more,
   }
 }

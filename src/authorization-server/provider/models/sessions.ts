@@ -2,16 +2,16 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { createCollection, type Stored } from '../../../store/collection.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
-import { isCount, isText, mapOf, objectOf, optional } from '../../../validation/shape.ts'
+import { countRule, mapOf, objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam-sessions.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 
 const SESSION = payloadFields('Session', {
-  uid: isText,
-  loginTs: optional(isCount),
-  authorizations: optional(mapOf(objectOf({ sid: optional(isText), grantId: optional(isText) }))),
+  uid: stringRule,
+  loginTs: optional(countRule),
+  authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
 })
 
 /** The id of no session: what the `uid` of a session that was signed out leads to, for a moment. */
@@ -34,7 +34,7 @@ export function sessions(store: Store): Adapter {
   const idsByUid = createCollection<{ id: string }>(store, {
     name: 'session-uid',
     version: 1,
-    fields: { id: isText },
+    fields: { id: stringRule },
   })
   const asStored = <T extends object>(collection: { toText(record: T): string }, record: T): Stored<T> => ({
     record,

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { describe, expect, it, vi } from 'vitest'
 import type { Accounts } from '../../src/host/accounts.ts'
-import { createCheckedAccounts } from '../../src/host/checked-accounts.ts'
+import { createHostAccounts } from '../../src/host/host-accounts.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 
 const NONE = [undefined, null, false, '']
@@ -13,7 +13,7 @@ function checked(accounts: object) {
   const warn = vi.fn()
   const complete = { find: (id: string) => ({ id }), ...accounts } as Accounts
   const kycLevels = ['none', 'basic']
-  return { warn, ...createCheckedAccounts(complete, { kycLevels, logger: { ...silentLogger, warn } }) }
+  return { warn, ...createHostAccounts(complete, { kycLevels, logger: { ...silentLogger, warn } }) }
 }
 
 function hostFault(message: string): Error {
@@ -45,10 +45,10 @@ describe('accounts.find', () => {
   })
 
   it.each([
-    [7, 'accounts.find answered a number; it must be an object, or undefined or null for none'],
-    [true, 'accounts.find answered a boolean'],
-    ['alice', 'accounts.find answered a text'],
-    [[], 'accounts.find answered a list'],
+    [7, 'accounts.find returned a number; it must be an object, or undefined or null for none'],
+    [true, 'accounts.find returned a boolean'],
+    ['alice', 'accounts.find returned a text'],
+    [[], 'accounts.find returned a list'],
     [{}, 'id: must be a text that is not empty, and is undefined'],
     [{ id: 42 }, 'id: must be a text that is not empty, and is a number'],
     [{ id: '' }, 'id: must be a text that is not empty, and is an empty text'],
@@ -110,13 +110,13 @@ describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) =>
   })
 
   it.each([
-    ['alice', `accounts.${callback} answered a text`],
+    ['alice', `accounts.${callback} returned a text`],
     [{}, 'accountId: must be a text that is not empty, and is undefined'],
     [{ accountId: 42 }, 'accountId: must be a text that is not empty, and is a number'],
     [{ accountId: 'alice', userId: 7 }, 'userId: must be a text that is not empty, and is a number'],
     [
       { accountId: 'alice', signedInAt: new Date() },
-      'signedInAt: must be a number of seconds since the epoch, and is an object',
+      'signedInAt: must be a number of seconds since the epoch, and is a Date',
     ],
     [{ accountId: 'alice', signedInAt: Number.NaN }, 'signedInAt: must be a number of seconds'],
     [{ accountId: 'alice', signedInAt: -1 }, 'signedInAt: must be a number of seconds'],
@@ -144,7 +144,7 @@ describe('accounts.signInUrl', () => {
   it.each([undefined, null, '', 7, {}, 'javascript:alert(1)', 'https://[', 'data:text/html,x'])(
     'answering %j fails, instead of sending people anywhere',
     async (answer) => {
-      await expect(signInUrl(answer)).rejects.toThrow(hostFault('accounts.signInUrl answered'))
+      await expect(signInUrl(answer)).rejects.toThrow(hostFault('accounts.signInUrl returned'))
     },
   )
 })
@@ -171,7 +171,7 @@ describe('every callback', () => {
       }
     }
     const host = new FindAccounts()
-    const accounts = createCheckedAccounts(host, { kycLevels: [], logger: silentLogger })
+    const accounts = createHostAccounts(host, { kycLevels: [], logger: silentLogger })
     expect(await accounts.find('alice')).toEqual({ id: 'alice' })
     expect(await accounts.current?.(ctx)).toEqual({ accountId: 'alice' })
     expect(String(await accounts.signInUrl?.(returnTo, ctx, { reauthenticate: true }))).toContain('/login/1')
@@ -184,7 +184,7 @@ describe('every callback', () => {
 
   it('is missing where the host has none', () => {
     expect(
-      Object.keys(createCheckedAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
+      Object.keys(createHostAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
     ).toEqual(['find'])
   })
 
@@ -198,8 +198,8 @@ describe('every callback', () => {
         signOut: () => Promise.reject(thrown),
       })
     await expect(failing(error).find('alice')).rejects.toBe(error)
-    await expect(failing(undefined).find('alice')).rejects.toThrow(hostFault('accounts.find threw something'))
-    await expect(failing('no').signOut?.(ctx)).rejects.toThrow(hostFault('accounts.signOut threw something'))
+    await expect(failing(undefined).find('alice')).rejects.toThrow(hostFault('accounts.find threw a value'))
+    await expect(failing('no').signOut?.(ctx)).rejects.toThrow(hostFault('accounts.signOut threw a value'))
     await expect(failing('no').find('alice')).rejects.toMatchObject({ cause: 'no' })
   })
 })

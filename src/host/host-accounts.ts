@@ -1,0 +1,123 @@
+import type { Context } from 'koa'
+import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
+import { isObject, isText, kindOf } from '../validation/predicates.ts'
+import { epochSecondsRule, must, nullable, textRule } from '../validation/rules.ts'
+import type { Account, Accounts, SignedIn } from './accounts.ts'
+import type { Logger } from './logger.ts'
+import { subjectProblem } from './subject.ts'
+
+/**
+ * The host's accounts as the other parts see them. Absent values are undefined, and present values match their
+ * types. A method that the host does not have is absent here too.
+ */
+export interface HostAccounts {
+  /** The account of exactly this id, or undefined. */
+  find(accountId: string, userId?: string): Promise<Account | undefined>
+  readonly current?: ((ctx: Context) => Promise<SignedIn | undefined>) | undefined
+  readonly signInUrl?:
+    ((returnTo: URL, ctx: Context, options: { reauthenticate: boolean }) => Promise<URL>) | undefined
+  readonly signOut?: ((ctx: Context) => Promise<void>) | undefined
+  readonly authenticate?:
+    | ((credentials: { identifier: string; password: string }, ctx: Context) => Promise<SignedIn | undefined>)
+    | undefined
+}
+
+/** Maximum number of unknown KYC levels that are logged. */
+const MAX_WARNINGS = 100
+
+/**
+ * Validates all results of the host's account callbacks, in this one place. For an invalid result a method
+ * rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and the problem. Errors of the
+ * host pass through.
+ *
+ * A KYC level that is not in `kycLevels` counts as the lowest one, and is logged once.
+ */
+export function createHostAccounts(
+  accounts: Accounts,
+  options: { readonly kycLevels: readonly string[]; readonly logger: Logger },
+): HostAccounts {
+  const knownLevel = createLevelCheck(options)
+  return {
+    async find(accountId, userId) {
+      const account = await readAccount(accountId, () => accounts.find(accountId, userId))
+      return account && { ...account, kycLevel: knownLevel(account.kycLevel) }
+    },
+    ...(accounts.current && {
+      current: (ctx: Context) => readSignedIn('accounts.current', () => accounts.current?.(ctx)),
+    }),
+    ...(accounts.signInUrl && {
+      signInUrl: (returnTo: URL, ctx: Context, options: { reauthenticate: boolean }) =>
+        readAddress(returnTo, () => accounts.signInUrl?.(returnTo, ctx, options)),
+    }),
+    ...(accounts.signOut && {
+      signOut: (ctx: Context) => callHost('accounts.signOut', () => accounts.signOut?.(ctx)),
+    }),
+    ...(accounts.authenticate && {
+      authenticate: (credentials: { identifier: string; password: string }, ctx: Context) =>
+        readSignedIn('accounts.authenticate', () => accounts.authenticate?.(credentials, ctx)),
+    }),
+  }
+}
+
+/** A function that returns a known KYC level unchanged, and undefined for an unknown one, which it logs once. */
+function createLevelCheck({ kycLevels, logger }: Parameters<typeof createHostAccounts>[1]) {
+  const warned = new Set<string>()
+  return function knownLevel(level: string | undefined): string | undefined {
+    if (level === undefined || kycLevels.includes(level)) return level
+    if (!warned.has(level) && warned.size < MAX_WARNINGS) {
+      warned.add(level)
+      logger.warn(
+        { kycLevel: level, kycLevels },
+        'accounts.find returned a KYC level that is not in kycLevels; it counts as the lowest one',
+      )
+    }
+    return undefined
+  }
+}
+
+async function readAccount(accountId: string, find: () => unknown): Promise<Account | undefined> {
+  const fields = readResult(FIND, await callHost(FIND, find))
+  if (!fields) return undefined
+  checkResult(FIND, fields, {
+    // The level and claims of another account must never be used for this one.
+    id: (id) =>
+      textRule(id) ?? (id === accountId ? undefined : 'must be exactly the account id that was asked for'),
+    kycLevel: nullable(must('one of kycLevels', isText)),
+    claims: nullable(must('an object of claims', isObject)),
+  })
+  const { kycLevel, claims } = fields
+  return {
+    id: accountId,
+    kycLevel: isText(kycLevel) ? kycLevel : undefined,
+    claims: isObject(claims) ? claims : undefined,
+  }
+}
+
+async function readSignedIn(callback: string, call: () => unknown): Promise<SignedIn | undefined> {
+  const fields = readResult(callback, await callHost(callback, call))
+  if (!fields) return undefined
+  const { accountId, signedInAt } = fields
+  const userId = isText(fields['userId']) ? fields['userId'] : undefined
+  checkResult(callback, fields, {
+    accountId: (id) => textRule(id) ?? subjectProblem({ accountId: String(id), userId }),
+    userId: nullable(textRule),
+    signedInAt: nullable(epochSecondsRule),
+  })
+  return {
+    accountId: String(accountId),
+    userId,
+    signedInAt: typeof signedInAt === 'number' ? Math.floor(signedInAt) : undefined,
+  }
+}
+
+/** The sign-in address; a relative one is resolved against `returnTo`, which is on the host's own origin. */
+async function readAddress(returnTo: URL, call: () => unknown): Promise<URL> {
+  const result = await callHost(SIGN_IN_URL, call)
+  const address = result instanceof URL ? result.href : result
+  const url = isText(address) ? URL.parse(address, returnTo.href) : null
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw invalidResult(SIGN_IN_URL, `${kindOf(result)} that is not an address; it must be a URL or a path`)
+}
+
+const FIND = 'accounts.find'
+const SIGN_IN_URL = 'accounts.signInUrl'

@@ -1,0 +1,170 @@
+import type { Problem } from '../errors.ts'
+import { isCount, isEpochSeconds, isObject, isPrintableAscii, isText, kindOf } from './predicates.ts'
+
+/**
+ * Checks one value. A rule returns undefined for a valid value. Otherwise it returns a sentence that names the remedy,
+ * or the problems of the parts, each with its path.
+ */
+export type Rule = (value: unknown) => string | readonly Problem[] | undefined
+
+/** The rules of an object's fields; an optional field is wrapped in `optional`. */
+export type Fields = Readonly<Record<string, Rule>>
+
+/** A rule from a predicate. @param what the valid values, after "must be" */
+export function must(what: string, isValid: (value: unknown) => boolean): Rule {
+  return (value) => (isValid(value) ? undefined : `must be ${what}, and is ${kindOf(value)}`)
+}
+
+/** Any value. */
+export const anyValue: Rule = () => undefined
+
+/** Any text, the empty one too. */
+export const stringRule = must('a text', (value) => typeof value === 'string')
+
+/** A text that is not empty. Of this form is every id that is only looked up, such as an account id of the host. */
+export const textRule = must('a text that is not empty', isText)
+
+export const booleanRule = must('true or false', (value) => typeof value === 'boolean')
+
+export const finiteNumberRule = must('a number', Number.isFinite)
+
+/** A counter, or a time without a fraction. */
+export const countRule = must('a whole number from 0', isCount)
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(min: number, max: number): Rule {
+  return (value) =>
+    Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+      ? undefined
+      : `must be a whole number from ${min} to ${max}`
+}
+
+/** A time in epoch seconds, with or without a fraction. */
+export const epochSecondsRule: Rule = (value) => {
+  if (isEpochSeconds(value)) return undefined
+  if (typeof value === 'number' && value > 0) {
+    return 'must be in seconds since the epoch, and looks like milliseconds'
+  }
+  return `must be a number of seconds since the epoch, and is ${kindOf(value)}`
+}
+
+/** An id of a client that the host keeps: whatever a token request can contain. */
+export const hostClientIdRule = must(
+  'the id of a client, a text of 1 to 256 printable ASCII characters',
+  isPrintableAscii,
+)
+
+/** An identifier that the host assigns and gatehouse stores: an account, a user, an actor. */
+export const hostIdRule: Rule = (value) =>
+  typeof value === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(value)
+    ? undefined
+    : 'must be a text of 1 to 255 characters without control characters'
+
+/** A display name. Characters that reorder or hide text are rejected, because names are shown on the consent page. */
+export const nameRule: Rule = (value) => {
+  if (typeof value !== 'string' || value.trim() === '') return 'must be a text that is not empty'
+  if (value.length > 120) return 'must have at most 120 characters'
+  if (/[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(value)) {
+    return 'must not contain line breaks, control characters or characters that reverse the direction of text'
+  }
+  return undefined
+}
+
+/** Exactly one of these values. */
+export function oneOf(...values: readonly unknown[]): Rule {
+  const listed = () => values.map((value) => JSON.stringify(value)).join(' or ')
+  return (value) => (values.includes(value) ? undefined : `must be ${listed()}`)
+}
+
+/** Applies the rule only if there is a value. */
+export function optional(rule: Rule): Rule {
+  return (value) => (value === undefined ? undefined : rule(value))
+}
+
+/** Applies the rule only if there is a value, as databases understand it: null and the empty text are none. */
+export function nullable(rule: Rule): Rule {
+  return (value) => (value === undefined || value === null || value === '' ? undefined : rule(value))
+}
+
+/** An object whose fields match their rules. Other fields are allowed. */
+export function objectOf(fields: Fields): Rule {
+  const entries = Object.entries(fields)
+  return (value) =>
+    isObject(value)
+      ? checkParts(
+          entries,
+          ([name, rule]) => rule(value[name]),
+          ([name]) => `.${name}`,
+        )
+      : `must be an object, and is ${kindOf(value)}`
+}
+
+/** All problems that the rules find in the values, field by field. */
+export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
+  const problems = checkParts(
+    Object.entries(fields),
+    ([name, rule]) => rule(values[name]),
+    ([name]) => name,
+  )
+  return problems ?? []
+}
+
+/** An object whose values all match a rule. */
+export function mapOf(rule: Rule): Rule {
+  return (value) =>
+    isObject(value)
+      ? checkParts(
+          Object.keys(value),
+          (name) => rule(value[name]),
+          (name) => `.${name}`,
+        )
+      : `must be an object, and is ${kindOf(value)}`
+}
+
+/** A list whose entries all match a rule. */
+export function listOf(rule: Rule): Rule {
+  return (value) =>
+    Array.isArray(value)
+      ? checkParts(value, rule, (_, index) => `[${index}]`)
+      : `must be a list, and is ${kindOf(value)}`
+}
+
+/** Maximum entries of a list in an argument, unless its rule has a lower maximum. */
+export const MAX_ENTRIES = 10_000
+
+/** A list without duplicates whose entries all match a rule. Checked in linear time. */
+export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
+  return (value) => {
+    if (Array.isArray(value) && value.length > max) return `must have at most ${max} entries`
+    const seen = new Set<unknown>()
+    return listOf((entry) => {
+      if (seen.has(entry)) return 'is in the list already'
+      seen.add(entry)
+      return rule(entry)
+    })(value)
+  }
+}
+
+/** Maximum number of reported problems of one list, since people read the message. */
+const MAX_PROBLEMS = 100
+
+/** The problems of a value's parts; undefined if all parts are valid. Costs nothing then: stored records are read so. */
+function checkParts<Part>(
+  parts: readonly Part[],
+  check: (part: Part) => ReturnType<Rule>,
+  pathOf: (part: Part, index: number) => string,
+): readonly Problem[] | undefined {
+  let problems: Problem[] | undefined
+  for (const [index, part] of parts.entries()) {
+    const found = check(part)
+    if (found === undefined) continue
+    problems = [...(problems ?? []), ...problemsAt(pathOf(part, index), found)]
+    if (problems.length >= MAX_PROBLEMS) break
+  }
+  return problems
+}
+
+function problemsAt(path: string, found: string | readonly Problem[]): readonly Problem[] {
+  if (typeof found === 'string') return [{ path, message: found }]
+  return found.map((problem) => ({ path: path + problem.path, message: problem.message }))
+}
