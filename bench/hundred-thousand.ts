@@ -15,7 +15,7 @@ import { createRefreshTokenFormat } from '../src/grants/refresh-tokens/token-for
 import { freePort } from '../test/support/free-port.ts'
 import { byKind, keysInRedis } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
-import { startLongWay } from '../test/support/round-trips.ts'
+import { startSlowLink } from '../test/support/round-trips.ts'
 import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
@@ -157,7 +157,7 @@ async function fillGrants(): Promise<void> {
 async function weigh(): Promise<void> {
   const kinds = byKind(await keysInRedis(redis))
   const of = (...names: string[]) => names.reduce((sum, name) => sum + (kinds.get(name)?.bytes ?? 0), 0)
-  const lists = ["list of an account's grants: its shelves", "list of an account's grants: a shelf"]
+  const lists = ["list of an account's grants: its buckets", "list of an account's grants: a bucket"]
   console.table({
     'API key': {
       bytes: Math.round(of('client', 'list of all clients', "list of an account's clients") / COUNT),
@@ -176,7 +176,7 @@ async function measureLists(): Promise<void> {
     ['grants.ofAccount, 50 of 1,000', async (host) => (await listGrants(host, THE_ONE)).items],
     ['grants.ofAccount, all of 10', async (host) => (await listGrants(host, 'user-7')).items],
   ]
-  const way = await startLongWay(full)
+  const way = await startSlowLink(full)
   const far = await open(way.port)
   const trips = new Map<string, number>()
   for (const [what, list] of lists) {

@@ -169,7 +169,7 @@ async function weighAuthorizations(client: Client): Promise<void> {
   note('session', USERS, asCodes, 'session', 'session-uid')
 
   for (const code of codes) await requestToken(host, client, { grant_type: 'authorization_code', code })
-  const lists = ["list of an account's grants: its shelves", "list of an account's grants: a shelf"]
+  const lists = ["list of an account's grants: its buckets", "list of an account's grants: a bucket"]
   note('grant in use, with its refresh token', USERS, await weigh(), 'grant', 'refresh-family', ...lists)
 }
 

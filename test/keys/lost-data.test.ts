@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { checkKeys } from '../../src/health/key-check.ts'
 import { faultyStore } from '../support/faulty-store.ts'
-import { giveKeys } from '../support/ready-keys.ts'
+import { seedKeyRing } from '../support/ready-keys.ts'
 import { describeEachStore } from '../support/stores.ts'
 import { keyProcess, SECRET } from './key-process.ts'
 
@@ -27,7 +27,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     return started
   }
   async function startFirst(options: Parameters<typeof keyProcess>[1] = {}) {
-    await giveKeys(makeStore(data), SECRET)
+    await seedKeyRing(makeStore(data), SECRET)
     return start(options)
   }
   async function loseLog(): Promise<void> {
@@ -179,7 +179,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
 
   test('while the store is away nothing is replaced', async () => {
     const faulty = faultyStore(makeStore(data))
-    await giveKeys(faulty.store, SECRET)
+    await seedKeyRing(faulty.store, SECRET)
     const one = await start({}, faulty.store)
     const before = one.published()
     faulty.goAway()

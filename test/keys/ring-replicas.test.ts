@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { giveKeys } from '../support/ready-keys.ts'
+import { seedKeyRing } from '../support/ready-keys.ts'
 import { replicatedStore, type ReplicatedStore } from '../support/replicated-store.ts'
 import { keyProcess, SECRET } from './key-process.ts'
 
@@ -10,7 +10,7 @@ let db: ReplicatedStore
 let keys: ReturnType<typeof keyProcess>
 beforeEach(async () => {
   db = replicatedStore()
-  await giveKeys(db.durable, SECRET)
+  await seedKeyRing(db.durable, SECRET)
   keys = keyProcess(db.durable)
 })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
-import { giveKeys } from '../support/ready-keys.ts'
+import { seedKeyRing } from '../support/ready-keys.ts'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
 import { DAY, keyProcess, SECRET } from './key-process.ts'
@@ -26,7 +26,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
   })
 
   async function start(options?: Parameters<typeof keyProcess>[1], store: Store = makeStore(data)) {
-    await giveKeys(store, SECRET)
+    await seedKeyRing(store, SECRET)
     const started = keyProcess(store, options)
     leaves.push(await started.keys.follow())
     return started
@@ -195,7 +195,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
 
   test('revoke() where no other key could sign makes one first', async () => {
     const store = makeStore(data)
-    await giveKeys(store, SECRET)
+    await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
     await store.set(
       RING,
@@ -320,7 +320,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
 
   test('what a process which crashed has not made is made by another', async () => {
     const store = makeStore(data)
-    await giveKeys(store, SECRET)
+    await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
     await store.set(
       RING,
@@ -342,7 +342,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
 
   test('a ring of the first version goes on, and gets keys that sign next', async () => {
     const store = makeStore(data)
-    await giveKeys(store, SECRET)
+    await seedKeyRing(store, SECRET)
     const { keys } = JSON.parse((await store.get(RING)) ?? '') as { keys: Record<string, unknown>[] }
     const createdAt = NOW / 1000 - 200 * DAY
     const first = keys
@@ -392,7 +392,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
   test('the next write seals all keys under the newest secret', async () => {
     const NEW = 'the secret of tomorrow, also long enough'
     const faulty = faultyStore(makeStore(data))
-    await giveKeys(faulty.store, SECRET)
+    await seedKeyRing(faulty.store, SECRET)
     faulty.arm('replace signing-keys')
     const one = keyProcess(faulty.store, { secrets: [NEW, SECRET] })
     leaves.push(await one.keys.follow())
@@ -498,7 +498,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     test('that none of the secrets opens is rejected, and so is what is no ring; nothing is written', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
-      await giveKeys(store, NEW)
+      await seedKeyRing(store, NEW)
       const one = await start({ secrets: [NEW] }, store)
       writes.length = 0
       const { open } = one.keys.exportable!

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
 
 /**
- * Asks one server, on a connection of its own.
+ * Sends one command to one server, on a connection of its own.
  *
- * @throws if it does not run, or does not answer within a second
+ * @throws if the server does not run, or does not answer within a second
  */
 export async function askRedis(
   server: { readonly port: number },
@@ -15,7 +15,7 @@ export async function askRedis(
     commandTimeout: 1000,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
-    // A server is asked before it is ready for others, too.
+    // Commands are also sent to a server that is still starting.
     enableReadyCheck: false,
   })
   client.on('error', () => {})

@@ -1,4 +1,4 @@
-/** A page as the person in front of the browser sees it. */
+/** A page as the user sees it in the browser. */
 export interface Page {
   readonly url: URL
   readonly status: number
@@ -7,8 +7,8 @@ export interface Page {
 }
 
 /**
- * A browser without scripts: keeps cookies per origin and path, follows redirects, fills in forms. Redirects to
- * origins that are not in `follow` end the journey there, with the address reached.
+ * A browser without scripts. It keeps cookies per origin and path, follows redirects and fills in forms. It stops at
+ * a redirect to an origin that is not in `follow`, and returns a page with that address and status 0.
  */
 export function createBrowser({
   follow,
@@ -58,7 +58,7 @@ export function createBrowser({
     return { url, status: response.status, headers: response.headers, body: await response.text() }
   }
 
-  async function travel(start: URL, init: RequestInit = {}): Promise<Page> {
+  async function open(start: URL, init: RequestInit = {}): Promise<Page> {
     let page = await request(start, init)
     for (let hops = 0; hops < 15; hops += 1) {
       const location = redirectOf(page)
@@ -77,10 +77,9 @@ export function createBrowser({
     /** One request, no redirects. */
     request,
     /** Opens an address and follows redirects. */
-    open: (url: string | URL) => travel(new URL(url)),
+    open: (url: string | URL) => open(new URL(url)),
     /**
-     * Sends a form of a page. Fields come from the page, as the browser would send them; `change` overwrites
-     * them, and null takes one away.
+     * Sends a form of a page with the fields that a browser would send. `change` overwrites fields; null removes one.
      */
     async submit(
       page: Page,
@@ -88,7 +87,7 @@ export function createBrowser({
         action?: RegExp | undefined
         change?: Record<string, string | string[] | null> | undefined
         button?: [name: string, value: string] | undefined
-        /** Whether to go on to where the answer leads. @default true */
+        /** Whether to follow redirects in the response. @default true */
         follow?: boolean | undefined
       } = {},
     ): Promise<Page> {
@@ -101,7 +100,7 @@ export function createBrowser({
       }
       if (options.button) fields.append(...options.button)
       const target = new URL(form.action, page.url)
-      const send = options.follow === false ? request : travel
+      const send = options.follow === false ? request : open
       return send(target, {
         method: form.method,
         body: fields.toString(),
@@ -115,7 +114,7 @@ export function createBrowser({
   }
 }
 
-/** Whether a page is at an address, whatever its query. */
+/** Whether a page is at an address; the query is ignored. */
 export function isAt({ url }: Page, address: string): boolean {
   return `${url.origin}${url.pathname}` === address
 }
@@ -135,7 +134,7 @@ interface Form {
   readonly fields: [string, string][]
 }
 
-/** The forms of a page, with the fields that a browser would send untouched. */
+/** The forms of a page, with the fields that a browser sends if the user changes nothing. */
 export function formsOf(page: Page): Form[] {
   return [...page.body.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gs)].map(([, attributes = '', inner = '']) => ({
     action: attribute(attributes, 'action') ?? page.url.href,
@@ -168,8 +167,8 @@ function isBelow(path: string, base: string): boolean {
 }
 
 /**
- * Asks once more where the server has just closed a connection that was kept open, as one that is replaced by another
- * on the same port does; browsers do so with what may be repeated (RFC 9112 9.3.1).
+ * Repeats a GET if the server has just closed a kept-alive connection. A server does so when another one replaces it
+ * on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
  */
 async function fetchAsBrowser(
   fetch: typeof globalThis.fetch,

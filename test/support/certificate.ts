@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { temporaryFolder } from './package-copy.ts'
 
-/** A certificate for `localhost` that nobody trusts, with its key, both as PEM; made by openssl. */
+/** Makes a self-signed certificate for `localhost` and its key with openssl, both as PEM. */
 export async function selfSignedCertificate(): Promise<{ key: string; cert: string }> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-certificate')
   try {

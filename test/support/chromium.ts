@@ -15,12 +15,12 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** A `describe` that is skipped where there is no Chromium; the end of the run says so. */
+/** A `describe` that is skipped without Chromium; the end of the run reports that. */
 export function describeWithChromium(name: string, suite: () => void): void {
   describe.skipIf(executablePath === undefined)(name, suite)
 }
 
-/** Starts the system's Chromium, without what it does of its own accord. */
+/** Starts the system's Chromium without its background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: executablePath ?? '', args: QUIET })
 }

@@ -5,7 +5,7 @@ import { redisStore, type RedisClient } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import type { Deployment, RedisDeployment } from './stores-of-run.ts'
 
-/** Where the servers of a run are; those that it does not use are left out. */
+/** The addresses of a run's servers; a run has only the servers that it uses. */
 export interface Servers {
   readonly redis?: string
   readonly cluster?: readonly Address[]
@@ -24,7 +24,7 @@ export interface DeployedStore {
   disconnect(): void
 }
 
-/** What the clients of both versions have in common. */
+/** The common part of the clients of ioredis 5 and 6. */
 type Client = RedisClient & {
   on(event: 'error', listener: () => void): unknown
   disconnect(): void
@@ -32,7 +32,7 @@ type Client = RedisClient & {
 
 const VARIABLE = 'KOA_GATEHOUSE_TEST_SERVERS'
 
-/** Tells the workers, which are started later and inherit it, where the servers are. */
+/** Publishes the servers' addresses to the workers, which start later and inherit the environment. */
 export function announceServers(servers: Servers): void {
   process.env[VARIABLE] = JSON.stringify(servers)
 }
@@ -49,13 +49,13 @@ function servers(): Required<Servers> {
 }
 
 /**
- * A store whose keys and channels begin with `keyPrefix`: those with the same one hold the same data, as those of
- * several processes do. One in memory has no such others.
+ * A store whose keys and channels begin with `keyPrefix`. Stores with the same prefix hold the same data, like the
+ * stores of several processes. A store in memory shares its data with no other store.
  */
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
   const client = CONNECT[deployment](servers())
-  // What a broken connection means for a request is said by the request.
+  // A request reports a broken connection by itself.
   client.on('error', () => {})
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }

@@ -3,10 +3,10 @@ import type { Store } from 'koa-gatehouse'
 
 /**
  * How a call fails:
- * - `rejected`: it fails, and nothing was done
- * - `unanswered`: it was done, and then fails
- * - `silent`: nothing is done, and no answer ever comes
- * - `late`: no answer ever comes, and it is done after everybody has given up
+ * - `rejected`: the call fails, and the store is unchanged
+ * - `unanswered`: the call is executed and then fails
+ * - `silent`: the call is not executed and never settles
+ * - `late`: the call never settles, and is executed after its deadline
  */
 export type Fault = 'rejected' | 'unanswered' | 'silent' | 'late'
 
@@ -18,19 +18,21 @@ export interface FaultyStore {
   /** `get session:…`, one entry a call, since the last `arm()`. */
   readonly calls: readonly string[]
   /**
-   * Counts calls anew. One fails: the given one (0 is the next), or the first that begins so, as `get session`.
-   * None if it is left out.
+   * Resets `calls`, and makes one call fail.
+   *
+   * @param at the number of the call (0 is the next one), or the first words of it, such as `get session`; no call
+   *   fails if it is left out
    */
   arm(at?: number | string, fault?: Fault, options?: { thenAway?: boolean | undefined }): void
-  /** Every call fails from now on, and nothing is done. */
+  /** Makes every call fail from now on, without executing it. */
   goAway(): void
-  /** All is well again. */
+  /** Ends all faults. */
   comeBack(): void
-  /** Settles when what was to be done late is done. */
+  /** Settles when all late calls have been executed. */
   settled(): Promise<void>
 }
 
-/** @param options.lateBy milliseconds by which `late` calls are done late; longer than the deadline of a call */
+/** @param options.lateBy milliseconds after which `late` calls are executed; longer than the deadline of a call */
 export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } = {}): FaultyStore {
   const calls: string[] = []
   const lateCalls: Promise<unknown>[] = []

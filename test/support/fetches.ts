@@ -1,10 +1,10 @@
 import { request as requestOverTls } from 'node:https'
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 
-/** A `fetch` as tests need it: no redirects followed, no connection kept alive. */
+/** A `fetch` that follows no redirect and keeps no connection alive. */
 type Fetch = typeof globalThis.fetch
 
-/** Makes requests over TLS to a server whose certificate nobody else trusts. */
+/** Makes requests over TLS to a server with a self-signed certificate. */
 export function fetchTrusting(certificate: string): Fetch {
   return (input, init) =>
     new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export function fetchTrusting(certificate: string): Fetch {
     })
 }
 
-/** Makes requests over HTTP/2, on one connection for each origin; `close` ends them. */
+/** Makes requests over HTTP/2, on one connection for each origin; `close` closes the connections. */
 export function createHttp2Fetch(options: { ca?: string } = {}): { fetch: Fetch; close(): void } {
   const sessions = new Map<string, ClientHttp2Session>()
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Files that replace modules (`vi.mock`), which must not have been loaded before. */
+/** Files that replace modules with `vi.mock`; these modules must not have been loaded before. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/flows/keys/lost-redis.test.ts',
   'test/flows/keys/revoking.test.ts',
@@ -12,7 +12,7 @@ const WITH_MODULES_OF_THEIR_OWN = new Set([
   'test/keys/rotating-keys.test.ts',
 ])
 
-/** Flows that are about the store in memory, a Redis that they start themselves, or a program with its own. */
+/** Flows that test the store in memory, start a Redis themselves, or start a program with a store of its own. */
 const WITH_STORES_OF_THEIR_OWN = new Set(
   [
     'store/at-rest',
@@ -36,13 +36,13 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
 export interface TestFile {
   /** From the root of the repository. */
   readonly path: string
-  /** Whether the run's deployments matter to it. */
+  /** Whether the file runs on the deployments of the run. */
   readonly onStores: boolean
-  /** Whether it needs modules that nobody else has loaded. */
+  /** Whether the file needs modules that no other file has loaded. */
   readonly isolated: boolean
 }
 
-/** All files with tests: flows stand on a store, and so does what describes something for each store. */
+/** All files with tests. Flows run on a store, and so do files that use `describeEachStore` and its relatives. */
 export function testFiles(root: string): TestFile[] {
   return readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((file) => path.posix.join('test', file.replaceAll(path.sep, '/')))

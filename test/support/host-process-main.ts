@@ -1,4 +1,4 @@
-/** A test host as a program; see `host-process.ts`, which compiles, starts and ends it. */
+/** A test host as a program. `host-process.ts` compiles, starts and stops it. */
 import { Redis } from 'ioredis'
 import type { GatehouseEvents, Store } from 'koa-gatehouse'
 import { redisStore } from 'koa-gatehouse/adapters/redis'

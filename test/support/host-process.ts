@@ -8,13 +8,13 @@ import type { RedisDeployment } from './stores-of-run.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** What a host in a process of its own is started with; it goes through JSON. */
+/** The options of a host in a process of its own, passed as JSON. */
 export interface HostProcessOptions {
-  /** Where its store is: an address of Redis, or a deployment of the run. */
+  /** The store: the address of a Redis, or a deployment of the run. */
   readonly redisUrl?: string | undefined
   readonly deployment?: RedisDeployment | undefined
   readonly keyPrefix: string
-  /** {auth_url} and {base_url}, where they are those of another process; else its own. */
+  /** {auth_url} and {base_url}. @default the process's own */
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
   readonly secret?: string | readonly string[] | undefined
@@ -26,25 +26,25 @@ export interface HostProcessOptions {
 export interface HostProcess {
   readonly pid: number
   readonly port: number
-  /** `http://localhost:port/auth`, whatever issuer it goes by. */
+  /** `http://localhost:port/auth`, which may differ from the issuer. */
   readonly address: string
-  /** The events that gatehouse emitted there, by name. */
+  /** The names of the events that gatehouse emitted there. */
   readonly events: readonly string[]
-  /** Ends it at once. Idempotent. */
+  /** Kills the process. Idempotent. */
   stop(): Promise<void>
 }
 
-/** The host of `host-process-main.ts`, compiled once, to be started any number of times. */
+/** The host of `host-process-main.ts`, compiled once; it can be started any number of times. */
 export interface HostProgram {
-  /** Settles when the process is ready; rejects with what it printed if it ends before. */
+  /** Settles when the process is ready; rejects with its output if it exits before. */
   start(options: HostProcessOptions): Promise<HostProcess>
-  /** Ends all that were started, and removes the program. */
+  /** Kills all processes that were started, and removes the program. */
   remove(): Promise<void>
 }
 
 /**
- * Compiles the sources as they are into a folder of their own, because the oldest Node that we support runs no
- * TypeScript. Types are not checked here; that is another test.
+ * Compiles the sources into a temporary folder, because the oldest supported Node runs no TypeScript. Types are
+ * checked by another test, not here.
  */
 export async function compileHostProgram(): Promise<HostProgram> {
   const { folder, remove } = await temporaryFolder('koa-gatehouse-host')
@@ -64,7 +64,7 @@ export async function compileHostProgram(): Promise<HostProgram> {
       files: [path.join(root, 'test/support/host-process-main.ts')],
     }),
   )
-  // By its own name a package finds itself: the program's imports lead to what was compiled here.
+  // A package resolves its own name to itself, so the program's imports lead to the files compiled here.
   await symlink(path.join(root, 'package.json'), path.join(folder, 'package.json'))
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   await promisify(execFile)(path.join(root, 'node_modules/.bin/tsc'), ['-p', folder])
@@ -73,7 +73,7 @@ export async function compileHostProgram(): Promise<HostProgram> {
   return {
     async start(options) {
       const main = path.join(folder, 'dist/test/support/host-process-main.js')
-      // It ends when its input does, so it never outlives this process.
+      // The host exits when its input ends, so it never outlives this process.
       const child = spawn(process.execPath, [main, JSON.stringify(options)], {
         stdio: ['pipe', 'pipe', 'pipe'],
       })
@@ -91,8 +91,8 @@ async function started(
   child: ChildProcess & { stdout: NodeJS.ReadableStream; stderr: NodeJS.ReadableStream },
 ) {
   const events: string[] = []
-  let complaints = ''
-  child.stderr.on('data', (chunk) => (complaints += String(chunk)))
+  let printed = ''
+  child.stderr.on('data', (chunk) => (printed += String(chunk)))
   const port = await new Promise<number>((resolve, reject) => {
     createInterface(child.stdout).on('line', (line) => {
       const [kind = '', value = ''] = line.split(' ')
@@ -100,7 +100,7 @@ async function started(
       if (kind === 'ready') resolve(Number(value))
     })
     child.once('error', reject)
-    child.once('close', (code) => reject(new Error(`the host ended with ${code}:\n${complaints}`)))
+    child.once('close', (code) => reject(new Error(`the host ended with ${code}:\n${printed}`)))
   })
   const process: HostProcess = {
     pid: child.pid ?? 0,

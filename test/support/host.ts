@@ -11,33 +11,34 @@ import {
 } from 'koa-gatehouse'
 import { deployStore } from './deployments.ts'
 import { kycLevels, products } from '../fixtures/products.ts'
-import { giveKeys } from './ready-keys.ts'
+import { seedKeyRing } from './ready-keys.ts'
 import { createBrowser, formsOf, type Browser, type Page } from './browser.ts'
+import { hostRequests, type Client } from './host-requests.ts'
 import { storesOfRun, type Deployment } from './stores-of-run.ts'
 
-/** Where applications get their codes; nobody listens there. */
+/** The redirect URI of applications; no process listens there. */
 export const CALLBACK = 'http://localhost:9/callback'
 
 export interface HostOptions {
-  /** @default an empty one in memory, or on the first deployment of a run that has none in memory */
+  /** @default an empty store in memory, or on the run's first deployment if the run has no store in memory */
   readonly store?: Store | undefined
   /** Accounts besides alice, bob and acme (a developer with KYC level `verified`); undefined removes one. */
   readonly accounts?: Map<string, Account> | undefined
-  /** Options that differ. */
+  /** Options that differ from the defaults of this host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Middleware above gatehouse. */
   readonly above?: readonly Middleware[] | undefined
-  /** How gatehouse gets into the app. @default app.use(gatehouse.middleware()) and the gateway */
+  /** Mounts gatehouse in the app. @default app.use(gatehouse.middleware()) and the gateway */
   readonly mount?: ((app: Koa, gatehouse: Gatehouse) => void) | undefined
   readonly issuerPath?: string | undefined
   readonly secret?: string | undefined
-  /** A port that was reserved before; @default a free one */
+  /** A port that was reserved before. @default a free port */
   readonly port?: number | undefined
-  /** Where the world reaches the host, where something stands in front of it. @default the host itself */
+  /** The public origin of a host behind a proxy. @default the host's own */
   readonly origin?: string | undefined
   /** {base_url} below the origin. @default '/api' */
   readonly audiencePath?: string | undefined
-  /** What the server does with a request. @default the app's callback */
+  /** The server's request listener. @default the app's callback */
   readonly serve?: ((app: Koa, gatehouse: Gatehouse) => ReturnType<Koa['callback']>) | undefined
   /** How requests are made. @default the global one */
   readonly fetch?: typeof globalThis.fetch | undefined
@@ -45,7 +46,7 @@ export interface HostOptions {
 
 export const SECRET = 'a secret for tests, long enough to be one'
 
-/** A host's app with gatehouse inside, on a free port. */
+/** Starts a host's app with gatehouse in it on a free port. */
 export async function startHost(options: HostOptions = {}) {
   const server = await listen(options.port ?? 0)
   const { port } = server.address() as AddressInfo
@@ -67,7 +68,7 @@ export async function startHost(options: HostOptions = {}) {
     : deployStore(defaultDeployment(), `${randomUUID()}:`)
   const { store } = deployed
   const secret = options.secret ?? SECRET
-  if (!options.gatehouse?.secret && !options.gatehouse?.store) await giveKeys(store, secret)
+  if (!options.gatehouse?.secret && !options.gatehouse?.store) await seedKeyRing(store, secret)
   const gatehouse: Gatehouse = createGatehouse({
     issuer,
     audience,
@@ -99,17 +100,6 @@ export async function startHost(options: HostOptions = {}) {
   app.on('error', (error) => errors.push(error))
   server.on('request', options.serve?.(app, gatehouse) ?? app.callback())
 
-  async function post(path: string, body: Record<string, string> | [string, string][], headers = {}) {
-    const response = await fetch(path.startsWith('http') ? path : issuer + path, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams(body),
-    })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, text, body: parse(text) }
-  }
-
   return {
     app,
     server,
@@ -120,24 +110,13 @@ export async function startHost(options: HostOptions = {}) {
     issuer,
     audience,
     accounts,
-    /** What came through the gateway, or beside it. */
+    /** The requests that reached the host's own handler, through the gateway or beside it. */
     reached,
-    /** What Koa's `error` event told. */
+    /** The errors that Koa's `error` event reported. */
     errors,
-    post,
-    token: (body: Record<string, string>, headers = {}) => post('/oauth2/token', body, headers),
-    /** An API call. */
-    async call(target: string, token?: string) {
-      const [method = 'GET', path = '/'] = target.split(' ')
-      const response = await fetch(audience + path, {
-        method,
-        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-      })
-      const text = await response.text()
-      return { status: response.status, headers: response.headers, text, body: parse(text) }
-    },
+    ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // Both wait for the keys: on a busy machine they take longer to make than a request waits for them.
+    // Both wait for the keys: on a busy machine it takes longer to make keys than a request waits for them.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -163,7 +142,7 @@ export async function startHost(options: HostOptions = {}) {
       deployed.disconnect()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      // Until the other ends have seen it too: who asks a host that takes this port would use a dead connection.
+      // Wait until clients have seen it too. If another host takes this port, a client must not use a closed connection.
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     },
   }
@@ -185,13 +164,13 @@ export function authorizationUrl(host: Host, clientId: string, parameters: Recor
   return url
 }
 
-/** What a page of ours waits for. */
+/** The step that one of our pages asks the user for. */
 export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
   const actions = formsOf(page).map(({ action }) => action)
   return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
 }
 
-/** Goes through sign-in (where asked) and consent, and comes back with what the application gets. */
+/** Goes through sign-in, if asked for, and consent. Answers with the redirect that the application gets. */
 export async function authorize(
   host: Host,
   clientId: string,
@@ -231,15 +210,11 @@ export async function authorize(
   return { callback: page.url, code: page.url.searchParams.get('code') ?? '', pages, browser }
 }
 
-/** The delegated flow from the authorization request to the tokens. */
-export async function connect(
-  host: Host,
-  client: { client_id: string; client_secret: string },
-  options: Parameters<typeof authorize>[2] = {},
-) {
+/** Runs the delegated flow from the authorization request to the tokens. */
+export async function connect(host: Host, client: Client, options: Parameters<typeof authorize>[2] = {}) {
   const { code, pages, callback } = await authorize(host, client.client_id, options)
   if (code === '') throw new Error(`no code, but ${callback.href}\n${pages.at(-1)?.body}`)
-  const { body, status } = await host.token({ ...client, grant_type: 'authorization_code', code })
+  const { body, status } = await host.exchangeCode(client, code)
   if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`)
   return body as unknown as Tokens
 }
@@ -259,18 +234,10 @@ function defaultDeployment(): Deployment {
 }
 
 function listen(port: number): Promise<Server> {
-  // A busy machine must not close an idle connection while a request is on its way there: clients give up first.
+  // A busy host must not close an idle connection while a request arrives, so clients close idle connections first.
   const server = createServer({ keepAliveTimeout: 60_000 })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, () => resolve(server))
   })
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>
-  } catch {
-    return {}
-  }
 }

@@ -1,4 +1,4 @@
-/** What a gatehouse keeps in Redis, key by key: of which kind it is, how large, and for how long it stays. */
+/** Lists the keys that a gatehouse stores in Redis, each with its kind, size and time to live. */
 import type { Redis } from 'ioredis'
 
 /** One key. */
@@ -6,26 +6,26 @@ export interface KeyInRedis {
   /** Without the prefix of the adapter. */
   readonly name: string
   readonly kind: string
-  /** By `MEMORY USAGE`, all of an index included. */
+  /** The answer of `MEMORY USAGE`; of an index with all its members. */
   readonly bytes: number
   /** Milliseconds until it expires; -1 if it never does. */
   readonly ttl: number
 }
 
-/** How many keys of one kind there are, and the bytes of all of them. */
+/** The number of keys of one kind, and the sum of their bytes. */
 export interface OfKind {
   readonly count: number
   readonly bytes: number
 }
 
-/** Names of kinds, longest first where one is the beginning of another; what follows a name is an id. */
+/** Patterns of key names. A pattern that is the beginning of another one comes after it. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
   [/^clients:deleted$/, 'list of deleted clients'],
   [/^client-epochs$/, 'list of counted epochs'],
   [/^clients:(apiKey|application):of:/, "list of an account's clients"],
-  [/^grants:of:[^:]+$/, "list of an account's grants: its shelves"],
-  [/^grants:of:[^:]+:/, "list of an account's grants: a shelf"],
+  [/^grants:of:[^:]+$/, "list of an account's grants: its buckets"],
+  [/^grants:of:[^:]+:/, "list of an account's grants: a bucket"],
   [/^signing-keys:ring$/, 'key ring'],
   [/^signing-keys:longest-/, 'longest lifetime'],
   [/^revocations:until:/, 'revocations by their end'],
@@ -35,7 +35,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^([a-z-]+):/, ''],
 ]
 
-/** Kinds that stay until they are deleted: the registry, the keys, and what all processes agree on. */
+/** Kinds without an expiry: the clients, the signing keys, and the state that all processes share. */
 const PERMANENT: ReadonlySet<string> = new Set([
   'client',
   'client-usage',
@@ -51,8 +51,8 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'revocations: buckets',
 ])
 
-/** Keys that are asked about at once. */
-const BATCH = 5000
+/** Number of keys in one pipeline. */
+const BATCH_SIZE = 5000
 
 /** The kind of a key, without the prefix of the adapter: its first word, or what an index lists. */
 function kindOf(name: string): string {
@@ -67,22 +67,22 @@ function kindOf(name: string): string {
 export async function keysInRedis(client: Redis, prefix = 'gatehouse:'): Promise<KeyInRedis[]> {
   const keys: KeyInRedis[] = []
   const names = await client.keys(`${prefix}*`)
-  for (let at = 0; at < names.length; at += BATCH) {
-    const batch = names.slice(at, at + BATCH)
+  for (let at = 0; at < names.length; at += BATCH_SIZE) {
+    const batch = names.slice(at, at + BATCH_SIZE)
     const pipeline = client.pipeline()
     for (const name of batch) pipeline.memory('USAGE', name, 'SAMPLES', 0).pttl(name)
     const replies = ((await pipeline.exec()) ?? []).map(([, reply]) => reply)
     for (const [index, full] of batch.entries()) {
       const [bytes, ttl] = [Number(replies[2 * index] ?? 0), Number(replies[2 * index + 1])]
       const name = full.slice(prefix.length)
-      // One that has expired meanwhile is none.
+      // -2: the key has expired since it was listed.
       if (ttl !== -2) keys.push({ name, kind: kindOf(name), bytes, ttl })
     }
   }
   return keys
 }
 
-/** The keys by their kinds. */
+/** Counts and sizes of the keys by kind. */
 export function byKind(keys: readonly KeyInRedis[]): Map<string, OfKind> {
   const kinds = new Map<string, OfKind>()
   for (const { kind, bytes } of keys) {
@@ -92,7 +92,7 @@ export function byKind(keys: readonly KeyInRedis[]): Map<string, OfKind> {
   return kinds
 }
 
-/** The keys of a grant and of its refresh tokens, those of its account's list included. */
+/** The keys of a grant, of its refresh tokens and of its account's list of grants. */
 export function keysOfGrant(keys: readonly KeyInRedis[], grantId: string): KeyInRedis[] {
   return keys.filter(({ name }) => name.endsWith(`:${grantId}`) || name.startsWith('grants:of:'))
 }
@@ -102,16 +102,15 @@ export function bytesOf(keys: readonly KeyInRedis[]): number {
   return keys.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** Those without an expiry that ought to have one. */
+/** The keys that lack an expiry although their kind needs one. */
 export function forgottenExpiries(keys: readonly KeyInRedis[]): KeyInRedis[] {
   return keys.filter(({ kind, ttl }) => ttl === -1 && !PERMANENT.has(kind))
 }
 
 /**
- * Lets time pass for Redis alone: what would have expired by then is gone, and the rest expires so much sooner. Redis
- * has no clock that could be put forward.
+ * Lets time pass for Redis alone, whose clock cannot be set: it shortens each key's time to live.
  *
- * @param pattern of the keys for which it passes
+ * @param pattern of the keys whose time to live is shortened
  */
 export async function passTime(client: Redis, milliseconds: number, pattern = '*'): Promise<void> {
   await client.eval(PASS_TIME, 0, milliseconds, pattern)

@@ -18,16 +18,16 @@ const PARTS = [
   'examples',
 ]
 
-/** A folder that is removed by `remove()`. */
+/** Makes a temporary folder; `remove()` deletes it. */
 export async function temporaryFolder(name: string): Promise<{ folder: string; remove(): Promise<void> }> {
-  // Without symbolic links in its path, which /tmp is on some systems: Node resolves modules from real paths.
+  // Node resolves modules from real paths, and on some systems /tmp is a symbolic link.
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), `${name}-`)))
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
 /**
- * A copy of this package, as a clone of it would be after `npm ci`. What is built in it disturbs neither
- * another test nor the `dist` of whoever works here.
+ * Copies this package, as a clone is after `npm ci`. A build in the copy changes neither the files of another test
+ * nor the developer's `dist`.
  */
 export async function copyPackage(): Promise<{ folder: string; remove(): Promise<void> }> {
   const copy = await temporaryFolder('koa-gatehouse-copy')
@@ -39,7 +39,7 @@ export async function copyPackage(): Promise<{ folder: string; remove(): Promise
   return copy
 }
 
-/** Runs a program to its end and gives what it printed; rejects with all of its output if it fails. */
+/** Runs a program and answers with what it printed; rejects with all of its output if it fails. */
 export async function runToEnd(
   folder: string,
   program: string,

@@ -2,27 +2,27 @@ import type { Store } from 'koa-gatehouse'
 
 /** A call that is held. */
 export interface Pause {
-  /** Settles when the call is held; false if there was no such call by the time of `end`. */
+  /** Settles with true when the call is held, and with false if no such call came before `end()`. */
   readonly reached: Promise<boolean>
-  /** Lets it go on, also where it comes later. */
+  /** Lets the call continue. A matching call that comes later is not held. */
   end(): void
 }
 
 /**
- * Which call is meant: that of a number (0 is the next), the first that begins so (`get client:`), or the first of
- * which this is true, with what was handed over as one text.
+ * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate, which
+ * gets the call and its arguments as one text. The first matching call is held.
  */
 export type Which = number | string | ((call: string, args: string) => boolean)
 
-/** A store one of whose calls can be held, while all else goes on. */
+/** A store that can hold one call while all other calls continue. */
 export interface PausingStore {
   readonly store: Store
   /** `get client:…`, one entry a call, since the last `watch()` or pause. */
   readonly calls: readonly string[]
   watch(): void
-  /** Holds a call before it is made. */
+  /** Holds a call before the store executes it. */
   pauseBefore(which: Which): Pause
-  /** Holds the answer of a call that was made. */
+  /** Holds the answer of a call after it is made. */
   pauseAfter(which: Which): Pause
 }
 
@@ -37,15 +37,15 @@ export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
   let armed: Armed | undefined
 
-  /** The pause of a call, if it is the one that is meant. */
+  /** The armed pause, if this is the call that it selects. */
   function pauseOf(call: string, index: number, args: readonly unknown[]): Armed | undefined {
     if (!armed) return undefined
     const { which } = armed
-    const isMeant =
+    const isSelected =
       typeof which === 'function'
         ? which(call, args.join(' '))
         : which === index || (typeof which === 'string' && call.startsWith(which))
-    if (!isMeant) return undefined
+    if (!isSelected) return undefined
     const pause = armed
     armed = undefined
     return pause

@@ -3,8 +3,8 @@ import type * as Keys from '../../src/keys/generate-key.ts'
 import { rsaKeys } from './rsa-keys.ts'
 
 /**
- * The module of new keys, for `vi.mock`, where making an RSA key again and again would take as long as the rest of a
- * test: those for RS256 differ in their names only.
+ * Replaces the module that makes keys, for `vi.mock`. Its RS256 keys differ in their `kid` only, because making an
+ * RSA key takes as long as the rest of a test.
  */
 export async function withQuickKeys(original: () => Promise<unknown>): Promise<typeof Keys> {
   const keys = (await original()) as typeof Keys

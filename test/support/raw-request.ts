@@ -1,13 +1,13 @@
 import { request } from 'node:http'
 
-/** A request exactly as it is to go out: no address is resolved, no header added but `Host` and the length. */
+/** A request that is sent as it stands: no address is resolved, and only `Host` and the length are added. */
 export interface RawRequest {
   readonly method?: string | undefined
   /** The request target as it stands in the request line. */
   readonly target: string
   readonly headers?: Readonly<Record<string, string | string[]>> | undefined
   readonly body?: string | Uint8Array | undefined
-  /** Sends the body in chunks, without saying how long it is. */
+  /** Sends the body in chunks, without a `Content-Length`. */
   readonly chunked?: boolean | undefined
 }
 
@@ -17,10 +17,10 @@ export interface RawAnswer {
   readonly text: string
 }
 
-/** Milliseconds after which a connection counts as left hanging. */
-const PATIENCE = 5_000
+/** Milliseconds within which a response must be complete. */
+const RESPONSE_TIMEOUT_MS = 5_000
 
-/** Sends a request to loopback; rejects if the answer does not come to an end in time. */
+/** Sends a request to localhost; rejects if the response is not complete in time. */
 export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', target, body, chunked = false } = raw
@@ -34,11 +34,13 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       headers: { ...length, ...raw.headers },
     })
     const timer = setTimeout(() => {
-      outgoing.destroy(new Error(`no answer to ${method} ${target.slice(0, 200)} within ${PATIENCE} ms`))
-    }, PATIENCE)
+      outgoing.destroy(
+        new Error(`no answer to ${method} ${target.slice(0, 200)} within ${RESPONSE_TIMEOUT_MS} ms`),
+      )
+    }, RESPONSE_TIMEOUT_MS)
     let answered = false
     outgoing.on('error', (error) => {
-      // A server may answer, and then reject to read the rest of a body that is too long.
+      // A server may answer and then stop reading a body that is too long.
       if (answered) return
       clearTimeout(timer)
       reject(error)
@@ -47,7 +49,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       answered = true
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // Told by `complete` when it closes.
+      // `complete` reports it when the response closes.
       incoming.on('error', () => {})
       incoming.on('close', () => {
         clearTimeout(timer)
@@ -66,7 +68,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
   })
 }
 
-/** The JSON of an answer, or an empty object. */
+/** The JSON of a response, or an empty object if it holds none. */
 export function json({ text }: { readonly text: string }): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>

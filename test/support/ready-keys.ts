@@ -11,15 +11,15 @@ const RING = 'signing-keys:ring'
 const rings = new Map<string, Promise<string>>()
 
 /**
- * Puts a key ring into the store of a host that is to start, unless it has one: making an RSA key takes as
- * long as most flows. What starting on an empty store does has tests of its own.
+ * Stores a key ring for a host that is about to start, unless the store has one. Making an RSA key takes as long as
+ * most flows do. Other tests cover the start on an empty store.
  *
- * @param secret that the host has
+ * @param secret the host's secret
  */
-export async function giveKeys(store: Store, secret: string): Promise<void> {
+export async function seedKeyRing(store: Store, secret: string): Promise<void> {
   const ring = rings.get(secret) ?? makeRing(secret)
   rings.set(secret, ring)
-  // A store may be away, which is what some hosts are started for.
+  // Some tests start a host while its store is unavailable.
   await Promise.race([store.create(RING, await ring).catch(() => false), delay(100)])
 }
 

@@ -2,21 +2,21 @@ import { askRedis } from './ask-redis.ts'
 import { startRedis, type RedisServer } from './redis-server.ts'
 import { until } from './until.ts'
 
-/** A Redis Cluster on 127.0.0.1: three masters with a third of the slots each, and a replica of each. */
+/** A Redis Cluster on 127.0.0.1: three masters, each with a third of the slots and one replica. */
 export interface RedisCluster {
-  /** All of them; the first three are the masters at the start, in the order of their slots. */
+  /** All nodes. The first three are the masters at the start, in the order of their slots. */
   readonly nodes: readonly RedisNode[]
-  /** What a client of the cluster is made of: `new Cluster(cluster.addresses)`. */
+  /** The argument of a client: `new Cluster(cluster.addresses)`. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** The masters that run now, in the order of `nodes`, as most of them see it. */
+  /** The running masters in the order of `nodes`, as most nodes see them. */
   masters(): Promise<RedisNode[]>
-  /** A replica of a master that runs now and has all that the master has. */
+  /** A running replica of a master that is in sync with it. */
   replicaOf(master: RedisNode): Promise<RedisNode>
-  /** The master that has a key. */
+  /** The master that holds a key. */
   masterOf(key: string): Promise<RedisNode>
   /**
-   * Settles when all nodes run, all slots are served, and every master has its replica in sync; also when a
-   * node that was killed has come back.
+   * Settles when all nodes run, all slots are served, and every master has its replica in sync. Call it after the
+   * start, and after a killed node has restarted.
    *
    * @throws what is missing, after `timeoutMs` (20,000)
    */
@@ -24,9 +24,9 @@ export interface RedisCluster {
   stop(): Promise<void>
 }
 
-/** One node. After a restart it has its place in the cluster, and nothing else. */
+/** One node. After a restart it has its place in the cluster and no data. */
 export interface RedisNode extends RedisServer {
-  /** What the cluster calls it. */
+  /** Its id in the cluster. */
   readonly id: string
 }
 
@@ -45,8 +45,8 @@ const SLOTS = 16_384
 /**
  * Starts a cluster and waits until it is ready.
  *
- * @param options.nodeTimeoutMs after how long without an answer a node counts as dead; about two seconds later
- *   its replica has taken its place. @default 2000
+ * @param options.nodeTimeoutMs milliseconds without an answer after which a node counts as failed; about two seconds
+ *   later its replica has taken its place. @default 2000
  * @param options.args further arguments of each node
  */
 export async function startRedisCluster({
@@ -57,7 +57,7 @@ export async function startRedisCluster({
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())))
   try {
     const nodes = await join(servers)
-    const cluster = { nodes, ...looksAt(nodes), stop }
+    const cluster = { nodes, ...clusterQueries(nodes), stop }
     await cluster.ready()
     return cluster
   } catch (error) {
@@ -72,7 +72,7 @@ function startNode(nodeTimeoutMs: number, args: readonly string[]): Promise<Redi
     'cluster-announce-ip': '127.0.0.1',
     'cluster-node-timeout': String(nodeTimeoutMs),
     'repl-diskless-sync-delay': '0',
-    // Replicas stay where they are, and however long they were cut off they may take over.
+    // Replicas stay with their master, and may take over after any time without a link to it.
     'cluster-allow-replica-migration': 'no',
     'cluster-replica-validity-factor': '0',
   }
@@ -80,7 +80,7 @@ function startNode(nodeTimeoutMs: number, args: readonly string[]): Promise<Redi
   return startRedis({ args: ({ busPort }) => [...own, '--cluster-port', String(busPort), ...args] })
 }
 
-/** Makes one cluster of servers that do not know each other. */
+/** Joins separate servers to one cluster. */
 async function join(servers: readonly RedisServer[]): Promise<RedisNode[]> {
   const nodes = await Promise.all(
     servers.map(async (server) => withId(server, String(await askRedis(server, 'CLUSTER', 'MYID')))),
@@ -101,32 +101,32 @@ async function join(servers: readonly RedisServer[]): Promise<RedisNode[]> {
   )
   await Promise.all(
     nodes.slice(MASTERS).map((replica, index) =>
-      // It must have met its master before.
+      // REPLICATE fails until the replica has met its master.
       until(() => askRedis(replica, 'CLUSTER', 'REPLICATE', masters[index]?.id ?? '')),
     ),
   )
   return nodes
 }
 
-/** What can be seen of the nodes of a cluster. */
-function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'stop'> {
+/** The queries about the nodes of a cluster. */
+function clusterQueries(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'stop'> {
   const viewOf = async (node: RedisNode) => parse(String(await askRedis(node, 'CLUSTER', 'NODES')))
   const isMaster = ({ flags }: Line) =>
     flags.includes('master') && !flags.some((flag) => flag.startsWith('fail'))
 
-  /** The nodes of which most of those that answer say so: one that was away has yet to hear what happened. */
-  async function agreed(says: (line: Line) => boolean): Promise<RedisNode[]> {
+  /** The nodes for which `matches` holds in most views. A node that has just restarted may have an old view. */
+  async function nodesByMajority(matches: (line: Line) => boolean): Promise<RedisNode[]> {
     const answers = await Promise.allSettled(nodes.map(viewOf))
     const views = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
     return nodes.filter(({ id }) => {
-      const syncSteps = views.filter((lines) => lines.some((line) => line.id === id && says(line)))
-      return syncSteps.length > views.length / 2
+      const votes = views.filter((lines) => lines.some((line) => line.id === id && matches(line)))
+      return votes.length > views.length / 2
     })
   }
 
   return {
     addresses: nodes.map(({ port }) => ({ host: '127.0.0.1', port })),
-    masters: () => agreed(isMaster),
+    masters: () => nodesByMajority(isMaster),
     async replicaOf(master) {
       const [, , replicas] = (await askRedis(master, 'ROLE')) as [string, number, [string, string, string][]]
       const ports = replicas.map(([, port]) => Number(port))
@@ -137,8 +137,10 @@ function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'sto
     },
     async masterOf(key) {
       const slot = Number(await Promise.any(nodes.map((node) => askRedis(node, 'CLUSTER', 'KEYSLOT', key))))
-      const [owner] = await agreed((line) => isMaster(line) && line.slots.some((range) => has(range, slot)))
-      return found(owner, `nobody serves the slot ${slot}`)
+      const [owner] = await nodesByMajority(
+        (line) => isMaster(line) && line.slots.some((range) => has(range, slot)),
+      )
+      return found(owner, `no master serves the slot ${slot}`)
     },
     async ready(options) {
       await until(
@@ -149,16 +151,18 @@ function looksAt(nodes: readonly RedisNode[]): Omit<RedisCluster, 'nodes' | 'sto
   }
 }
 
-/** Throws what is missing, as one node sees it. */
+/** Throws if a part of the cluster is missing in the view of one node. */
 async function requireReady(node: RedisNode, seen: readonly Line[]): Promise<void> {
   const where = `as the node on port ${node.port} sees it`
   const info = String(await askRedis(node, 'CLUSTER', 'INFO'))
   if (!info.includes('cluster_state:ok')) throw new Error(`the cluster is not up, ${where}:\n${info}`)
-  const fit = seen.filter(({ flags, connected }) => connected && flags.every((flag) => PLAIN.has(flag)))
-  if (fit.length !== 2 * MASTERS) throw new Error(`nodes are missing, ${where}: ${JSON.stringify(seen)}`)
-  const masters = fit.filter(({ flags, slots }) => flags.includes('master') && slots.length > 0)
+  const healthy = seen.filter(
+    ({ flags, connected }) => connected && flags.every((flag) => HEALTHY_FLAGS.has(flag)),
+  )
+  if (healthy.length !== 2 * MASTERS) throw new Error(`nodes are missing, ${where}: ${JSON.stringify(seen)}`)
+  const masters = healthy.filter(({ flags, slots }) => flags.includes('master') && slots.length > 0)
   for (const { id } of masters) {
-    if (fit.filter(({ masterId }) => masterId === id).length !== 1)
+    if (healthy.filter(({ masterId }) => masterId === id).length !== 1)
       throw new Error(`no replica of ${id}, ${where}`)
   }
   if (masters.length !== MASTERS) throw new Error(`${masters.length} masters, ${where}`)
@@ -167,8 +171,8 @@ async function requireReady(node: RedisNode, seen: readonly Line[]): Promise<voi
     throw new Error(`out of sync, ${where}:\n${replication}`)
 }
 
-/** Flags of a node that nothing is wrong with. */
-const PLAIN = new Set(['myself', 'master', 'slave'])
+/** Flags of a node without a fault. */
+const HEALTHY_FLAGS = new Set(['myself', 'master', 'slave'])
 
 /** <https://redis.io/docs/latest/commands/cluster-nodes/> */
 function parse(text: string): Line[] {
@@ -181,7 +185,7 @@ function parse(text: string): Line[] {
     })
 }
 
-/** Whether a range of slots as `CLUSTER NODES` writes them, `0-5460` or `7`, has one of them. */
+/** Whether a range of slots, written as `CLUSTER NODES` does (`0-5460` or `7`), has a slot. */
 function has(range: string, slot: number): boolean {
   const [first, last = first] = range.split('-').map(Number)
   return first !== undefined && last !== undefined && first <= slot && slot <= last

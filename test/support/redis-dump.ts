@@ -1,18 +1,18 @@
 import { Redis } from 'ioredis'
 import type { RedisServer } from './redis-server.ts'
 
-/** One key of Redis, with everything that is under it. */
+/** One key of Redis with its content. */
 export interface DumpedKey {
   readonly key: string
   /** `string`, `zset`, … */
   readonly type: string
   /** Seconds until it expires; -1 if it never does. */
   readonly ttl: number
-  /** Its value, or what it is made of: fields, members. */
+  /** Its value, or its fields or members. */
   readonly values: readonly string[]
 }
 
-/** Everything that Redis holds, in all its databases, in the order of the keys. */
+/** Reads all databases of a Redis, each in the order of its keys. */
 export async function dumpRedis(server: RedisServer): Promise<DumpedKey[]> {
   const client = new Redis(server.url)
   const keys: DumpedKey[] = []

@@ -2,18 +2,18 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A redis-server that runs. */
+/** A running redis-server. */
 export interface RedisProcess {
   readonly pid: number
-  /** Ends it; a frozen one too. Idempotent. */
+  /** Ends the server, even if it is frozen. Idempotent. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
 /**
- * Runs redis-server and waits until it answers on `port`. It ends with this process, however that ends, and
- * `folder` goes with it.
+ * Runs redis-server and waits until it answers on `port`. When this process ends in any way, the server ends too and
+ * `folder` is deleted.
  *
- * @returns undefined if it ended instead of answering: somebody else has the port
+ * @returns undefined if the server exited because another process has the port
  */
 export async function launchRedis(
   port: number,
@@ -28,7 +28,7 @@ export async function launchRedis(
   if (server.pid === undefined) await exited
   const pid = server.pid ?? 0
   const guard = spawnGuard(pid, folder)
-  // Who has ended has no use for a guard, whose number may be that of another process by then.
+  // A guard must not outlive its server: another process may get the server's id.
   void exited.then(() => guard.kill('SIGKILL'))
   if (!(await Promise.race([answers(server, port), exited.then(() => false)]))) {
     server.kill('SIGKILL')
@@ -42,7 +42,7 @@ export async function launchRedis(
       if (server.exitCode !== null || server.signalCode !== null) return
       server.ref()
       server.kill(signal)
-      // A frozen process does not hear SIGTERM.
+      // A frozen process does not handle SIGTERM.
       server.kill('SIGCONT')
       await exited
     },
@@ -50,8 +50,8 @@ export async function launchRedis(
 }
 
 /**
- * A shell that waits until this process is gone, however it ended, and then ends the server: an exit hook
- * would not run if a test runner kills its worker.
+ * Starts a shell that waits until this process has ended in any way, and then kills the server. An exit hook would
+ * not run if a test runner killed its worker.
  */
 function spawnGuard(pid: number, folder: string): ChildProcess {
   const guard = spawn('sh', ['-c', 'cat >/dev/null; kill -9 "$0"; rm -rf "$1"', String(pid), folder], {
@@ -65,7 +65,7 @@ function spawnGuard(pid: number, folder: string): ChildProcess {
   return guard
 }
 
-/** Whether the server itself, and nobody else on its port, answers within ten seconds. */
+/** Whether this very server, and no other on its port, answers within ten seconds. */
 async function answers(server: ChildProcess, port: number): Promise<boolean> {
   for (let attempt = 0; attempt < 500 && server.exitCode === null; attempt += 1) {
     const reply = await askForInfo(port)
@@ -75,7 +75,7 @@ async function answers(server: ChildProcess, port: number): Promise<boolean> {
   return false
 }
 
-/** What Redis says about itself; empty if nobody listens. */
+/** The answer of Redis to INFO; empty if no process listens on the port. */
 function askForInfo(port: number): Promise<string> {
   return new Promise((resolve) => {
     let reply = ''

@@ -4,18 +4,18 @@ import { until } from './until.ts'
 
 /** A Redis with two replicas on 127.0.0.1, and three Sentinels that watch it. */
 export interface RedisSentinel {
-  /** What the Sentinels call the master. */
+  /** The Sentinels' name for the master. */
   readonly name: string
-  /** The servers that hold data; the first one is the master at the start. */
+  /** The servers that hold data. The first one is the master at the start. */
   readonly nodes: readonly RedisServer[]
   readonly sentinels: readonly RedisServer[]
-  /** What a client is made of: `new Redis({ sentinels: sentinel.addresses, name: sentinel.name })`. */
+  /** For a client: `new Redis({ sentinels: sentinel.addresses, name: sentinel.name })`. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
-  /** The master, as most of the Sentinels that run see it. */
+  /** The master, as most of the running Sentinels see it. */
   master(): Promise<RedisServer>
   /**
-   * Settles when all servers run, every Sentinel knows them and names the same master, and both replicas are
-   * in sync; also when a node that was killed has come back.
+   * Settles when all servers run, every Sentinel knows them and names the same master, and both replicas are in sync.
+   * Call it after the start, and after a killed node has restarted.
    *
    * @throws what is missing, after `timeoutMs` (20,000)
    */
@@ -27,10 +27,10 @@ const NAME = 'gatehouse'
 const QUORUM = 2
 
 /**
- * Starts all six and waits until they are ready.
+ * Starts the three servers and the three Sentinels, and waits until they are ready.
  *
- * @param options.downAfterMs after how long without an answer a master counts as dead; about a second later a
- *   replica has taken its place. @default 1000
+ * @param options.downAfterMs milliseconds without an answer after which a master counts as failed; about a second
+ *   later a replica has taken its place. @default 1000
  * @param options.args further arguments of the servers that hold data
  */
 export async function startRedisSentinel({
@@ -38,19 +38,19 @@ export async function startRedisSentinel({
   args = [],
 }: { downAfterMs?: number; args?: readonly string[] } = {}): Promise<RedisSentinel> {
   const servers: RedisServer[] = []
-  const keep = async (starting: Promise<RedisServer>) => {
+  const track = async (starting: Promise<RedisServer>) => {
     const server = await starting
     servers.push(server)
     return server
   }
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())))
   try {
-    const first = await keep(startNode(args))
-    const replicas = [0, 1].map(() => keep(startNode(['--replicaof', `127.0.0.1 ${first.port}`, ...args])))
+    const first = await track(startNode(args))
+    const replicas = [0, 1].map(() => track(startNode(['--replicaof', `127.0.0.1 ${first.port}`, ...args])))
     const nodes = [first, ...(await Promise.all(replicas))]
     const known = nodes.slice(1)
-    const sentinels = await Promise.all([0, 1, 2].map(() => keep(startSentinel(first, known, downAfterMs))))
-    const group = { name: NAME, nodes, sentinels, ...looksAt(nodes, sentinels), stop }
+    const sentinels = await Promise.all([0, 1, 2].map(() => track(startSentinel(first, known, downAfterMs))))
+    const group = { name: NAME, nodes, sentinels, ...groupQueries(nodes, sentinels), stop }
     await group.ready()
     return group
   } catch (error) {
@@ -75,14 +75,14 @@ function startSentinel(
       `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
       `sentinel failover-timeout ${NAME} 5000`,
       `sentinel parallel-syncs ${NAME} 2`,
-      // They would find them by themselves, ten seconds later.
+      // Otherwise the Sentinels find the replicas ten seconds later.
       ...replicas.map(({ port }) => `sentinel known-replica ${NAME} 127.0.0.1 ${port}`),
     ],
   })
 }
 
-/** What can be seen of the group. */
-function looksAt(
+/** The queries about the group. */
+function groupQueries(
   nodes: readonly RedisServer[],
   sentinels: readonly RedisServer[],
 ): Pick<RedisSentinel, 'addresses' | 'master' | 'ready'> {
@@ -94,7 +94,7 @@ function looksAt(
       answer.status === 'fulfilled' ? Number((answer.value as string[] | null)?.[1]) : undefined,
     )
     const named = nodes.find(({ port }) => ports.filter((it) => it === port).length >= QUORUM)
-    if (!named) throw new Error(`the Sentinels name no one master: ${ports.join(', ')}`)
+    if (!named) throw new Error(`the Sentinels do not agree on a master: ${ports.join(', ')}`)
     return named
   }
 
@@ -111,7 +111,7 @@ function looksAt(
   }
 }
 
-/** Throws what a Sentinel does not know yet. <https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/> */
+/** Throws if a Sentinel does not know the whole group. <https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/> */
 async function requireKnowing(sentinel: RedisServer, masterPort: number): Promise<void> {
   const reply = (await askRedis(sentinel, 'SENTINEL', 'MASTER', NAME)) as string[]
   const field = (name: string) => reply[reply.indexOf(name) + 1]

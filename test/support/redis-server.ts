@@ -4,38 +4,38 @@ import path from 'node:path'
 import { freePorts } from './free-port.ts'
 import { launchRedis } from './redis-process.ts'
 
-/** A Redis of one's own on 127.0.0.1. */
+/** A Redis on 127.0.0.1 that one test file owns. */
 export interface RedisServer {
   readonly port: number
   /** `redis://127.0.0.1:port` */
   readonly url: string
-  /** A second port that nobody else uses: that of the bus, for a node of a cluster. */
+  /** A second free port, for the bus of a cluster node. */
   readonly busPort: number
-  /** Process id of the server that runs now, or ran last. */
+  /** Process id of the running server, or of the last one. */
   readonly pid: number
-  /** Ends it and removes its files. Idempotent. */
+  /** Stops the server and removes its files. Idempotent. */
   stop(): Promise<void>
-  /** Ends it at once, as a crash does. */
+  /** Kills the server, as a crash does. */
   kill(): Promise<void>
-  /** Freezes it: connections stay open and nothing answers. */
+  /** Freezes the server: connections stay open, and no command is answered. */
   pause(): void
-  /** Lets it go on after `pause()`. */
+  /** Lets the server continue after `pause()`. */
   resume(): void
-  /** Ends it if it runs and starts it again on the same port, empty unless its arguments say otherwise. */
+  /** Kills the server if it runs and starts it on the same port, empty unless its arguments say otherwise. */
   restart(): Promise<void>
 }
 
 /** How a Redis is started. */
 export interface RedisSettings {
-  /** Further arguments of redis-server: `['--appendonly', 'yes']`; or what makes them, told its ports. */
+  /** Further arguments of redis-server, such as `['--appendonly', 'yes']`, or a function that makes them from its ports. */
   readonly args?: readonly string[] | ((ports: { port: number; busPort: number }) => readonly string[])
-  /** Lines of its configuration file, which it may write to; a Sentinel needs one. */
+  /** Lines of a configuration file that the server may write to; a Sentinel needs one. */
   readonly config?: readonly string[]
 }
 
 /**
- * Starts a Redis that keeps nothing on disk, and waits until it answers. It ends with this process, however
- * that ends.
+ * Starts a Redis that keeps nothing on disk, and waits until it answers. The server ends when this process ends in
+ * any way.
  */
 export async function startRedis({ args = [], config }: RedisSettings = {}): Promise<RedisServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-redis-'))
@@ -47,8 +47,8 @@ export async function startRedis({ args = [], config }: RedisSettings = {}): Pro
     const further = typeof args === 'function' ? args({ port, busPort }) : args
     return launchRedis(port, folder, [...(config ? [file] : []), ...own, ...further])
   }
-  const startSomewhere = async () => {
-    // Somebody else may take a port in the meantime.
+  const startOnFreePort = async () => {
+    // Another process may take a port before the server does.
     for (let attempt = 0; attempt < 6; attempt += 1) {
       const [port = 0, busPort = 0] = await freePorts(2)
       const running = await start(port, busPort)
@@ -57,7 +57,7 @@ export async function startRedis({ args = [], config }: RedisSettings = {}): Pro
     rmSync(folder, { recursive: true, force: true })
     throw new Error('redis-server does not start')
   }
-  const { port, busPort, running: first } = await startSomewhere()
+  const { port, busPort, running: first } = await startOnFreePort()
   let running = first
 
   return {

@@ -1,27 +1,27 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 
-/** A database with a replica that may lag behind, and that may take its place. */
+/** A database with a replica that may lag behind and may take its place. */
 export interface ReplicatedStore {
-  /** Writes settle when the server has them. */
+  /** A write settles when the server has it. */
   readonly store: Store
-  /** Writes settle when the replica has them too; if it lacks them they reject, and have been applied. */
+  /** A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the server. */
   readonly durable: Store
-  /** Whether the replica gets what is written. What it lacks it gets, in the order of writing, once it does again. */
+  /** Whether writes reach the replica. When it is set to true, the replica gets all writes that it lacks. */
   replicates: boolean
-  /** The replica gets nothing from the next write under a key on, or into an index. */
+  /** Stops replication with the next write to this key or index. */
   lagFrom(name: string): void
-  /** The server is lost with all that the replica lacks, and the replica takes its place. */
+  /** Replaces the server by the replica; writes that the replica lacks are lost. */
   failOver(): void
 }
 
-/** What stands in the database: values by their keys, and members by their indexes. */
+/** The content of the database: values by key, and members by index. */
 interface Data {
   readonly values: Map<string, string>
   readonly indexes: Map<string, ReadonlySet<string>>
 }
 
-/** Makes one, with nothing in it. It knows no times to live; messages reach everybody. */
+/** Makes an empty database. It ignores times to live; messages reach all subscribers. */
 export function replicatedStore(): ReplicatedStore {
   let server: Data = { values: new Map(), indexes: new Map() }
   let replica = copyOf(server)
@@ -56,7 +56,7 @@ export function replicatedStore(): ReplicatedStore {
         const isExpected = server.values.get(key) === expected
         return isExpected && Boolean(server.values.set(key, value))
       }),
-    // Also where it is gone already: by one, perhaps, that the replica does not know of.
+    // Counts as a write even if the key is absent: the replica may lack the earlier delete.
     delete: (key) =>
       write(
         key,

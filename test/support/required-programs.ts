@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 
-/** Programs of the system that some tests start, and the Debian packages they come in. */
+/** The system's programs that some tests start; their names are those of the Debian packages. */
 const programs = [
   { name: 'redis-server', names: ['redis-server'], tests: 'everything on Redis' },
   {
@@ -12,7 +12,7 @@ const programs = [
   { name: 'openssl', names: ['openssl'], tests: 'everything over TLS' },
 ]
 
-/** Where one of `names` is, looked up in PATH as a shell does; undefined if it is not installed. */
+/** The path of the first of `names` in PATH, as a shell finds it; undefined if none is installed. */
 export function findProgram(...names: string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(path.delimiter)
   return names
@@ -21,8 +21,8 @@ export function findProgram(...names: string[]): string | undefined {
 }
 
 /**
- * Runs once before all tests. Without one of the programs its tests are skipped, and the end of the run says
- * so; with CI=true that is a failure, so that a green run there means that everything ran.
+ * Runs once before all tests. If a program is missing, its tests are skipped and the end of the run reports that.
+ * With CI=true a missing program is a failure, so a green run in CI means that all tests ran.
  */
 export default function setup(): () => void {
   const missing = programs.filter(({ names }) => findProgram(...names) === undefined)

@@ -1,15 +1,12 @@
-import type { Account, SignedIn, Store } from 'koa-gatehouse'
-import type { Context } from 'koa'
-import type { Browser } from './browser.ts'
+import type { Account, Store } from 'koa-gatehouse'
 import { startHost } from './host.ts'
-
-const COOKIE = 'host_session'
+import { clearSession, readSession, sessionIn } from './session-cookie.ts'
 
 /**
- * A host that has its own session, as most have: who is signed in stands in a cookie of its own, and its sign-in
- * page is at `/login`. `signInAt` and `signOutAt` do what that page would.
+ * Starts a host that has its own session, as most hosts do. Its sign-in page is at `/login`; `signInAt` and `signOutAt`
+ * do the work of that page.
  *
- * @param options.canSignOut whether the host lets its session be ended
+ * @param options.canSignOut whether the host lets gatehouse end its session
  */
 export async function startSessionHost(options: { store: Store; canSignOut?: boolean }) {
   const accounts = new Map<string, Account>([
@@ -24,37 +21,21 @@ export async function startSessionHost(options: { store: Store; canSignOut?: boo
     gatehouse: {
       accounts: {
         find: (accountId) => accounts.get(accountId),
-        current: (ctx: Context) => read(ctx.cookies.get(COOKIE)),
+        current: readSession,
         signInUrl(returnTo, _ctx, { reauthenticate }) {
           signIns.push({ returnTo: returnTo.href, reauthenticate })
           return `/login?next=${encodeURIComponent(returnTo.href)}`
         },
-        ...(options.canSignOut !== false && {
-          signOut: (ctx: Context) => void ctx.cookies.set(COOKIE, null),
-        }),
+        ...(options.canSignOut !== false && { signOut: clearSession }),
       },
     },
   })
-
-  const keyOf = () => `${COOKIE}|${host.origin}|/`
   return {
     ...host,
-    /** What `signInUrl` was asked for. */
+    /** The arguments of each call of `signInUrl`. */
     signIns,
-    signInAt(browser: Browser, who: SignedIn): void {
-      const value = Buffer.from(JSON.stringify(who)).toString('base64url')
-      browser.cookies.set(keyOf(), { value, path: '/', origin: host.origin })
-    },
-    signOutAt(browser: Browser): void {
-      browser.cookies.delete(keyOf())
-    },
-    isSignedInAt: (browser: Browser) => browser.cookies.has(keyOf()),
+    ...sessionIn(host.origin),
   }
 }
 
 export type SessionHost = Awaited<ReturnType<typeof startSessionHost>>
-
-function read(cookie: string | undefined): SignedIn | undefined {
-  if (cookie === undefined || cookie === '') return undefined
-  return JSON.parse(Buffer.from(cookie, 'base64url').toString()) as SignedIn
-}

@@ -1,4 +1,4 @@
-/** What stores can stand on in tests; those that end with -6 are reached with ioredis 6, the others with 5. */
+/** The deployments that stores can use in tests. Names with -6 connect with ioredis 6, the others with ioredis 5. */
 export const DEPLOYMENTS = [
   'memory',
   'redis',
@@ -11,14 +11,14 @@ export const DEPLOYMENTS = [
 
 export type Deployment = (typeof DEPLOYMENTS)[number]
 
-/** Those that several processes reach. */
+/** The deployments that several processes can reach. */
 export type RedisDeployment = Exclude<Deployment, 'memory'>
 
 /**
  * The deployments that tests run on, in the order in which the environment variable TEST_STORES names them.
  *
  * @param list names with commas in between; `memory,redis` if left out
- * @throws if one of them is none
+ * @throws if a name is unknown
  */
 export function storesOfRun(list: string | undefined = process.env['TEST_STORES']): Deployment[] {
   const names = new Set((list ?? 'memory,redis').split(',').map((name) => name.trim()))

@@ -6,9 +6,10 @@ import { describeWithRedis } from './describe-with-redis.ts'
 import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-run.ts'
 
 /**
- * Makes a store. To be called in hooks and tests, not while tests are collected.
+ * Makes a store. Call it in hooks and tests, not while tests are collected.
  *
- * @param data stores of one name hold the same data, as those of several processes do; empty if left out
+ * @param data stores with the same name share their data, like the stores of several processes; a new, empty store if
+ *   left out
  */
 export type MakeStore = (data?: string) => Store
 
@@ -20,7 +21,7 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
       const known = inMemory.get(data)
       if (known) return known
       const store = deploy(data)
-      // What is in memory is shared by sharing the store; elsewhere each has a connection of its own.
+      // Data in memory is shared by sharing the store; on other deployments each store has a connection of its own.
       if (store.volatile) inMemory.set(data, store)
       return store
     })
@@ -28,8 +29,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
 }
 
 /**
- * The same, for suites that share data in other ways: `deploy` makes a store of its own on the data of that name,
- * over a connection of its own.
+ * Runs a suite on each deployment of the run. `deploy` makes a store on the data of a name, with a connection of its
+ * own; in memory each such store is empty.
  */
 export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
   const stores = storesOfRun()
@@ -37,7 +38,7 @@ export function describeEachDeployment(name: string, suite: (deploy: Deploy) => 
   describeEachRedis(name, suite)
 }
 
-/** Runs a suite on each deployment of the run that other processes reach as well. */
+/** Runs a suite on each deployment of the run that several processes can reach. */
 export function describeEachRedis(
   name: string,
   suite: (deploy: Deploy, deployment: RedisDeployment) => void,
@@ -50,7 +51,7 @@ export function describeEachRedis(
 
 type Deploy = (data: string) => Store
 
-/** To be called in a `describe`, whose end ends the connections. */
+/** Call it in a `describe`; the connections are closed at its end. */
 function deploying(deployment: Deployment): Deploy {
   const deployed: DeployedStore[] = []
   afterAll(() => {
@@ -65,7 +66,7 @@ function deploying(deployment: Deployment): Deploy {
 
 const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove', 'publish'])
 
-/** A store that tells what was written to it: `set session:…`, one entry a call. */
+/** Wraps a store and records its writes: `set session:…`, one entry a call. */
 export function watchWrites(store: Store): { store: Store; writes: string[] } {
   const writes: string[] = []
   const watched = new Proxy(store, {

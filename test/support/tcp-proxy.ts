@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** A relay in front of a server on 127.0.0.1, for faults that lie between the two, and for long ways. */
+/** A relay in front of a server on 127.0.0.1 that simulates network faults and latency. */
 export interface TcpProxy {
   readonly port: number
-  /** Milliseconds that data is on the way, in each direction; 0 at the start. */
+  /** Milliseconds that data takes in each direction; 0 at the start. */
   oneWay: number
-  /** How many pieces of data are on the way now. */
-  readonly onTheWay: number
-  /** The next answer is swallowed and its connection cut: the server did the work, the client cannot know. */
+  /** Number of chunks that are in transit now. */
+  readonly inTransit: number
+  /** Drops the next answer and its connection: the server has executed the command, and the client cannot know that. */
   loseNextAnswer(): void
-  /** Cuts all connections and takes no new ones; answers what takes them again, on the same port. */
+  /** Cuts all connections and accepts no new ones. Answers with a function that listens again on the same port. */
   cut(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
@@ -18,18 +18,18 @@ export interface TcpProxy {
 /** Starts a relay to `port`. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const open = new Set<Socket>()
-  let losing = false
+  let dropsNext = false
   let oneWay = 0
-  let onTheWay = 0
+  let inTransit = 0
 
   function pass(data: Buffer, to: Socket): void {
     if (oneWay === 0) {
       to.write(data)
       return
     }
-    onTheWay += 1
+    inTransit += 1
     setTimeout(() => {
-      onTheWay -= 1
+      inTransit -= 1
       to.write(data)
     }, oneWay)
   }
@@ -51,9 +51,9 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     }
     client.on('data', (data) => pass(data, upstream))
     upstream.on('data', (data) => {
-      if (losing) cut()
+      if (dropsNext) cut()
       else pass(data, client)
-      losing = false
+      dropsNext = false
     })
   })
   server.listen(0, '127.0.0.1')
@@ -75,11 +75,11 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
     set oneWay(milliseconds) {
       oneWay = milliseconds
     },
-    get onTheWay() {
-      return onTheWay
+    get inTransit() {
+      return inTransit
     },
     loseNextAnswer() {
-      losing = true
+      dropsNext = true
     },
     async cut() {
       await close()

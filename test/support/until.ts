@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Waits until `check` settles, and asks again every 25 ms while it rejects. For programs that say nothing when
- * they are ready.
+ * Calls `check` every 25 ms until it succeeds. For programs that do not report when they are ready.
  *
  * @param options.timeoutMs @default 20,000
- * @throws the last rejection, when the time is over
+ * @throws the last rejection, after the timeout
  */
 export async function until<T>(
   check: () => T | Promise<T>,

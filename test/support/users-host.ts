@@ -1,13 +1,10 @@
-import type { Account, GatehouseOptions, SignedIn, Store } from 'koa-gatehouse'
-import type { Context } from 'koa'
-import type { Browser } from './browser.ts'
+import type { Account, GatehouseOptions, Store } from 'koa-gatehouse'
 import { startHost } from './host.ts'
-
-const COOKIE = 'host_session'
+import { clearSession, readSession, sessionIn } from './session-cookie.ts'
 
 /**
- * A host whose accounts have several users: `firm` has `owner` and `intern`, `alice` has none. `users` holds
- * `account/user`; a user that is deleted from it is not found any more.
+ * Starts a host whose accounts have users: `firm` has `owner` and `intern`, `alice` has none. `users` holds
+ * `account/user`; a user deleted from it is no longer found.
  *
  * @param options.session whether the host has its own session (`signInAt`), instead of the built-in sign-in page
  */
@@ -25,9 +22,9 @@ export async function startUsersHost(options: {
     ['firm/owner', { name: 'Olga Owner', email: 'owner@firm.example' }],
     ['firm/intern', { name: 'Ian Intern', email: 'intern@firm.example' }],
   ])
-  /** What `find` was asked for: `account/user`, or `account`. */
+  /** The arguments of each call of `find`: `account/user`, or `account`. */
   const asked: string[] = []
-  /** How many look-ups were under way at once, and at most so far. */
+  /** The number of concurrent calls of `find`: now, and at most so far. */
   const atOnce = { now: 0, most: 0 }
 
   const host = await startHost({
@@ -47,9 +44,9 @@ export async function startUsersHost(options: {
         },
         ...(options.session
           ? {
-              current: (ctx: Context) => read(ctx.cookies.get(COOKIE)),
+              current: readSession,
               signInUrl: (returnTo: URL) => `/login?next=${encodeURIComponent(returnTo.href)}`,
-              signOut: (ctx: Context) => void ctx.cookies.set(COOKIE, null),
+              signOut: clearSession,
             }
           : {
               authenticate: ({ identifier }) => {
@@ -67,22 +64,8 @@ export async function startUsersHost(options: {
     users,
     asked,
     atOnce,
-    signInAt(browser: Browser, who: SignedIn): void {
-      const value = Buffer.from(JSON.stringify(who)).toString('base64url')
-      browser.cookies.set(`${COOKIE}|${host.origin}|/`, { value, path: '/', origin: host.origin })
-    },
-    async userInfo(token: string) {
-      const response = await host.fetch(`${host.issuer}/oauth2/userinfo`, {
-        headers: { authorization: `Bearer ${token}` },
-      })
-      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
-    },
+    signInAt: sessionIn(host.origin).signInAt,
   }
 }
 
 export type UsersHost = Awaited<ReturnType<typeof startUsersHost>>
-
-function read(cookie: string | undefined): SignedIn | undefined {
-  if (cookie === undefined || cookie === '') return undefined
-  return JSON.parse(Buffer.from(cookie, 'base64url').toString()) as SignedIn
-}

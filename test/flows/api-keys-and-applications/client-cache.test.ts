@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { authorize, startHost, type Host } from '../../support/host.ts'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 
-/** Milliseconds after which a process looks a client up anew, whatever it hears. */
-const MAX_AGE = 10_000
-/** Milliseconds: so much sooner that it cannot have been the age, on the slowest machine. */
-const SOON = 5000
+/** Milliseconds after which a cache entry expires, with or without a message. */
+const MAX_AGE_MS = 10_000
+/** Milliseconds within which a message must arrive: well below the age, also on a slow machine. */
+const MESSAGE_TIMEOUT_MS = 5000
 
-describeEachStore('A client that is changed in another process', (makeStore) => {
+describeEachStore('the client cache', (makeStore) => {
   const hosts: Host[] = []
   afterEach(async () => {
     vi.restoreAllMocks()
@@ -18,26 +19,26 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
   })
 
   /**
-   * Two processes of one service.
+   * Starts two processes of one service.
    *
-   * @param deaf channels whose messages do not come to the second one
+   * @param lost channels whose messages do not reach the second process
    */
-  async function start({ deaf = [] }: { deaf?: readonly string[] } = {}) {
+  async function start({ lost = [] }: { lost?: readonly string[] } = {}) {
     const data = randomUUID()
     const here = await startHost({ store: makeStore(data) })
     const store = makeStore(data)
-    const hearing: Store = {
+    const filtered: Store = {
       ...store,
       subscribe: (channel, listener, missed) =>
         store.subscribe(
           channel,
-          (message) => (deaf.includes(channel) ? undefined : listener(message)),
+          (message) => (lost.includes(channel) ? undefined : listener(message)),
           missed,
         ),
     }
     let port = 0
     const there: Host = await startHost({
-      store: hearing,
+      store: filtered,
       origin: here.origin,
       fetch: (input, init) =>
         fetch(
@@ -54,86 +55,79 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
     return { here, there }
   }
 
-  type Client = Awaited<ReturnType<Host['createApiKey']>>
-  const direct = (host: Host, client: Client) => host.token({ ...client, grant_type: 'client_credentials' })
-  const scopesAt = async (host: Host, client: Client) => (await direct(host, client)).body['scope']
-  const statusAt = async (host: Host, client: Client) => (await direct(host, client)).status
+  const scopesAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).body['scope']
+  const statusAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).status
 
-  /** Waits until a process sees a change: by a message, for the age is longer. */
-  async function seen(check: () => Promise<void>): Promise<void> {
+  /** Waits until a process applies a change. The time limit proves that a message brought it, not the age. */
+  async function expectSoon(check: () => Promise<void>): Promise<void> {
     const before = performance.now()
-    await until(check, { timeoutMs: SOON })
-    expect(performance.now() - before).toBeLessThan(SOON)
+    await until(check, { timeoutMs: MESSAGE_TIMEOUT_MS })
+    expect(performance.now() - before).toBeLessThan(MESSAGE_TIMEOUT_MS)
   }
 
-  /** As if that much time had passed for what is remembered. */
+  /** Makes cache entries older. */
   function elapse(ms: number): void {
     const now = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
   }
 
-  describe('is seen by its message', () => {
-    test('a secret that was rotated without an overlap', async () => {
+  describe('a message about a changed client', () => {
+    test('a message makes other processes reject a secret that was rotated without an overlap', async () => {
       const { here, there } = await start()
       const key = await here.createApiKey()
       expect(await statusAt(there, key)).toBe(200)
       const { clientSecret } = await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
-      // Where it was changed it is seen at once.
+      // The process that changed it applies the change at once.
       expect(await statusAt(here, key)).toBe(401)
-      await seen(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
       expect(await statusAt(there, { ...key, client_secret: clientSecret })).toBe(200)
     })
 
-    test('a secret that was revoked', async () => {
+    test('a message makes other processes reject a revoked secret', async () => {
       const { here, there } = await start()
       const key = await here.createApiKey()
       await here.gatehouse.apiKeys.rotateSecret(key.client_id)
       expect(await statusAt(there, key)).toBe(200)
       await here.gatehouse.apiKeys.revokeSecret(key.client_id, 'old')
-      await seen(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
     })
 
-    test('a product that was added, and one that was removed', async () => {
+    test('a message makes other processes apply added and removed products', async () => {
       const { here, there } = await start()
       const key = await here.createApiKey(['invoices'])
       expect(await scopesAt(there, key)).toBe('invoices:read invoices:create')
       await here.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
-      await seen(async () => expect(await scopesAt(there, key)).toContain('payments:list'))
+      await expectSoon(async () => expect(await scopesAt(there, key)).toContain('payments:list'))
       await here.gatehouse.apiKeys.removeProduct(key.client_id, 'invoices')
-      await seen(async () => expect(await scopesAt(there, key)).toBe('payments:list payments:transfer'))
+      await expectSoon(async () => expect(await scopesAt(there, key)).toBe('payments:list payments:transfer'))
     })
 
-    test('one that was disabled, enabled and deleted', async () => {
+    test('a message makes other processes apply that a client is disabled, enabled or deleted', async () => {
       const { here, there } = await start()
       const key = await here.createApiKey()
       const { apiKeys } = here.gatehouse
       expect(await statusAt(there, key)).toBe(200)
       await apiKeys.disable(key.client_id)
-      await seen(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
       await apiKeys.enable(key.client_id)
-      await seen(async () => expect(await statusAt(there, key)).toBe(200))
+      await expectSoon(async () => expect(await statusAt(there, key)).toBe(200))
       await apiKeys.delete(key.client_id)
-      await seen(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
     })
 
-    test('one that is no resource server any more', async () => {
+    test('a message makes other processes reject a client that is no longer a resource server', async () => {
       const { here, there } = await start()
       const server = await here.createApiKey()
       const { apiKeys } = here.gatehouse
       await apiKeys.setResourceServer(server.client_id, true)
-      const basic = Buffer.from(`${server.client_id}:${server.client_secret}`).toString('base64')
       const feed = async () =>
-        (
-          await there.fetch(`${there.issuer}/oauth2/revocations`, {
-            headers: { authorization: `Basic ${basic}` },
-          })
-        ).status
+        (await there.fetch(`${there.issuer}/oauth2/revocations`, { headers: basic(server) })).status
       expect(await feed()).toBe(200)
       await apiKeys.setResourceServer(server.client_id, false)
-      await seen(async () => expect(await feed()).toBe(403))
+      await expectSoon(async () => expect(await feed()).toBe(403))
     })
 
-    test('redirect URIs of an application', async () => {
+    test('a message makes other processes accept the new redirect URIs of an application', async () => {
       const { here, there } = await start()
       const { client_id: clientId } = await here.createApplication()
       const redirect_uri = 'http://localhost:9/new'
@@ -141,11 +135,11 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
         (await authorize(there, clientId, { parameters: { redirect_uri } })).callback.pathname
       expect(await ask()).not.toBe('/new')
       await here.gatehouse.applications.setRedirectUris(clientId, [redirect_uri])
-      await seen(async () => expect(await ask()).toBe('/new'))
+      await expectSoon(async () => expect(await ask()).toBe('/new'))
     })
 
-    test('one that is new, at once', async () => {
-      const { here, there } = await start({ deaf: ['clients'] })
+    test('a new client works in other processes at once, without a message', async () => {
+      const { here, there } = await start({ lost: ['clients'] })
       const unknown = { client_id: 'key_later', client_secret: 'unknown' }
       expect(await statusAt(there, unknown)).toBe(401)
       const { clientSecret } = await here.gatehouse.apiKeys.create({
@@ -158,21 +152,21 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
     })
   })
 
-  describe('whose message is lost', () => {
-    test('is seen after ten seconds', async () => {
-      const { here, there } = await start({ deaf: ['clients'] })
+  describe('a lost message about a changed client', () => {
+    test('without a message, another process applies a changed secret after ten seconds', async () => {
+      const { here, there } = await start({ lost: ['clients'] })
       const key = await here.createApiKey()
       expect(await statusAt(there, key)).toBe(200)
       await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
       await until(async () => expect(await statusAt(here, key)).toBe(401))
-      // It is remembered: without that the rest would prove nothing.
+      // The entry is cached; otherwise the next steps would prove nothing.
       expect(await statusAt(there, key)).toBe(200)
-      elapse(MAX_AGE)
+      elapse(MAX_AGE_MS)
       expect(await statusAt(there, key)).toBe(401)
     })
 
-    test('is seen before, if something was revoked with it', async () => {
-      const { here, there } = await start({ deaf: ['clients'] })
+    test('a revocation makes other processes apply the change although the message about the client is lost', async () => {
+      const { here, there } = await start({ lost: ['clients'] })
       const [disabled, deleted, changed] = [
         await here.createApiKey(),
         await here.createApiKey(),
@@ -183,25 +177,27 @@ describeEachStore('A client that is changed in another process', (makeStore) => 
       await apiKeys.disable(disabled.client_id)
       await apiKeys.delete(deleted.client_id)
       await apiKeys.removeProduct(changed.client_id, 'payments')
-      await seen(async () => expect(await statusAt(there, disabled)).toBe(401))
-      await seen(async () => expect(await statusAt(there, deleted)).toBe(401))
-      await seen(async () => expect(await scopesAt(there, changed)).toBe('invoices:read invoices:create'))
+      await expectSoon(async () => expect(await statusAt(there, disabled)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(there, deleted)).toBe(401))
+      await expectSoon(async () =>
+        expect(await scopesAt(there, changed)).toBe('invoices:read invoices:create'),
+      )
     })
 
-    test('gets tokens from the other process that are dead on arrival, where something was taken from it', async () => {
-      const { here, there } = await start({ deaf: ['clients', 'revocations'] })
+    test('a token that a stale process issues after a product was removed is rejected from the start', async () => {
+      const { here, there } = await start({ lost: ['clients', 'revocations'] })
       const key = await here.createApiKey()
       expect(await statusAt(there, key)).toBe(200)
       await here.gatehouse.apiKeys.removeProduct(key.client_id, 'payments')
-      const { body } = await direct(there, key)
-      // The other process knows of nothing.
+      const { body } = await there.requestDirectToken(key)
+      // The other process still uses the cached client.
       expect(body['scope']).toContain('payments:list')
       expect(await here.call('GET /payments/list', String(body['access_token']))).toMatchObject({
         status: 401,
         body: { error: 'invalid_token' },
       })
       expect(here.reached).toEqual([])
-      const fresh = await direct(here, key)
+      const fresh = await here.requestDirectToken(key)
       expect((await here.call('GET /invoices/list', String(fresh.body['access_token']))).status).toBe(200)
     })
   })

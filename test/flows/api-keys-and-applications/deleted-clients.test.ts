@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('A client that was deleted', (makeStore) => {
+describeEachStore('deleted clients', (makeStore) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
@@ -10,7 +10,7 @@ describeEachStore('A client that was deleted', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  it('bug: whoever created its client id anew got the grants of its users', async () => {
+  it('the id of a deleted client is never used again (bug: a new client with the old id got its grants)', async () => {
     const application = await host.createApplication({ clientId: 'ledger' })
     const { refresh_token } = await connect(host, application)
     await host.gatehouse.applications.delete('ledger')
@@ -26,17 +26,17 @@ describeEachStore('A client that was deleted', (makeStore) => {
     const rejected = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
     expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
     expect(rejected.body).not.toHaveProperty('access_token')
-    // Nor does it serve another application of the same developer.
+    // The refresh token does not work for another application of the same developer either.
     const other = await host.createApplication()
     const foreign = await host.token({ ...other, grant_type: 'refresh_token', refresh_token })
     expect([foreign.status, foreign.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
-  it('gets no direct token any more, and cannot be told from one that never was', async () => {
+  it('a deleted client gets no direct token, and its error equals that of an unknown client', async () => {
     const key = await host.createApiKey()
     await host.gatehouse.apiKeys.delete(key.client_id)
     const deleted = await host.token({ ...key, grant_type: 'client_credentials' })
-    const unknown = await host.token({ ...key, client_id: 'nobody', grant_type: 'client_credentials' })
+    const unknown = await host.token({ ...key, client_id: 'unknown', grant_type: 'client_credentials' })
     expect(deleted.status).toBe(401)
     expect(deleted.text).toBe(unknown.text)
     expect(deleted.body).not.toHaveProperty('access_token')

@@ -5,7 +5,7 @@ import { json, send } from '../../support/raw-request.ts'
 
 const REGISTERED = 'https://ledger.example/oauth/callback?tenant=7'
 
-describe('Attacks on the authorization request', () => {
+describe('attacks on the authorization request', () => {
   let host: Host
   let application: { client_id: string; client_secret: string }
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('Attacks on the authorization request', () => {
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
-        // What is not gatehouse's is nobody's.
+        // No other handler answers.
         app.use(() => {})
       },
     })
@@ -22,14 +22,14 @@ describe('Attacks on the authorization request', () => {
   })
   afterAll(() => host.close())
 
-  /** One request without cookies, and without following where it leads. */
+  /** One request without cookies; redirects are not followed. */
   const ask = (query: URLSearchParams | string) =>
     send(host.port, { target: `/auth/oauth2/authorize?${String(query)}`, headers: { accept: 'text/html' } })
 
   const parametersWith = (changes: Record<string, string>) =>
     authorizationUrl(host, application.client_id, changes).searchParams
 
-  describe('a redirect URI that is not registered, character by character, never gets a redirect', () => {
+  describe('the redirect URI', () => {
     it.each([
       'https://ledger.example/oauth/callback?tenant=8',
       'https://ledger.example/oauth/callback',
@@ -65,19 +65,22 @@ describe('Attacks on the authorization request', () => {
       'about:blank',
       '/callback',
       'callback',
-    ])('%j', async (redirect_uri) => {
-      // Neither for a request that is in order otherwise, nor to tell of another error in it.
-      for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
-        const answer = await ask(parametersWith({ redirect_uri, ...more }))
-        expect(answer.status).toBe(400)
-        expect(answer.headers.get('location')).toBeNull()
-        expect(answer.text).toContain('invalid_redirect_uri')
-        expect(answer.text).not.toContain('http-equiv')
-        expect(answer.headers.get('cache-control')).toBe('no-store')
-      }
-    })
+    ])(
+      'a redirect URI that differs from the registered one never gets a redirect: %j',
+      async (redirect_uri) => {
+        // Neither with a valid request, nor with an invalid one.
+        for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
+          const answer = await ask(parametersWith({ redirect_uri, ...more }))
+          expect(answer.status).toBe(400)
+          expect(answer.headers.get('location')).toBeNull()
+          expect(answer.text).toContain('invalid_redirect_uri')
+          expect(answer.text).not.toContain('http-equiv')
+          expect(answer.headers.get('cache-control')).toBe('no-store')
+        }
+      },
+    )
 
-    it('one that is registered goes on, its own query and all', async () => {
+    it('a registered redirect URI with a query gets the redirect, and keeps its query', async () => {
       const answer = await ask(parametersWith({ redirect_uri: REGISTERED, prompt: 'none' }))
       expect(answer.status).toBe(303)
       const location = new URL(answer.headers.get('location')!)
@@ -85,7 +88,7 @@ describe('Attacks on the authorization request', () => {
       expect(location.searchParams.get('error')).toBe('login_required')
     })
 
-    it('two of them are rejected, whichever comes first', async () => {
+    it('a request with two redirect URIs is rejected in any order', async () => {
       for (const pair of [
         [CALLBACK, 'https://evil.example/'],
         ['https://evil.example/', CALLBACK],
@@ -100,7 +103,7 @@ describe('Attacks on the authorization request', () => {
     })
   })
 
-  describe('state and iss come back with each error', () => {
+  describe('state and iss', () => {
     it.each<[Record<string, string>, string]>([
       [{ response_type: 'token' }, 'unsupported_response_type'],
       [{ response_type: 'id_token', nonce: 'n' }, 'unsupported_response_type'],
@@ -144,7 +147,7 @@ describe('Attacks on the authorization request', () => {
       [{ scope: 'ünknown' }, 'invalid_scope'],
       [{ resource: 'https://evil.example/' }, 'invalid_target'],
       [{ resource: '__proto__' }, 'invalid_target'],
-    ])('%j: %s', async (parameters, error) => {
+    ])('the request with %j is answered with %s, state and iss', async (parameters, error) => {
       const state = 'a b&c=d#e%"<>\r\nSet-Cookie: evil=1;ü😀'
       const answer = await ask(parametersWith({ state, ...parameters }))
       expect(answer.headers.get('set-cookie') ?? '').not.toContain('evil=')
@@ -152,16 +155,16 @@ describe('Attacks on the authorization request', () => {
       expect(answer.text).not.toContain('<script')
       const location = new URL(answer.headers.get('location')!)
       expect(location.origin + location.pathname).toBe(CALLBACK)
-      // The only response mode, whatever was asked for.
+      // The response mode is always query.
       expect(location.hash).toBe('')
-      const told = location.searchParams
-      expect(Object.fromEntries(told)).toMatchObject({ error, state, iss: host.issuer })
-      expect(told.get('code')).toBeNull()
+      const response = location.searchParams
+      expect(Object.fromEntries(response)).toMatchObject({ error, state, iss: host.issuer })
+      expect(response.get('code')).toBeNull()
       // RFC 6749 4.1.2.1
-      expect(told.get('error_description') ?? '').toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/)
+      expect(response.get('error_description') ?? '').toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/)
     })
 
-    it('and with the code', async () => {
+    it('state and iss come back with the code', async () => {
       const state = 'a b&c=d#e%"<>ü😀'
       const { callback } = await authorize(host, application.client_id, { parameters: { state } })
       expect(callback.searchParams.get('code')).toMatch(/^[\w-]{43,}$/)
@@ -170,7 +173,7 @@ describe('Attacks on the authorization request', () => {
       expect(callback.hash).toBe('')
     })
 
-    it('and when the person denies', async () => {
+    it('state and iss come back when the user denies consent', async () => {
       const { callback } = await authorize(host, application.client_id, {
         deny: true,
         parameters: { prompt: 'consent' },
@@ -184,7 +187,7 @@ describe('Attacks on the authorization request', () => {
   })
 
   it.each(['client_id', 'scope', 'state', 'response_type', 'prompt', 'nonce', 'code_challenge'])(
-    'a second %s is rejected',
+    'a request that repeats %s is rejected',
     async (name) => {
       const parameters = parametersWith({
         scope: 'invoices:read',
@@ -202,15 +205,15 @@ describe('Attacks on the authorization request', () => {
                 .post('/oauth2/authorize', [...parameters])
                 .then(({ headers }) => ask(new URL(headers.get('location')!).searchParams))
         const location = answer.headers.get('location')
-        const told = location === null ? answer.text : new URL(location).searchParams.get('error')
-        expect(told).toContain('invalid_request')
+        const error = location === null ? answer.text : new URL(location).searchParams.get('error')
+        expect(error).toContain('invalid_request')
         expect(location ?? '').not.toContain('/interaction/')
         if (name === 'client_id') expect(location).toBeNull()
       }
     },
   )
 
-  it('claims, acr_values and made-up parameters ask for nothing', async () => {
+  it('claims, acr_values and unknown parameters add no claim to tokens or user info', async () => {
     const claims = JSON.stringify({ userinfo: { email: { essential: true } }, id_token: { email: null } })
     const parameters = {
       scope: 'openid invoices:read',
@@ -226,7 +229,7 @@ describe('Attacks on the authorization request', () => {
     expect(json(answer)).toEqual({ sub: 'alice', account_id: 'alice' })
   })
 
-  it('a dpop_jkt or a DPoP header binds nothing: the token has no cnf, and is a Bearer token', async () => {
+  it('a dpop_jkt or a DPoP header is ignored: the token has no cnf and is a Bearer token', async () => {
     const { code } = await authorize(host, application.client_id, {
       parameters: { dpop_jkt: 'x'.repeat(43) },
     })
@@ -244,7 +247,7 @@ describe('Attacks on the authorization request', () => {
     expect(decodeJwt(String(direct.body['access_token']))).not.toHaveProperty('cnf')
   })
 
-  it('the address that the pages lead back to rejects whoever has no cookie for it, whatever parameters are sent', async () => {
+  it('the address of a pending authorization request rejects a browser without its cookie, with any parameters', async () => {
     for (const { client_id } of [application, await host.createApiKey()]) {
       for (const query of [
         '',
@@ -288,13 +291,13 @@ describe('Attacks on the authorization request', () => {
     'GET /oauth2',
     'GET /__proto__',
     'GET /oauth2/constructor',
-  ])('there is no %s', async (target) => {
+  ])('an endpoint of oidc-provider that gatehouse does not offer answers 404: %s', async (target) => {
     const [method = 'GET', path = ''] = target.split(' ')
     const { status, text } = await send(host.port, { method, target: `/auth${path}` })
     expect([status, text]).toEqual([404, 'Not Found'])
   })
 
-  it('documents name no endpoint, grant, algorithm or method beyond those', async () => {
+  it('the discovery document names no endpoint, grant, algorithm or method that gatehouse does not offer', async () => {
     const document = json(await send(host.port, { target: '/auth/.well-known/openid-configuration' }))
     expect(
       Object.keys(document)

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Page } from '../../support/browser.ts'
+import type { Client } from '../../support/host-requests.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-type Client = { client_id: string; client_secret: string }
-
-describeEachStore('Something is taken away in the middle of a flow', (makeStore) => {
+describeEachStore('an application, user or developer that disappears during a flow', (makeStore) => {
   let host: Host
   let application: Client
   const approved: unknown[] = []
@@ -25,13 +24,13 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
   })
   afterAll(() => host.close())
 
-  const takeAway: Record<string, () => unknown> = {
+  const changes: Record<string, () => unknown> = {
     'the application is disabled': () => host.gatehouse.applications.disable(application.client_id),
     'the application is deleted': () => host.gatehouse.applications.delete(application.client_id),
     "the user's account is deleted": () => host.accounts.delete('alice'),
     "the developer's account is deleted": () => host.accounts.delete('acme'),
   }
-  const names = Object.keys(takeAway)
+  const names = Object.keys(changes)
 
   function expectNoCode(page: Page): void {
     expect(page.url.searchParams.get('code')).toBeNull()
@@ -39,10 +38,10 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     expect(page.body).not.toContain('code=')
   }
 
-  it.each(names)('%s before signing in', async (name) => {
+  it.each(names)('no code is issued if %s before the user signs in', async (name) => {
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
-    await takeAway[name]!()
+    await changes[name]!()
     const change = { identifier: 'alice', password: 'correct' }
     const next = await browser.submit(page, { action: /sign-in/, change })
     expectNoCode(next)
@@ -50,13 +49,13 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     expectNoCode(await browser.open(page.url))
   })
 
-  it.each(names)('%s before consent', async (name) => {
+  it.each(names)('no code is issued if %s before consent', async (name) => {
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
     const change = { identifier: 'alice', password: 'correct' }
     const consent = await browser.submit(page, { action: /sign-in/, change })
     expect(asksFor(consent)).toBe('consent')
-    await takeAway[name]!()
+    await changes[name]!()
     const next = await browser.submit(consent, {
       action: /consent/,
       change: { scope: 'invoices:read' },
@@ -67,14 +66,17 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     expectNoCode(await browser.open(consent.url))
   })
 
-  it.each(names)('%s before the browser asks again, though consent is remembered', async (name) => {
-    const { browser } = await authorize(host, application.client_id)
-    const before = await browser.open(authorizationUrl(host, application.client_id))
-    expect(before.url.searchParams.get('code')).not.toBeNull()
-    await takeAway[name]!()
-    expectNoCode(await browser.open(authorizationUrl(host, application.client_id)))
-    expectNoCode(await browser.open(authorizationUrl(host, application.client_id, { prompt: 'none' })))
-  })
+  it.each(names)(
+    'no code is issued if %s before the next request, although consent was given',
+    async (name) => {
+      const { browser } = await authorize(host, application.client_id)
+      const before = await browser.open(authorizationUrl(host, application.client_id))
+      expect(before.url.searchParams.get('code')).not.toBeNull()
+      await changes[name]!()
+      expectNoCode(await browser.open(authorizationUrl(host, application.client_id)))
+      expectNoCode(await browser.open(authorizationUrl(host, application.client_id, { prompt: 'none' })))
+    },
+  )
 
   const errorResponses: Record<string, [status: number, error: string]> = {
     'the application is disabled': [401, 'invalid_client'],
@@ -83,47 +85,44 @@ describeEachStore('Something is taken away in the middle of a flow', (makeStore)
     "the developer's account is deleted": [400, 'unauthorized_client'],
   }
 
-  it.each(names)('%s before the code exchange', async (name) => {
+  it.each(names)('no token is issued if %s before the code exchange', async (name) => {
     const { code } = await authorize(host, application.client_id)
-    await takeAway[name]!()
-    const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    await changes[name]!()
+    const { status, body } = await host.exchangeCode(application, code)
     expect([status, body['error']]).toEqual(errorResponses[name])
     expect(body).not.toHaveProperty('access_token')
     expect(issued).toEqual([])
   })
 
-  it.each(names)('%s before a refresh', async (name) => {
+  it.each(names)('no token is issued if %s before a refresh', async (name) => {
     const { refresh_token } = await connect(host, application)
     issued.splice(0)
-    await takeAway[name]!()
-    const { status, body } = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    await changes[name]!()
+    const { status, body } = await host.refresh(application, refresh_token)
     expect([status, body['error']]).toEqual(errorResponses[name])
     expect(body).not.toHaveProperty('access_token')
     expect(issued).toEqual([])
   })
 
-  it.each(names)('%s before user info', async (name) => {
-    const { access_token } = await connect(host, application, {
-      parameters: { scope: 'openid profile invoices:read' },
-    })
-    await takeAway[name]!()
-    const response = await fetch(`${host.issuer}/oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${access_token}` },
-    })
-    // A developer who is gone changes nothing about the user.
-    if (name === "the developer's account is deleted") expect(response.status).toBe(200)
-    else
-      expect([response.status, await response.json()]).toEqual([
-        401,
-        expect.objectContaining({ error: 'invalid_token' }),
-      ])
-  })
+  it.each(names)(
+    'user info rejects the token if %s, but a deleted developer changes nothing',
+    async (name) => {
+      const { access_token } = await connect(host, application, {
+        parameters: { scope: 'openid profile invoices:read' },
+      })
+      await changes[name]!()
+      const { status, body } = await host.userInfo(access_token)
+      // The developer's account does not affect the user.
+      if (name === "the developer's account is deleted") expect(status).toBe(200)
+      else expect([status, body]).toEqual([401, expect.objectContaining({ error: 'invalid_token' })])
+    },
+  )
 
-  it('the application comes back: what it was rejected with works again', async () => {
+  it('a code that a disabled application could not exchange works after the application is enabled', async () => {
     const { code } = await authorize(host, application.client_id)
     await host.gatehouse.applications.disable(application.client_id)
-    expect((await host.token({ ...application, grant_type: 'authorization_code', code })).status).toBe(401)
+    expect((await host.exchangeCode(application, code)).status).toBe(401)
     await host.gatehouse.applications.enable(application.client_id)
-    expect((await host.token({ ...application, grant_type: 'authorization_code', code })).status).toBe(200)
+    expect((await host.exchangeCode(application, code)).status).toBe(200)
   })
 })

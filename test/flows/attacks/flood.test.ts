@@ -24,15 +24,15 @@ async function hostWith(options: HostOptions = {}) {
   return { host, application: await host.createApplication() }
 }
 
-/** An authorization request as a browser of an address makes it; redirects are not followed. */
+/** One authorization request of a browser; redirects are not followed. */
 const request = (host: Host, clientId: string, parameters: Record<string, string> = {}, headers = {}) =>
   fetch(authorizationUrl(host, clientId, parameters), {
     redirect: 'manual',
     headers: { accept: 'text/html', ...headers },
   })
 
-describeEachStore('The parameters of an authorization request are bounded', (makeStore) => {
-  const begin = async () => {
+describeEachStore('the size of authorization request parameters', (makeStore) => {
+  const start = async () => {
     const { store, writes } = watchWrites(makeStore())
     const { host, application } = await hostWith({ store })
     writes.splice(0)
@@ -40,9 +40,9 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
   }
 
   it.each(['nonce', 'login_hint', 'ui_locales', 'display', 'acr_values', 'claims_locales'])(
-    'a %s that is too long is invalid_request, sent back with state, and nothing is stored',
+    'a %s that is too long is answered with invalid_request and state, and nothing is stored',
     async (name) => {
-      const { host, clientId, writes } = await begin()
+      const { host, clientId, writes } = await start()
       const scope = 'openid invoices:read'
       const answer = await request(host, clientId, { scope, [name]: 'x'.repeat(513) })
       const location = new URL(answer.headers.get('location') ?? '')
@@ -60,8 +60,8 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     },
   )
 
-  it('a state that is too long ends on the error page, and is not sent back', async () => {
-    const { host, clientId, writes } = await begin()
+  it('a state that is too long leads to the error page, which does not repeat it', async () => {
+    const { host, clientId, writes } = await start()
     const answer = await request(host, clientId, { state: 'x'.repeat(2049) })
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
     const page = await answer.text()
@@ -70,8 +70,8 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect(writes).toEqual([])
   })
 
-  it('a resource that is repeated a hundred times is too long', async () => {
-    const { host, clientId, writes } = await begin()
+  it('a resource that is repeated a hundred times is rejected as too long', async () => {
+    const { host, clientId, writes } = await start()
     const url = authorizationUrl(host, clientId)
     for (let index = 0; index < 100; index += 1) url.searchParams.append('resource', host.audience)
     const answer = await fetch(url, { redirect: 'manual' })
@@ -79,8 +79,8 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect(writes).toEqual([])
   })
 
-  it('all of them together are bounded too', async () => {
-    const { host, clientId, writes } = await begin()
+  it('parameters that are too long together are rejected', async () => {
+    const { host, clientId, writes } = await start()
     const long = 'x'.repeat(500)
     const all = { scope: 'openid', state: 'x'.repeat(2000), nonce: long, login_hint: long }
     const answer = await request(host, clientId, all)
@@ -88,8 +88,8 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect(writes).toEqual([])
   })
 
-  it('a client with a state of 2 kB and all it may say beside it gets its code and its state', async () => {
-    const { host, clientId } = await begin()
+  it('a request with a state of 2 kB and all usual parameters gets its code and its state', async () => {
+    const { host, clientId } = await start()
     const parameters = {
       state: 'CfDJ8'.padEnd(2048, 'x'),
       nonce: 'n'.repeat(160),
@@ -104,7 +104,7 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect(callback.searchParams.get('state')).toBe(parameters.state)
   })
 
-  it('an ID token of ours is never too long as a hint, at authorize and at sign-out', async () => {
+  it('an ID token is never too long for id_token_hint, at authorization and at sign-out', async () => {
     const { store } = watchWrites(makeStore())
     const user = 'a'.repeat(255)
     const accounts = new Map([
@@ -124,8 +124,8 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
     expect((await browser.open(signOut)).status).toBe(200)
   })
 
-  it('a sign-out with a state that is too long ends on the error page, and nothing is stored', async () => {
-    const { host, clientId, writes } = await begin()
+  it('a sign-out with a state that is too long leads to the error page, and nothing is stored', async () => {
+    const { host, clientId, writes } = await start()
     const browser = host.browser()
     await authorize(host, clientId, { browser })
     writes.splice(0)
@@ -136,7 +136,7 @@ describeEachStore('The parameters of an authorization request are bounded', (mak
   })
 })
 
-describe('What is stored of an authorization request', () => {
+describe('the stored interaction', () => {
   const interactionsOf = (store: Store) => {
     const values: string[] = []
     const watched = new Proxy(store, {
@@ -156,30 +156,33 @@ describe('What is stored of an authorization request', () => {
     ['quotes', '"'],
     ['control characters', '\u0001'],
     ['Chinese', '漢'],
-  ])('is at most 4 kB besides scope, whatever it is made of: %s', async (_, character) => {
-    const { store, values } = interactionsOf(memoryStore())
-    const long = 'a'.repeat(255)
-    const accounts = new Map([
-      [long, { id: long }],
-      ['acme', { id: 'acme', kycLevel: 'verified' }],
-    ])
-    const { host, application } = await hostWith({ store, accounts })
-    const bytes = Buffer.byteLength(JSON.stringify(character)) - 2
-    const state = character.repeat(Math.floor(2048 / bytes))
-    const nonce = character.repeat(Math.floor(500 / bytes))
-    const parameters = { scope: 'openid invoices:read', state, nonce, prompt: 'consent' }
-    const { code } = await authorize(host, application.client_id, { parameters, user: long })
-    expect(code).not.toBe('')
-    expect(values.length).toBeGreaterThan(2)
-    const sizes = values.map((value) => {
-      const { params } = JSON.parse(value) as { params: { scope: string } }
-      return Buffer.byteLength(value) - params.scope.length
-    })
-    expect(Math.max(...sizes)).toBeGreaterThan(2500)
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(4096)
-  })
+  ])(
+    'a stored interaction with parameters of %s has at most 4 kB, apart from scope',
+    async (_, character) => {
+      const { store, values } = interactionsOf(memoryStore())
+      const long = 'a'.repeat(255)
+      const accounts = new Map([
+        [long, { id: long }],
+        ['acme', { id: 'acme', kycLevel: 'verified' }],
+      ])
+      const { host, application } = await hostWith({ store, accounts })
+      const bytes = Buffer.byteLength(JSON.stringify(character)) - 2
+      const state = character.repeat(Math.floor(2048 / bytes))
+      const nonce = character.repeat(Math.floor(500 / bytes))
+      const parameters = { scope: 'openid invoices:read', state, nonce, prompt: 'consent' }
+      const { code } = await authorize(host, application.client_id, { parameters, user: long })
+      expect(code).not.toBe('')
+      expect(values.length).toBeGreaterThan(2)
+      const sizes = values.map((value) => {
+        const { params } = JSON.parse(value) as { params: { scope: string } }
+        return Buffer.byteLength(value) - params.scope.length
+      })
+      expect(Math.max(...sizes)).toBeGreaterThan(2500)
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(4096)
+    },
+  )
 
-  it('is nothing that is not read again', async () => {
+  it('a stored interaction holds only fields that are read again', async () => {
     const { store, values } = interactionsOf(memoryStore())
     const { host, application } = await hostWith({ store })
     const parameters = { scope: 'openid invoices:read', display: 'page', acr_values: '1' }
@@ -202,21 +205,21 @@ describe('What is stored of an authorization request', () => {
   })
 })
 
-describeEachStore('An authorization request that nobody has signed in to', (makeStore) => {
+describeEachStore('the lifetime of an interaction', (makeStore) => {
   const NOW = Date.now()
-  // oidc-provider tolerates clocks that are 15 seconds off.
-  const TOLERATED = 16
+  // oidc-provider tolerates clocks that differ by 15 seconds.
+  const CLOCK_SKEW_SECONDS = 16
   const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
   afterEach(() => void vi.useRealTimers())
 
-  it('waits 20 minutes, and then its pages say to start again at the application', async () => {
+  it('an interaction without sign-in expires after 20 minutes, and its pages ask the user to start again at the application', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({ store: makeStore() })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
     pass(1199)
     expect(asksFor(await browser.open(page.url))).toBe('sign-in')
-    pass(1 + TOLERATED)
+    pass(1 + CLOCK_SKEW_SECONDS)
     const late = await browser.open(page.url)
     const sent = await browser.submit(page, {
       action: /sign-in/,
@@ -229,7 +232,7 @@ describeEachStore('An authorization request that nobody has signed in to', (make
     }
   })
 
-  it('waits no longer than one of somebody who is signed in', async () => {
+  it('an interaction without sign-in expires no later than one with sign-in', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({
       store: makeStore(),
@@ -237,11 +240,11 @@ describeEachStore('An authorization request that nobody has signed in to', (make
     })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
-    pass(60 + TOLERATED)
+    pass(60 + CLOCK_SKEW_SECONDS)
     expect((await browser.open(page.url)).status).toBe(404)
   })
 
-  it('is an hour old before one of somebody who is signed in ends', async () => {
+  it('an interaction with sign-in expires after an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({ store: makeStore() })
     const browser = host.browser()
@@ -252,12 +255,12 @@ describeEachStore('An authorization request that nobody has signed in to', (make
     })
     pass(3599)
     expect(asksFor(await browser.open(consent.url))).toBe('consent')
-    pass(1 + TOLERATED)
+    pass(1 + CLOCK_SKEW_SECONDS)
     expect((await browser.open(consent.url)).status).toBe(404)
   })
 })
 
-describe('Authorization requests of one address that wait for a person', () => {
+describe('the limit of pending interactions per address', () => {
   const limited = async (max: number, above: HostOptions['above'] = []) => {
     const { store, writes } = watchWrites(memoryStore())
     const warn = vi.fn()
@@ -273,7 +276,7 @@ describe('Authorization requests of one address that wait for a person', () => {
   }
   const from = (ip: string) => ({ 'x-forwarded-for': ip })
 
-  it('are rejected with 429 above the limit, in words, without a redirect, and nothing is stored', async () => {
+  it('an authorization request above the limit gets 429 with an explanation and no redirect, and nothing is stored', async () => {
     const { host, clientId, writes, warn } = await limited(2)
     for (let index = 0; index < 2; index += 1) expect((await request(host, clientId)).status).toBe(303)
     writes.splice(0)
@@ -291,7 +294,7 @@ describe('Authorization requests of one address that wait for a person', () => {
     expect(warn.mock.calls[0]?.[1]).toContain('app.proxy')
   })
 
-  it('make room for others once they are answered', async () => {
+  it('an interaction that is approved or denied no longer counts towards the limit', async () => {
     const { host, clientId } = await limited(1)
     for (let index = 0; index < 3; index += 1) {
       expect((await authorize(host, clientId)).code).not.toBe('')
@@ -303,7 +306,7 @@ describe('Authorization requests of one address that wait for a person', () => {
     expect((await request(host, clientId)).status).toBe(429)
   })
 
-  it('do not hinder what needs no page, nor other addresses, and IPv6 counts by /64', async () => {
+  it('the limit affects neither requests without a page nor other addresses, and IPv6 counts by /64', async () => {
     const { host, application, clientId } = await limited(1, [behindProxy])
     const browser = host.browser()
     await authorize(host, clientId, { browser })
@@ -321,13 +324,13 @@ describe('Authorization requests of one address that wait for a person', () => {
     expect((await host.token(grant, from('192.0.2.1'))).status).toBe(200)
   })
 
-  it('are not counted with 0', async () => {
+  it('maxPendingInteractions 0 means no limit', async () => {
     const { host, clientId } = await limited(0)
     for (let index = 0; index < 20; index += 1) expect((await request(host, clientId)).status).toBe(303)
   })
 })
 
-describeWithRedis('While the memory of Redis is nearly used up', () => {
+describeWithRedis('a Redis with nearly full memory', () => {
   async function nearlyFull({ rights = 'allcommands' } = {}) {
     const server = await startRedis()
     onTestFinished(() => server.stop())
@@ -342,23 +345,21 @@ describeWithRedis('While the memory of Redis is nearly used up', () => {
     const { host, application } = await hostWith({ store, gatehouse: { storeTimeoutMs: 10_000 } })
     const key = await host.createApiKey()
     const tokens = await connect(host, application)
-    const direct = String(
-      (await host.token({ ...key, grant_type: 'client_credentials' })).body['access_token'],
-    )
+    const direct = String((await host.requestDirectToken(key)).body['access_token'])
     const used = Number(/used_memory:(\d+)/.exec(await admin.info('memory'))?.[1])
     await admin.config('SET', 'maxmemory', Math.round(used / 0.93))
     return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
   }
-  /** The first request finds out in the background. */
-  const untilKnown = (host: Host, clientId: string, status: number) =>
+  /** Repeats requests: the first one starts the check of the memory in the background. */
+  const untilStatus = (host: Host, clientId: string, status: number) =>
     vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {
       timeout: 10_000,
       interval: 200,
     })
 
-  it('new authorization requests that need a person are 503, all else goes on, and they are back with the memory', async () => {
+  it('nearly full memory rejects authorization requests that need a page with 503 until memory is free, and nothing else', async () => {
     const { host, application, key, tokens, direct, admin, writes, clientId } = await nearlyFull()
-    await untilKnown(host, clientId, 503)
+    await untilStatus(host, clientId, 503)
     writes.splice(0)
     const answer = await request(host, clientId)
     expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('location')]).toEqual([
@@ -370,22 +371,17 @@ describeWithRedis('While the memory of Redis is nearly used up', () => {
     expect(writes).toEqual([])
     expect(host.errors).toEqual([])
 
-    const grant = {
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token,
-    }
-    expect((await host.token(grant)).status).toBe(200)
-    expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(200)
+    expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)
+    expect((await host.requestDirectToken(key)).status).toBe(200)
     await host.gatehouse.tokens.revoke(direct)
     expect((await host.call('GET /invoices/list', direct)).status).toBe(401)
     await host.gatehouse.apiKeys.disable(key.client_id)
 
     await admin.config('SET', 'maxmemory', 0)
-    await untilKnown(host, clientId, 303)
+    await untilStatus(host, clientId, 303)
   })
 
-  it('nothing changes where INFO is not permitted', async () => {
+  it('without permission for INFO, nearly full memory changes nothing', async () => {
     const { host, clientId } = await nearlyFull({ rights: '+@all -info' })
     for (let index = 0; index < 3; index += 1) {
       expect((await request(host, clientId)).status).toBe(303)

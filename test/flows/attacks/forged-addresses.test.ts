@@ -5,10 +5,10 @@ import { send } from '../../support/raw-request.ts'
 const FORGED: Record<string, Record<string, string>> = {
   Host: { host: 'evil.example' },
   'a Host with a port': { host: 'evil.example:8443' },
-  'a Host that is no host': { host: '[' },
+  'an invalid Host': { host: '[' },
   'an empty Host': { host: '' },
   'X-Forwarded-Host': { 'x-forwarded-host': 'evil.example' },
-  'an X-Forwarded-Host that is no host': { 'x-forwarded-host': 'a b@c[' },
+  'an invalid X-Forwarded-Host': { 'x-forwarded-host': 'a b@c[' },
   'X-Forwarded-Proto': { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' },
   'another X-Forwarded-Proto': { 'x-forwarded-proto': 'javascript', 'x-forwarded-port': '1' },
   Forwarded: { forwarded: 'host=evil.example;proto=https' },
@@ -20,21 +20,21 @@ const FORGED: Record<string, Record<string, string>> = {
 }
 
 const TARGETS: Record<string, (host: Host, clientId: string) => string> = {
-  'OpenID configuration': () => '/auth/.well-known/openid-configuration',
-  'authorization server metadata': () => '/.well-known/oauth-authorization-server/auth',
-  'metadata of the API': () => '/.well-known/oauth-protected-resource/api',
-  'key set': () => '/auth/oauth2/jwks',
+  'the OpenID configuration': () => '/auth/.well-known/openid-configuration',
+  'the authorization server metadata': () => '/.well-known/oauth-authorization-server/auth',
+  'the metadata of the API': () => '/.well-known/oauth-protected-resource/api',
+  'the key set': () => '/auth/oauth2/jwks',
   'the redirect to the pages': (host, id) => pathOf(authorizationUrl(host, id)),
   'the redirect back with an error': (host, id) => pathOf(authorizationUrl(host, id, { prompt: 'none' })),
   'the error page': (host, id) => pathOf(authorizationUrl(host, id, { redirect_uri: 'https://x.example/' })),
-  'sign-out': () => '/auth/oauth2/logout',
-  'user info without a token': () => '/auth/oauth2/userinfo',
-  'the API without a token': () => '/api/invoices/list',
+  'the sign-out page': () => '/auth/oauth2/logout',
+  'the answer of user info without a token': () => '/auth/oauth2/userinfo',
+  'the answer of the API without a token': () => '/api/invoices/list',
 }
 
 const pathOf = (url: URL) => url.pathname + url.search
 
-describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
+describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => {
   let host: Host
   let clientId: string
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
   })
   afterAll(() => host.close())
 
-  /** What of an answer must stay as it is; ids that are new each time are left out. */
+  /** The parts of a response that must not change; random ids are replaced. */
   async function ask(target: string, headers: Record<string, string> = {}) {
     const answer = await send(host.port, { target, headers: { accept: 'text/html', ...headers } })
     const withoutIds = (text: string) =>
@@ -59,7 +59,7 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
     }
   }
 
-  it.each(Object.keys(TARGETS))('%s is the same whatever the headers claim', async (name) => {
+  it.each(Object.keys(TARGETS))('%s does not depend on forged host headers', async (name) => {
     const target = TARGETS[name]!(host, clientId)
     const honest = await ask(target)
     expect(honest.status).toBeLessThan(500)
@@ -71,7 +71,7 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
   })
 
   it.each(Object.keys(TARGETS).filter((name) => !name.includes('API')))(
-    '%s is the same for an absolute target',
+    '%s does not depend on the host of an absolute request target',
     async (name) => {
       const target = TARGETS[name]!(host, clientId)
       const honest = await ask(target)
@@ -87,7 +87,7 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
     },
   )
 
-  it('tokens name the issuer', async () => {
+  it('tokens name the configured issuer despite forged host headers', async () => {
     const key = await host.createApiKey()
     for (const headers of Object.values(FORGED)) {
       const { status, text } = await send(host.port, {
@@ -104,53 +104,56 @@ describe.each([false, true])('Forged addresses (app.proxy = %s)', (proxy) => {
   })
 })
 
-describe('The way back from where the host signs people in', () => {
-  it.each(Object.keys(FORGED))('is an address below the issuer, whatever is claimed by %s', async (claim) => {
-    const asked: URL[] = []
-    const host = await startHost({
-      gatehouse: {
-        accounts: {
-          find: (id: string) => ({ id }),
-          current: () => undefined,
-          signInUrl: (returnTo: URL) => {
-            asked.push(returnTo)
-            return `/login?next=${encodeURIComponent(returnTo.href)}`
+describe("the return address of the host's sign-in page", () => {
+  it.each(Object.keys(FORGED))(
+    'the return address of the sign-in page is below the issuer despite %s',
+    async (claim) => {
+      const returnAddresses: URL[] = []
+      const host = await startHost({
+        gatehouse: {
+          accounts: {
+            find: (id: string) => ({ id }),
+            current: () => undefined,
+            signInUrl: (returnTo: URL) => {
+              returnAddresses.push(returnTo)
+              return `/login?next=${encodeURIComponent(returnTo.href)}`
+            },
           },
         },
-      },
-    })
-    try {
-      await host.gatehouse.ready()
-      host.app.proxy = true
-      const { client_id } = await host.createApplication()
-      const headers = { accept: 'text/html', ...FORGED[claim] }
-      const parameters = {
-        login_hint: 'https://evil.example/',
-        returned: '1',
-        returnTo: 'https://evil.example/',
-        next: '//evil.example',
-      }
-      const start = await send(host.port, {
-        target: pathOf(authorizationUrl(host, client_id, parameters)),
-        headers,
       })
-      expect(start.status).toBe(303)
-      const cookie = start.headers
-        .getSetCookie()
-        .map((line) => line.split(';')[0])
-        .join('; ')
-      const page = new URL(start.headers.get('location')!, host.issuer).pathname
-      const answer = await send(host.port, { target: page, headers: { ...headers, cookie } })
-      expect(answer.status).toBe(303)
-      expect(asked.map(String)).toEqual([`${host.origin}${page}?returned=1`])
-      expect(new URL(answer.headers.get('location')!).origin).toBe(host.origin)
-      // And back again, without having signed in: to the application, not round in a circle.
-      const back = await send(host.port, { target: `${page}?returned=1`, headers: { ...headers, cookie } })
-      expect(back.status).toBe(303)
-      expect(back.headers.get('location')).toMatch(`${host.issuer}/oauth2/authorize/`)
-      expect(asked).toHaveLength(1)
-    } finally {
-      await host.close()
-    }
-  })
+      try {
+        await host.gatehouse.ready()
+        host.app.proxy = true
+        const { client_id } = await host.createApplication()
+        const headers = { accept: 'text/html', ...FORGED[claim] }
+        const parameters = {
+          login_hint: 'https://evil.example/',
+          returned: '1',
+          returnTo: 'https://evil.example/',
+          next: '//evil.example',
+        }
+        const start = await send(host.port, {
+          target: pathOf(authorizationUrl(host, client_id, parameters)),
+          headers,
+        })
+        expect(start.status).toBe(303)
+        const cookie = start.headers
+          .getSetCookie()
+          .map((line) => line.split(';')[0])
+          .join('; ')
+        const page = new URL(start.headers.get('location')!, host.issuer).pathname
+        const answer = await send(host.port, { target: page, headers: { ...headers, cookie } })
+        expect(answer.status).toBe(303)
+        expect(returnAddresses.map(String)).toEqual([`${host.origin}${page}?returned=1`])
+        expect(new URL(answer.headers.get('location')!).origin).toBe(host.origin)
+        // A return without sign-in leads to the application, not to the sign-in page again.
+        const back = await send(host.port, { target: `${page}?returned=1`, headers: { ...headers, cookie } })
+        expect(back.status).toBe(303)
+        expect(back.headers.get('location')).toMatch(`${host.issuer}/oauth2/authorize/`)
+        expect(returnAddresses).toHaveLength(1)
+      } finally {
+        await host.close()
+      }
+    },
+  )
 })

@@ -5,7 +5,7 @@ import { send } from '../../support/raw-request.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-describe('Attacks on pages and forms', () => {
+describe('attacks on pages and forms', () => {
   let host: Host
   let clientId: string
   let approved: unknown[]
@@ -52,7 +52,7 @@ describe('Attacks on pages and forms', () => {
       .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
       .join('; ')
 
-  /** Sends a form as another site's page, or a script, would. */
+  /** Sends a form as the page of another site or a script would. */
   function post(
     browser: Browser,
     url: URL,
@@ -85,7 +85,7 @@ describe('Attacks on pages and forms', () => {
     const { open, fields, foreign } = steps[step]
     const address = (page: Page) => new URL(`${page.url.pathname}/${step}`, page.url)
 
-    it('without a token, or with one that is none', async () => {
+    it(`the ${step} form is rejected without a valid CSRF token`, async () => {
       const { browser, page } = await open()
       for (const csrf of [
         undefined,
@@ -107,7 +107,7 @@ describe('Attacks on pages and forms', () => {
       expect(approved).toEqual([])
     })
 
-    it('with the token of another interaction', async () => {
+    it(`the ${step} form is rejected with the CSRF token of another interaction`, async () => {
       const { browser, page } = await open()
       const other = await foreign()
       const answer = await post(browser, address(page), { ...fields, csrf: tokenOf(other.page) })
@@ -115,7 +115,7 @@ describe('Attacks on pages and forms', () => {
       expect(approved).toEqual([])
     })
 
-    it('sent by another site, though the token is right', async () => {
+    it(`the ${step} form is rejected from another site even with the right CSRF token`, async () => {
       const { browser, page } = await open()
       const csrf = tokenOf(page)
       for (const headers of [
@@ -132,7 +132,7 @@ describe('Attacks on pages and forms', () => {
         expect(answer.status, JSON.stringify(headers)).toBe(403)
       }
       expect(approved).toEqual([])
-      // And it was these alone that were in the way.
+      // Without those headers the same form is accepted.
       const own = await post(
         browser,
         address(page),
@@ -142,7 +142,7 @@ describe('Attacks on pages and forms', () => {
       expect(own.status).toBe(200)
     })
 
-    it('from another browser, which has the address and the token, but not the cookie', async () => {
+    it(`the ${step} form is rejected from another browser that has the address and the CSRF token, but no cookie`, async () => {
       const { page } = await open()
       const other = await foreign()
       for (const browser of [host.browser(), other.browser]) {
@@ -159,7 +159,7 @@ describe('Attacks on pages and forms', () => {
       expect(approved).toEqual([])
     })
 
-    it('with the cookie of another interaction, or one that was changed', async () => {
+    it(`the ${step} form is rejected with a changed cookie`, async () => {
       const { browser, page } = await open()
       const cookie = cookiesFor(browser, page.url)
       const changed = [
@@ -181,7 +181,7 @@ describe('Attacks on pages and forms', () => {
     })
   })
 
-  it('a consent form that was made for one account does nothing for the next one', async () => {
+  it('a consent form for one account is rejected after another account has signed in', async () => {
     const browser = host.browser()
     const { page } = await consentPage('alice', browser)
     const csrf = tokenOf(page)
@@ -196,7 +196,7 @@ describe('Attacks on pages and forms', () => {
     expect(approved).toEqual([])
   })
 
-  it('a consent form that asks for more than the request grants no more', async () => {
+  it('a consent form with more scopes than the request grants only those of the request', async () => {
     const browser = host.browser()
     const parameters = { scope: 'invoices:read', prompt: 'login consent' }
     const { page } = await signInPage(browser, parameters)
@@ -212,7 +212,7 @@ describe('Attacks on pages and forms', () => {
     expect(approved).toEqual([expect.objectContaining({ scopes: ['invoices:read'], denied: [] })])
   })
 
-  it('a session that was planted before signing in is worth nothing afterwards', async () => {
+  it('signing in replaces the session id, so a planted session gives an attacker no access', async () => {
     const attacker = (await authorize(host, clientId, { user: 'bob', parameters: { prompt: 'login' } }))
       .browser
     const victim = host.browser()
@@ -222,17 +222,17 @@ describe('Attacks on pages and forms', () => {
     expect(planted.length).toBeGreaterThan(0)
     for (const [key, cookie] of planted) victim.cookies.set(key, cookie)
     await authorize(host, clientId, { browser: victim, parameters: { prompt: 'login' } })
-    const afterSignIn = sessionOf(victim)
-    expect(afterSignIn.map(([, { value }]) => value)).not.toContain(planted[0]![1].value)
+    const newSession = sessionOf(victim)
+    expect(newSession.map(([, { value }]) => value)).not.toContain(planted[0]![1].value)
     const page = await attacker.open(authorizationUrl(host, clientId, { prompt: 'none' }))
     expect(page.url.searchParams.get('error')).toBe('login_required')
-    // Signing in once more changes it once more.
+    // The next sign-in replaces the id again.
     await authorize(host, clientId, { browser: victim, parameters: { prompt: 'login' } })
-    expect(sessionOf(victim)).not.toEqual(afterSignIn)
+    expect(sessionOf(victim)).not.toEqual(newSession)
   })
 
-  describe('signing out', () => {
-    it('needs the form of the page: another site cannot do it', async () => {
+  describe('sign-out', () => {
+    it('another site cannot sign a user out, because sign-out needs the form of the page', async () => {
       const { browser } = await authorize(host, clientId, { parameters: { prompt: 'login' } })
       const page = await browser.open(`${host.issuer}/oauth2/logout`)
       const [form] = formsOf(page)
@@ -264,7 +264,7 @@ describe('Attacks on pages and forms', () => {
       '//evil.example',
       'javascript:alert(1)',
       CALLBACK,
-    ])('never leads to an address that is not registered: %s', async (uri) => {
+    ])('sign-out never redirects to the unregistered address %s', async (uri) => {
       const signedIn = (await authorize(host, clientId, { parameters: { prompt: 'login' } })).browser
       for (const browser of [host.browser(), signedIn]) {
         for (const parameters of [
@@ -287,7 +287,7 @@ describe('Attacks on pages and forms', () => {
       }
     })
 
-    it('leads to one that is registered, with the state, and with two of them nowhere', async () => {
+    it('sign-out redirects to a registered address with the state, and rejects a request with two addresses', async () => {
       const uri = 'https://ledger.example/bye'
       const url = new URL(`${host.issuer}/oauth2/logout`)
       url.search = String(
@@ -302,7 +302,7 @@ describe('Attacks on pages and forms', () => {
     })
   })
 
-  it('every page rejects to be framed, to run a script, and to be kept', async () => {
+  it('the headers of every page forbid framing, scripts and caching', async () => {
     const pages: Page[] = []
     const browser = host.browser()
     const error = await browser.open(authorizationUrl(host, 'unknown'))
@@ -367,7 +367,7 @@ describe('Attacks on pages and forms', () => {
     }
   })
 
-  describe('cookies', () => {
+  describe('the cookies', () => {
     async function cookiesOf(issuer?: string) {
       const other = await startHost(
         issuer === undefined ? {} : { gatehouse: { issuer, audience: 'https://example.com/api' } },
@@ -383,7 +383,7 @@ describe('Attacks on pages and forms', () => {
       }
     }
 
-    it('are out of reach of scripts and of forms of other sites, and go to our addresses alone', async () => {
+    it('all cookies are HttpOnly, SameSite=Lax and limited to the paths of gatehouse', async () => {
       const cookies = await cookiesOf()
       expect(cookies.length).toBeGreaterThanOrEqual(4)
       for (const cookie of cookies) {
@@ -395,7 +395,7 @@ describe('Attacks on pages and forms', () => {
       }
     })
 
-    it('are Secure with an https issuer, though nobody told of the proxy that ends TLS', async () => {
+    it('all cookies are Secure with an https issuer, even if Koa does not know of the TLS proxy', async () => {
       const cookies = await cookiesOf('https://example.com/auth')
       expect(cookies.length).toBeGreaterThanOrEqual(4)
       for (const cookie of cookies) expect(cookie).toMatch(/; ?secure/i)

@@ -22,7 +22,7 @@ const TARGETS = [
   '/auth/interaction/../../api/invoices/list',
   'http://evil.example/api/invoices/list',
   'http://evil.example/API/invoices/list',
-  // Of these Koa cannot tell the path.
+  // Koa cannot parse these targets.
   'http://[::1/api/invoices/list',
   'http://[::1/auth/oauth2/token',
   'http://evil.example:port/api/invoices/list',
@@ -30,17 +30,17 @@ const TARGETS = [
   'p://',
 ]
 
-describe('The assembled app: gatehouse, the gateway, and @koa/router behind them', () => {
+describe('an app with gatehouse, the gateway and @koa/router behind them', () => {
   let host: Host
   let token: string
-  const guarded: string[] = []
-  const unguarded: string[] = []
+  const withAuth: string[] = []
+  const withoutAuth: string[] = []
   beforeAll(async () => {
     host = await startHost({
       mount(app: Koa, gatehouse) {
         const router = new Router({ prefix: '/api' })
         const handler = (ctx: Context) => {
-          const list = ctx.state['auth'] === undefined ? unguarded : guarded
+          const list = ctx.state['auth'] === undefined ? withoutAuth : withAuth
           list.push(`${ctx.method} ${ctx.originalUrl}`)
           ctx.body = { invoices: [] }
         }
@@ -56,19 +56,16 @@ describe('The assembled app: gatehouse, the gateway, and @koa/router behind them
       },
     })
     await host.gatehouse.ready()
-    const { body } = await host.token({
-      ...(await host.createApiKey(['payments'])),
-      grant_type: 'client_credentials',
-    })
+    const { body } = await host.requestDirectToken(await host.createApiKey(['payments']))
     token = String(body['access_token'])
   })
   beforeEach(() => {
-    guarded.splice(0)
-    unguarded.splice(0)
+    withAuth.splice(0)
+    withoutAuth.splice(0)
   })
   afterAll(() => host.close())
 
-  it.each(TARGETS)('%s reaches no handler, with no token or one without the scope', async (target) => {
+  it.each(TARGETS)('%s reaches no handler without a token and its scope', async (target) => {
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
       for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {
         const { status, text } = await send(host.port, {
@@ -81,15 +78,15 @@ describe('The assembled app: gatehouse, the gateway, and @koa/router behind them
         expect(text).not.toContain('invoices"')
       }
     }
-    expect([...guarded, ...unguarded]).toEqual([])
+    expect([...withAuth, ...withoutAuth]).toEqual([])
   })
 
-  it('with the scope, the handler is reached, and knows who is calling', async () => {
-    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+  it('a token with the scope reaches the handler, which knows the caller', async () => {
+    const { body } = await host.requestDirectToken(await host.createApiKey())
     for (const target of ['/api/invoices/list', '/API/Invoices/list/', '/api/invoices/7']) {
       const headers = { authorization: `Bearer ${String(body['access_token'])}` }
       expect((await send(host.port, { target, headers })).status).toBe(200)
     }
-    expect([guarded.length, unguarded]).toEqual([3, []])
+    expect([withAuth.length, withoutAuth]).toEqual([3, []])
   })
 })

@@ -5,7 +5,7 @@ import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 import { send } from '../../support/raw-request.ts'
 import { watchWrites } from '../../support/stores.ts'
 
-describe('What strangers can make the store keep', () => {
+describe('writes to the store by anonymous requests', () => {
   let host: Host
   let writes: string[]
   let clientId: string
@@ -37,17 +37,17 @@ describe('What strangers can make the store keep', () => {
       () => pathOf(authorizationUrl(host, clientId, { redirect_uri: 'https://x.example/' })),
     ],
     ['prompt=none', () => pathOf(authorizationUrl(host, clientId, { prompt: 'none' }))],
-    ['an interaction of nobody', () => '/auth/interaction/unknown'],
-    ['a way back of nobody', () => '/auth/oauth2/authorize/unknown'],
-    ['user info', () => '/auth/oauth2/userinfo'],
-  ])('%s: nothing', async (_name, target) => {
+    ['an unknown interaction', () => '/auth/interaction/unknown'],
+    ['an unknown pending authorization request', () => '/auth/oauth2/authorize/unknown'],
+    ['no token for user info', () => '/auth/oauth2/userinfo'],
+  ])('a request with %s stores nothing', async (_name, target) => {
     writes.splice(0)
     for (const accept of ['text/html', '*/*'])
       await send(host.port, { target: target(), headers: { accept } })
     expect(writes).toEqual([])
   })
 
-  it('a request for tokens that is rejected: nothing', async () => {
+  it('a rejected token request stores nothing', async () => {
     writes.splice(0)
     for (const grant_type of ['client_credentials', 'authorization_code', 'refresh_token', 'unknown']) {
       await host.token({
@@ -61,7 +61,7 @@ describe('What strangers can make the store keep', () => {
     expect(writes).toEqual([])
   })
 
-  it('a sign-out of nobody, and what is sent with the cookie that it answers with: nothing', async () => {
+  it('a sign-out without a session and requests with the cookie of its answer store nothing', async () => {
     writes.splice(0)
     const browser = host.browser()
     await browser.open(`${host.issuer}/oauth2/logout`)
@@ -75,7 +75,7 @@ describe('What strangers can make the store keep', () => {
     expect(writes).toEqual([])
   })
 
-  it('an authorization request: its interaction, for as long as it may take, and no more', async () => {
+  it('an authorization request stores only its interaction, with the lifetime of the interaction', async () => {
     for (const list of [writes, ttls]) list.splice(0)
     await send(host.port, { target: pathOf(authorizationUrl(host, clientId)) })
     expect(writes).toEqual([expect.stringMatching(/^set interaction:/)])

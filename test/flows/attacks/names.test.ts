@@ -4,7 +4,7 @@ import { subjectOf } from '../../../src/host/subject.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** What every object has, and what databases, URLs and templates give a meaning to. */
+/** Properties of every object, and names with a meaning in databases, URLs or templates. */
 const NAMES = [
   '__proto__',
   'constructor',
@@ -23,7 +23,7 @@ const NAMES = [
 ]
 const INHERITED = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
 
-describeEachStore('Names that mean something elsewhere', (makeStore) => {
+describeEachStore('names with a special meaning', (makeStore) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
@@ -33,18 +33,15 @@ describeEachStore('Names that mean something elsewhere', (makeStore) => {
   afterAll(() => host.close())
 
   it.each(NAMES.filter((name) => name.trim() !== ''))(
-    'an account %j gets its own tokens and nobody else',
+    'the account %j gets its own tokens, and no other account gets them',
     async (accountId) => {
       const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
         accountId,
         name: 'Key',
         products: ['invoices'],
       })
-      const direct = await host.token({
-        client_id: apiKey.clientId,
-        client_secret: clientSecret,
-        grant_type: 'client_credentials',
-      })
+      const key = { client_id: apiKey.clientId, client_secret: clientSecret }
+      const direct = await host.requestDirectToken(key)
       expect(decodeJwt(String(direct.body['access_token']))['account_id']).toBe(accountId)
 
       const application = await host.createApplication({ accountId })
@@ -56,19 +53,13 @@ describeEachStore('Names that mean something elsewhere', (makeStore) => {
         account_id: accountId,
         access_mode: 'delegated',
       })
-      const headers = { authorization: `Bearer ${tokens.access_token}` }
-      const userInfo = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
-      expect(await userInfo.json()).toEqual({ sub, account_id: accountId, name: accountId })
-      const again = await host.token({
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: tokens.refresh_token,
-      })
-      expect(again.status).toBe(200)
+      const userInfo = await host.userInfo(tokens.access_token)
+      expect(userInfo.body).toEqual({ sub, account_id: accountId, name: accountId })
+      expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)
 
       const { items } = await host.gatehouse.applications.listByOwner(accountId)
       expect(items.map((item) => item.accountId)).toEqual([accountId])
-      // What this account granted is nobody else's.
+      // Another browser does not profit from the grant of this account.
       const other = host.browser()
       const page = await other.open(authorizationUrl(host, application.client_id))
       expect(page.body).toContain('type="password"')
@@ -76,27 +67,19 @@ describeEachStore('Names that mean something elsewhere', (makeStore) => {
     },
   )
 
-  it.each(INHERITED)('no client can be called %s, nor is there one', async (clientId) => {
+  it.each(INHERITED)('%s is never a client id', async (clientId) => {
     const client = { accountId: 'acme', name: 'Key', products: ['invoices'], clientId }
     await expect(host.gatehouse.apiKeys.create(client)).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',
     })
     expect(await host.gatehouse.apiKeys.find(clientId)).toBeUndefined()
     expect(await host.gatehouse.applications.find(clientId)).toBeUndefined()
-    const { status, body } = await host.token({
-      client_id: clientId,
-      client_secret: 'x',
-      grant_type: 'client_credentials',
-    })
+    const { status, body } = await host.requestDirectToken({ client_id: clientId, client_secret: 'x' })
     expect([status, body['error']]).toEqual([401, 'invalid_client'])
   })
 
-  it.each(INHERITED)('a scope %s is an unknown one', async (scope) => {
-    const { status, body } = await host.token({
-      ...(await host.createApiKey()),
-      grant_type: 'client_credentials',
-      scope,
-    })
+  it.each(INHERITED)('the scope %s is unknown', async (scope) => {
+    const { status, body } = await host.requestDirectToken(await host.createApiKey(), { scope })
     expect([status, body['error']]).toEqual([400, 'invalid_scope'])
     const { client_id } = await host.createApplication()
     const { url } = await host.browser().open(authorizationUrl(host, client_id, { scope }))
@@ -104,9 +87,9 @@ describeEachStore('Names that mean something elsewhere', (makeStore) => {
   })
 })
 
-describe("A registry of the host's", () => {
+describe("the host's registry", () => {
   it.each([...INHERITED, 'a\0b', 'a\nb', '\ud800', 'x'.repeat(257), 'ü'])(
-    'is not asked for a client %j',
+    'the registry is not asked for the invalid client id %j',
     async (clientId) => {
       const asked: string[] = []
       const registry = {
@@ -119,16 +102,12 @@ describe("A registry of the host's", () => {
       const host = await startHost({ gatehouse: { registry } })
       try {
         await host.gatehouse.ready()
-        const { status } = await host.token({
-          client_id: clientId,
-          client_secret: 'x',
-          grant_type: 'client_credentials',
-        })
+        const { status } = await host.requestDirectToken({ client_id: clientId, client_secret: 'x' })
         expect(status).toBe(401)
         const page = await host.browser().open(authorizationUrl(host, clientId))
         expect(page.status).toBe(400)
         expect(asked).toEqual([])
-        await host.token({ client_id: 'a-client', client_secret: 'x', grant_type: 'client_credentials' })
+        await host.requestDirectToken({ client_id: 'a-client', client_secret: 'x' })
         expect(asked).toEqual(['a-client'])
       } finally {
         await host.close()

@@ -14,9 +14,9 @@ const PAYLOADS = [
   '&lt;script&gt;alert(1)&lt;/script&gt;',
 ]
 
-/** Elements that the pages do not have, and addresses that run. */
+/** Elements that the pages do not have, and addresses that run scripts. */
 const INJECTED = /<(script|img src=x|svg|iframe)|(href|src|action)="javascript:/i
-/** Attributes that run, once the values of attributes, which may hold any text, are taken out. */
+/** Event handler attributes. The values of attributes may hold any text, so they are removed before the check. */
 const HANDLERS = /<[^>]*\son\w+\s*=/i
 
 function expectHarmless(body: string): void {
@@ -24,7 +24,7 @@ function expectHarmless(body: string): void {
   expect(body.replaceAll(/"[^"]*"/g, '""')).not.toMatch(HANDLERS)
 }
 
-describe('Texts from outside on pages', () => {
+describe('text from requests and accounts on pages', () => {
   let host: Host
   let accounts: Map<string, Account>
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('Texts from outside on pages', () => {
     'other',
   ]
 
-  it.each(parameters)('%s of an authorization request', async (name) => {
+  it.each(parameters)('the parameter %s of an authorization request cannot inject HTML', async (name) => {
     const { client_id } = await host.createApplication()
     for (const payload of PAYLOADS) {
       const page = await host.browser().open(authorizationUrl(host, client_id, { [name]: payload }))
@@ -72,7 +72,7 @@ describe('Texts from outside on pages', () => {
   })
 
   it.each(['client_id', 'post_logout_redirect_uri', 'state', 'id_token_hint', 'logout_hint', 'ui_locales'])(
-    '%s of a sign-out',
+    'the parameter %s of a sign-out cannot inject HTML',
     async (name) => {
       const { client_id } = await host.createApplication()
       for (const payload of PAYLOADS) {
@@ -84,7 +84,7 @@ describe('Texts from outside on pages', () => {
     },
   )
 
-  it('names of applications, accounts and developers, and what is typed in', async () => {
+  it('names of applications, accounts and developers and typed text cannot inject HTML', async () => {
     for (const payload of PAYLOADS) {
       const name = payload.replaceAll(/[\u2028\u202e]/g, '')
       const { client_id } = await host.createApplication({ name })
@@ -105,7 +105,7 @@ describe('Texts from outside on pages', () => {
     }
   })
 
-  it('a header cannot be split, nor a cookie set, by any parameter', async () => {
+  it('no parameter can split a header or set a cookie', async () => {
     const { client_id } = await host.createApplication()
     const split = 'x%0d%0aSet-Cookie:%20evil=1%0d%0a%0d%0a<html>'
     for (const name of parameters) {
@@ -122,7 +122,7 @@ describe('Texts from outside on pages', () => {
     }
   })
 
-  it('the longest list of languages costs no time, and a longer one is rejected', async () => {
+  it('the longest ui_locales is handled quickly, and a longer one is rejected', async () => {
     const products = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [
         `product${i}`,

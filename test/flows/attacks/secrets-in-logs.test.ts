@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Store } from 'koa-gatehouse'
+import { basic } from '../../support/host-requests.ts'
 import { authorizationUrl, authorize, connect, SECRET, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -19,13 +20,13 @@ const EVENTS = [
   'error',
 ] as const
 
-describeEachStore('What host and operators are told', (makeStore) => {
+describeEachStore('logs, events and errors', (makeStore) => {
   let host: Host
-  const told: string[] = []
+  const reported: string[] = []
   let isBroken = false
-  const tell = (...what: unknown[]) => {
-    // With causes, stacks, symbols and properties that are not enumerable.
-    told.push(
+  const report = (...what: unknown[]) => {
+    // Includes causes, stacks, symbols and properties that are not enumerable.
+    reported.push(
       what
         .map((one) =>
           inspect(one, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null }),
@@ -43,28 +44,26 @@ describeEachStore('What host and operators are told', (makeStore) => {
           isBroken ? Promise.reject(new Error('connection lost')) : Reflect.apply(member, target, args)
       },
     })
-    const logger = { debug: tell, info: tell, warn: tell, error: tell }
+    const logger = { debug: report, info: report, warn: report, error: report }
     host = await startHost({ store: breakable, gatehouse: { logger } })
     await host.gatehouse.ready()
-    for (const name of EVENTS) host.gatehouse.on(name, (event) => tell(name, event))
-    host.app.on('error', tell)
+    for (const name of EVENTS) host.gatehouse.on(name, (event) => report(name, event))
+    host.app.on('error', report)
   })
   afterAll(() => host.close())
 
-  it('holds no secret, token, code, cookie or password, whatever goes wrong', async () => {
+  it('logs, events and errors hold no secret, token, code, cookie or password, even after failures', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const other = await host.createApplication()
     const parameters = { scope: 'openid profile invoices:read', prompt: 'login consent' }
     const { code, browser } = await authorize(host, application.client_id, { parameters })
     const exchange = { ...application, grant_type: 'authorization_code', code }
-    const direct = await host.token({ ...key, grant_type: 'client_credentials' })
+    const direct = await host.requestDirectToken(key)
     const wrongSecret = `${key.client_secret}-wrong`
-    await host.token({ ...key, client_secret: wrongSecret, grant_type: 'client_credentials' })
-    await host.token(
-      { grant_type: 'client_credentials' },
-      { authorization: `Basic ${Buffer.from(`${key.client_id}:${wrongSecret}`).toString('base64')}` },
-    )
+    const wrong = { ...key, client_secret: wrongSecret }
+    await host.requestDirectToken(wrong)
+    await host.token({ grant_type: 'client_credentials' }, basic(wrong))
     await host.token({ ...exchange, ...other })
     isBroken = true
     expect((await host.token(exchange)).status).toBe(503)
@@ -80,11 +79,7 @@ describeEachStore('What host and operators are told', (makeStore) => {
     const second = await host.token(refresh)
     await host.token({ ...refresh, scope: 'unknown' })
     await host.token(refresh)
-    await host.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: `${tokens.refresh_token}x`,
-    })
+    await host.refresh(application, `${tokens.refresh_token}x`)
     const start = await host.browser().open(authorizationUrl(host, application.client_id))
     const failed = host.browser()
     const page = await failed.open(authorizationUrl(host, application.client_id))
@@ -95,17 +90,13 @@ describeEachStore('What host and operators are told', (makeStore) => {
     await failed.submit(page, { change: { identifier: 'alice', password: 'correct-but-broken' } })
     await browser.open(authorizationUrl(host, application.client_id))
     await host.call('GET /invoices/list', `${tokens.access_token}x`)
-    await fetch(`${host.issuer}/oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${tokens.access_token}` },
-    })
+    await host.userInfo(tokens.access_token)
     isBroken = false
-    await fetch(`${host.issuer}/oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${tokens.access_token}x` },
-    })
+    await host.userInfo(`${tokens.access_token}x`)
     await host.gatehouse.apiKeys.find(key.client_secret)
-    await host.gatehouse.apiKeys.disable(key.client_secret).catch(tell)
+    await host.gatehouse.apiKeys.disable(key.client_secret).catch(report)
     const rotated = await host.gatehouse.apiKeys.rotateSecret(key.client_id)
-    await host.gatehouse.apiKeys.rotateSecret(key.client_id).catch(tell)
+    await host.gatehouse.apiKeys.rotateSecret(key.client_id).catch(report)
     const signOut = await browser.open(`${host.issuer}/oauth2/logout`)
     await browser.submit(signOut, { button: ['logout', 'yes'] }).catch(() => {})
 
@@ -133,8 +124,8 @@ describeEachStore('What host and operators are told', (makeStore) => {
       'interaction id at a failure': page.url.pathname.split('/').at(-1)!,
       ...Object.fromEntries(cookies.map((value, i) => [`cookie ${i}`, value])),
     }
-    expect(told.length).toBeGreaterThan(20)
-    const all = told.join('\n')
+    expect(reported.length).toBeGreaterThan(20)
+    const all = reported.join('\n')
     expect(all).toContain('token.issued')
     expect(all).toContain('connection lost')
     for (const [name, secret] of Object.entries(secrets)) {

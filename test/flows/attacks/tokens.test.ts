@@ -3,15 +3,14 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from 'koa-gatehouse'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../support/host-requests.ts'
 import { authorize, CALLBACK, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
-
-type Client = { client_id: string; client_secret: string }
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const hs256 = (input: string, key: string | Buffer) =>
   createHmac('sha256', key).update(input).digest('base64url')
 
-/** A store that keeps a copy of all that was ever written to it. */
+/** A store that records all text that was ever passed to it. */
 function recordingStore(): { store: Store; values: string[] } {
   const values: string[] = []
   const store = memoryStore()
@@ -28,7 +27,7 @@ function recordingStore(): { store: Store; values: string[] } {
   return { store: recorded, values }
 }
 
-describe('Attacks with tokens', () => {
+describe('attacks with tokens', () => {
   let host: Host
   let application: Client
   let key: Client
@@ -50,21 +49,10 @@ describe('Attacks with tokens', () => {
   })
   afterAll(() => host.close())
 
-  async function userInfo(token: string) {
-    const response = await fetch(`${host.issuer}/oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: (await response.json()) as Record<string, unknown>,
-    }
-  }
-
-  /** Neither lets anybody in, and the API is not reached. */
+  /** Expects that the API and user info reject a token, and that no handler is reached. */
   async function expectRejected(token: string): Promise<void> {
     host.reached.splice(0)
-    for (const answer of [await host.call('GET /invoices/list', token), await userInfo(token)]) {
+    for (const answer of [await host.call('GET /invoices/list', token), await host.userInfo(token)]) {
       expect(answer.status).toBe(401)
       expect(answer.body['error']).toBe('invalid_token')
       expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
@@ -73,22 +61,22 @@ describe('Attacks with tokens', () => {
     expect(host.reached).toEqual([])
   }
 
-  it('the token that they are made from is good at both', async () => {
+  it('the original token is accepted by the API and by user info', async () => {
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
-    expect((await userInfo(tokens.access_token)).status).toBe(200)
+    expect((await host.userInfo(tokens.access_token)).status).toBe(200)
   })
 
-  it('an ID token is no access token', async () => {
+  it('an ID token is rejected as an access token', async () => {
     await expectRejected(tokens.id_token!)
   })
 
-  it('nor is it one once its header says so', async () => {
+  it('an ID token with the header of an access token is rejected', async () => {
     const [, payload, signature] = tokens.id_token!.split('.')
     const header = { ...decodeProtectedHeader(tokens.id_token!), typ: 'at+jwt' }
     await expectRejected(`${encode(header)}.${payload}.${signature}`)
   })
 
-  it('nor are a refresh token and a code', async () => {
+  it('a host.refresh token and a code are rejected as access tokens', async () => {
     const { code } = await authorize(host, application.client_id)
     await expectRejected(tokens.refresh_token)
     await expectRejected(code)
@@ -102,7 +90,7 @@ describe('Attacks with tokens', () => {
   })
   const headerOf = () => decodeProtectedHeader(tokens.access_token)
 
-  it.each(['none', 'None', 'NONE', 'nOnE', ''])('alg %j', async (alg) => {
+  it.each(['none', 'None', 'NONE', 'nOnE', ''])('a forged token with alg %j is rejected', async (alg) => {
     for (const header of [
       { ...headerOf(), alg },
       { alg, typ: 'at+jwt' },
@@ -113,7 +101,7 @@ describe('Attacks with tokens', () => {
     }
   })
 
-  it('HS256 with a public key for a secret, however it is written', async () => {
+  it('a token signed by HS256 with a public key as the secret is rejected in every encoding of the key', async () => {
     for (const one of [jwk, rsa]) {
       const publicKey = createPublicKey({ key: one, format: 'jwk' })
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -134,7 +122,7 @@ describe('Attacks with tokens', () => {
     }
   })
 
-  it('a key that the token itself brings along or points to', async () => {
+  it('a token signed with a key that the token itself contains or names is rejected', async () => {
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const own = pair.publicKey.export({ format: 'jwk' })
     for (const extra of [
@@ -156,7 +144,7 @@ describe('Attacks with tokens', () => {
     }
   })
 
-  it('a changed payload, a cut signature, another form of one', async () => {
+  it('a token with a changed payload or signature is rejected', async () => {
     const [header, payload, signature = ''] = tokens.access_token.split('.')
     await expectRejected(`${header}.${encode(forged())}.${signature}`)
     await expectRejected(`${header}.${payload}.${signature.slice(0, -4)}`)
@@ -167,7 +155,7 @@ describe('Attacks with tokens', () => {
     await expectRejected(`.${payload}.${signature}`)
   })
 
-  it('a client assertion signed with anything that the store holds authenticates nobody', async () => {
+  it('a client assertion signed with any text of the store is rejected', async () => {
     const now = Math.floor(Date.now() / 1000)
     const texts = recorded.values.flatMap((value) => [value, ...(value.match(/[\w:+/=-]{20,}/g) ?? [])])
     const hashes = texts.filter((text) => text.startsWith('sha256:'))
@@ -193,17 +181,13 @@ describe('Attacks with tokens', () => {
         expect([status, body['error']]).toEqual([401, 'invalid_client'])
       }
       for (const secret of hashes) {
-        const { status } = await host.token({
-          ...client,
-          client_secret: secret,
-          grant_type: 'client_credentials',
-        })
+        const { status } = await host.requestDirectToken({ ...client, client_secret: secret })
         expect(status).toBe(401)
       }
     }
   })
 
-  it('an account with the id of a client: user info works, and the mode stays delegated', async () => {
+  it('an account with the id of a client has user info, and its tokens stay delegated', async () => {
     for (const clientId of [application.client_id, key.client_id]) {
       host.accounts.set(clientId, { id: clientId, kycLevel: 'basic', claims: { name: 'Twin' } })
       const parameters = { scope: 'openid profile invoices:read', prompt: 'login' }
@@ -213,7 +197,7 @@ describe('Attacks with tokens', () => {
         access_mode: 'delegated',
         account_id: clientId,
       })
-      expect(await userInfo(twin.access_token)).toMatchObject({
+      expect(await host.userInfo(twin.access_token)).toMatchObject({
         status: 200,
         body: { sub: clientId, name: 'Twin' },
       })
@@ -224,55 +208,50 @@ describe('Attacks with tokens', () => {
         clientId: application.client_id,
       })
     }
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const direct = await host.call('GET /invoices/list', String(body['access_token']))
     expect(direct.body['auth']).toMatchObject({ mode: 'direct', accountId: 'acme', clientId: key.client_id })
-    const rejected = await userInfo(String(body['access_token']))
+    const rejected = await host.userInfo(String(body['access_token']))
     expect([rejected.status, rejected.body['error']]).toEqual([403, 'insufficient_scope'])
   })
 
-  describe('codes', () => {
-    const exchange = (client: Client, code: string, more = {}) =>
-      host.token({ ...client, grant_type: 'authorization_code', code, ...more })
-    const refresh = (client: Client, refresh_token: unknown) =>
-      host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(refresh_token) })
-
-    it('of one application at another: rejected, and still good for the one', async () => {
+  describe('authorization codes and host.refresh tokens', () => {
+    it('a code is rejected from another client, and still works for its application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
       for (const client of [other, key]) {
-        const { status, body } = await exchange(client, code)
+        const { status, body } = await host.exchangeCode(client, code)
         expect(status).toBe(400)
         expect(body).not.toHaveProperty('access_token')
       }
-      expect((await exchange(application, code)).status).toBe(200)
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('once more after success: rejected, and the tokens of the first time cannot be refreshed', async () => {
+    it('a code that is used twice is rejected, and the host.refresh token of its first use stops working', async () => {
       const { code } = await authorize(host, application.client_id)
-      const first = await exchange(application, code)
+      const first = await host.exchangeCode(application, code)
       const reused: unknown[] = []
       host.gatehouse.on('code.reused', (event) => reused.push(event))
-      const second = await exchange(application, code)
+      const second = await host.exchangeCode(application, code)
       expect([second.status, second.body['error']]).toEqual([400, 'invalid_grant'])
       expect(second.body).not.toHaveProperty('access_token')
       expect(reused).toEqual([
         expect.objectContaining({ clientId: application.client_id, accountId: 'alice' }),
       ])
-      const refreshed = await refresh(application, first.body['refresh_token'])
+      const refreshed = await host.refresh(application, first.body['refresh_token'])
       expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant'])
-      expect((await exchange(application, code)).status).toBe(400)
+      expect((await host.exchangeCode(application, code)).status).toBe(400)
     })
 
-    it("once more by another client: rejected, and the first one's tokens live", async () => {
+    it('a used code from another client is rejected, and the tokens of its application stay valid', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
-      const first = await exchange(application, code)
-      expect((await exchange(other, code)).status).toBe(400)
-      expect((await refresh(application, first.body['refresh_token'])).status).toBe(200)
+      const first = await host.exchangeCode(application, code)
+      expect((await host.exchangeCode(other, code)).status).toBe(400)
+      expect((await host.refresh(application, first.body['refresh_token'])).status).toBe(200)
     })
 
-    it('with another redirect URI, verifier or case', async () => {
+    it('a code with another redirect URI, code verifier or letter case is rejected', async () => {
       const { code } = await authorize(host, application.client_id)
       for (const more of [
         { redirect_uri: `${CALLBACK}/` },
@@ -283,21 +262,21 @@ describe('Attacks with tokens', () => {
         { code: `${code} ` },
         { code: `${code}=` },
       ]) {
-        const { status, body } = await exchange(application, code, more)
+        const { status, body } = await host.exchangeCode(application, code, more)
         expect([status, body['error']], JSON.stringify(more)).toEqual([400, 'invalid_grant'])
       }
-      expect((await exchange(application, code)).status).toBe(200)
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('and a refresh token is good for its own application alone, old or new', async () => {
+    it('a host.refresh token, superseded or current, is rejected from another application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { refresh_token: old } = await connect(host, application)
-      const next = await refresh(application, old)
+      const next = await host.refresh(application, old)
       for (const token of [old, next.body['refresh_token']]) {
-        const { status, body } = await refresh(other, token)
+        const { status, body } = await host.refresh(other, token)
         expect([status, body['error']]).toEqual([400, 'invalid_grant'])
       }
-      expect((await refresh(application, next.body['refresh_token'])).status).toBe(200)
+      expect((await host.refresh(application, next.body['refresh_token'])).status).toBe(200)
     })
   })
 })

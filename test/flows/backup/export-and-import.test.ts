@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { decodeJwt } from 'jose'
 import type { Gatehouse, HostApiKey, Store } from 'koa-gatehouse'
 import { connect, startHost, SECRET, type Host, type HostOptions } from '../../support/host.ts'
-import { giveKeys } from '../../support/ready-keys.ts'
+import { seedKeyRing } from '../../support/ready-keys.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 /** The secret of the house that is moved into; it knows the one of before too. */
@@ -51,7 +51,7 @@ describeEachStore('moving house', (makeStore) => {
   async function moveTo(store: Store, options: HostOptions = {}): Promise<Host> {
     hosts = hosts.filter((host) => host !== old)
     await old.close()
-    await giveKeys(store, NEW_SECRET)
+    await seedKeyRing(store, NEW_SECRET)
     const gatehouse = { secret: [NEW_SECRET, SECRET], ...options.gatehouse }
     return start(store, { port: old.port, ...options, gatehouse })
   }

@@ -2,7 +2,7 @@ import { decodeProtectedHeader } from 'jose'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Store } from 'koa-gatehouse'
 import { startHost, SECRET, type Host } from '../../support/host.ts'
-import { giveKeys } from '../../support/ready-keys.ts'
+import { seedKeyRing } from '../../support/ready-keys.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 vi.mock('../../../src/keys/generate-key.ts', async (original) =>
@@ -36,7 +36,7 @@ describeEachStore('signing keys written by another version', (makeStore) => {
 
   test('keys written by the first version keep signing, and are rewritten in the current format', async () => {
     const store = makeStore()
-    await giveKeys(store, SECRET)
+    await seedKeyRing(store, SECRET)
     const { keys } = await ringIn(store)
     // The first version stored only keys that sign.
     const first = keys

@@ -4,7 +4,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { authorize, startHost, type Host } from '../../support/host.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
-import { startLongWay, type LongWay, type RoundTrip } from '../../support/round-trips.ts'
+import { startSlowLink, type SlowLink, type RoundTrip } from '../../support/round-trips.ts'
 
 const DAY = 86_400_000
 
@@ -16,10 +16,10 @@ const READ_REFRESH = ['get grant', 'get refresh-family']
 
 describeWithRedis('Round trips to Redis', () => {
   let server: RedisServer
-  let way: LongWay
+  let way: SlowLink
   beforeAll(async () => {
     server = await startRedis()
-    way = await startLongWay(server)
+    way = await startSlowLink(server)
   })
   afterAll(async () => {
     await way.close()

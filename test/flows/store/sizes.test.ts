@@ -48,8 +48,8 @@ describeWithRedis('what is kept in Redis', () => {
     const first = await weigh()
     expect(first.map(({ kind }) => kind).toSorted()).toEqual([
       'grant',
-      "list of an account's grants: a shelf",
-      "list of an account's grants: its shelves",
+      "list of an account's grants: a bucket",
+      "list of an account's grants: its buckets",
       'refresh-family',
     ])
 
