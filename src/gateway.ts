@@ -13,13 +13,12 @@ import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
 import { createStartFailures } from './host/start-failures.ts'
 import type { GatewayOptions } from './options/options.ts'
-import { resolveGatewaySettings } from './options/resolve-gateway-options.ts'
+import { resolveGatewayOptions, type ResolvedGatewayOptions } from './options/resolve-gateway-options.ts'
 import { createResilientStore } from './store/resilient-store.ts'
 import { createRevocationView } from './revocation/revocation-view.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 import type { RevocationSource } from './revocation/revocation-source.ts'
-import type { FeedSettings } from './options/resolved-options.ts'
 
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
@@ -56,7 +55,7 @@ export type { Store } from './store/contract.ts'
 export function createGateway<const Products extends ProductSource>(
   options: GatewayOptions<Products> & { readonly products: CheckedProducts<Products> },
 ): Gateway<ScopeOf<Products>> {
-  const settings = resolveGatewaySettings(options)
+  const settings = resolveGatewayOptions(options)
   const { issuer, audience, logger } = settings
   const catalog = createLiveCatalog({
     products: settings.products,
@@ -119,7 +118,7 @@ export function createGateway<const Products extends ProductSource>(
 
 /** The source of revocations: a store, whose health is checked too, or HTTP. */
 function openFeed(
-  feed: FeedSettings,
+  feed: NonNullable<ResolvedGatewayOptions['revocations']>,
   logger: Logger,
 ): { readonly source: RevocationSource; readonly storeHealth?: StoreHealth } {
   if (!('store' in feed)) return { source: createHttpSource(feed) }

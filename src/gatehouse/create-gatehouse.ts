@@ -31,7 +31,7 @@ import { createInteractionAdmission } from '../authorization-server/provider/int
 import { createInteractionPort } from '../authorization-server/provider/interaction-adapter.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, type Rule } from '../validation/rules.ts'
-import { resolveSettings } from '../options/resolve-options.ts'
+import { resolveOptions } from '../options/resolve-options.ts'
 import { createMemoryWatch } from '../store/memory-watch.ts'
 import { createStart } from './startup.ts'
 import { createAccountService } from '../access/account-service.ts'
@@ -71,7 +71,7 @@ export function createGatehouse<
 
 /** Wires all parts of a gatehouse together. */
 function assemble(options: GatehouseOptions): Gatehouse {
-  const settings = resolveSettings(options)
+  const settings = resolveOptions(options)
   const { logger } = settings
   if (settings.store.volatile) {
     logger.info({}, 'the store is in memory: it forgets everything when this process ends')

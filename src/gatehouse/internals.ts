@@ -1,11 +1,11 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 import type { Store } from '../store/contract.ts'
-import type { Settings } from '../options/resolved-options.ts'
+import type { ResolvedOptions } from '../options/resolve-options.ts'
 
 /** The inner parts of a gatehouse that only `koa-gatehouse/testing` needs. */
 export interface Internals {
-  readonly settings: Pick<Settings, 'issuer' | 'audience' | 'lifetimes'>
+  readonly settings: Pick<ResolvedOptions, 'issuer' | 'audience' | 'lifetimes'>
   readonly store: Store
   readonly catalog: CurrentCatalog
   /** The key that signs access tokens now. */

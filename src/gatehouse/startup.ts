@@ -12,7 +12,7 @@ import type {
   ProviderDependencies,
   VerifiedAccessToken,
 } from '../authorization-server/provider/dependencies.ts'
-import type { Settings } from '../options/resolved-options.ts'
+import type { ResolvedOptions } from '../options/resolve-options.ts'
 
 /** What is there once it runs. What depends on the signing keys is another one when they have changed. */
 export interface Running {
@@ -28,7 +28,7 @@ type Leave = () => Promise<void>
 
 /** What a start is handed: all that the authorization server needs but the keys, which it loads. */
 export interface StartParts extends Omit<ProviderDependencies, 'signingKeys' | 'verifyAccessToken'> {
-  readonly settings: Settings
+  readonly settings: ResolvedOptions
   readonly keys: KeySource
   readonly catalogSync: CatalogSync
   /** Begins to hear of changes of API keys and applications. */
@@ -88,7 +88,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
 }
 
 /** The check of our own access tokens, for the endpoints that take them. */
-function verifyWith(getKey: Running['getKey'], { issuer, audience }: Settings) {
+function verifyWith(getKey: Running['getKey'], { issuer, audience }: ResolvedOptions) {
   const verify = createTokenVerifier({ issuer, audience, getKey })
   return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
     const outcome = await verify(jwt)

@@ -8,13 +8,13 @@ import { createRevocationView } from '../revocation/revocation-view.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../revocation/revocation-log.ts'
 import { createRevocations } from '../revocation/revoke-tokens.ts'
-import type { Settings } from '../options/resolved-options.ts'
+import type { ResolvedOptions } from '../options/resolve-options.ts'
 
 /** The parts on which all other parts depend. */
 export type Base = ReturnType<typeof createBase>
 
 /** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */
-export function createBase(settings: Settings) {
+export function createBase(settings: ResolvedOptions) {
   const { logger, lifetimes } = settings
   const guarded = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const store = markUse(guarded.store, {

@@ -1,61 +1,69 @@
-import { endpointProblem } from './urls.ts'
-import {
-  checkedElsewhere,
-  exactly,
-  isText,
-  milliseconds,
-  rule,
-  seconds,
-  wholeNumber,
-} from './schema-rules.ts'
 import * as v from 'valibot'
+import type { ProductSource } from '../catalog/definition.ts'
+import { isObject } from '../validation/predicates.ts'
+import { silentLogger } from '../host/logger.ts'
+import { loggerSchema, storeSchema } from './host-interfaces.ts'
+import { exactly, milliseconds, rule, seconds, text, wholeNumber, type AddProblem } from './rules.ts'
+import { addressProblem, endpointProblem } from './urls.ts'
 
 const DAY = 86_400
 
-/** Options that every gateway has, embedded or on its own. */
-export const gatewayLimits = {
+/** Options of both kinds of gateway: the one in the process of the authorization service, and the one elsewhere. */
+export const sharedEntries = {
+  issuer: rule<string>(addressProblem),
+  audience: rule<string>(addressProblem),
+  products: rule<ProductSource>((value) =>
+    typeof value === 'function' || isObject(value)
+      ? undefined
+      : 'must be an object of products, or a function that loads them',
+  ),
   productsTimeoutMs: milliseconds(30_000, 600_000),
   startTimeoutMs: milliseconds(1500, 60_000),
   tokenCacheBytes: wholeNumber('bytes', 8_388_608, 1_073_741_824, 0),
+  logger: v.optional(loggerSchema, silentLogger),
 }
 
-/** How a gateway keeps up with revocations. */
+/** How both kinds of gateway receive revocations. */
 export const revocationEntries = {
   pollIntervalSeconds: seconds(5, 60),
-  whenStale: v.optional(
-    rule<'serve' | 'reject'>((value) =>
-      value === 'serve' || value === 'reject' ? undefined : "must be 'serve' or 'reject'",
-    ),
-    'serve',
-  ),
+  whenStale: v.optional(v.picklist(['serve', 'reject'], "must be 'serve' or 'reject'"), 'serve'),
   maxStalenessSeconds: seconds(60, DAY),
 }
 
-/** Never repeats what stands there: it may be a secret. */
-const text = v.optional(rule<string>((value) => (isText(value) ? undefined : 'must be a text')))
+const endpoint = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
 
-const address = (example: string) => v.optional(rule<string>((value) => endpointProblem(value, example)))
-
-/** The options of `createGateway`, with their defaults; what is no plain data is checked elsewhere. */
-export const gatewayOptionsSchema = exactly({
-  issuer: checkedElsewhere,
-  audience: checkedElsewhere,
-  products: checkedElsewhere,
+/** The options of `createGateway`, with their defaults. */
+export const gatewaySchema = exactly({
+  ...sharedEntries,
   productsRefreshSeconds: seconds(60, DAY),
-  jwksUri: address('https://example.com/auth/oauth2/jwks'),
+  jwksUri: endpoint('https://example.com/auth/oauth2/jwks'),
   jwksCacheSeconds: seconds(600, DAY),
   jwksCooldownSeconds: seconds(30, 3600),
   jwksTimeoutMs: milliseconds(2000, 60_000),
   revocations: v.optional(
-    exactly({
-      ...revocationEntries,
-      store: checkedElsewhere,
-      clientId: text,
-      clientSecret: text,
-      uri: address('https://example.com/auth/oauth2/revocations'),
-      timeoutMs: milliseconds(2000, 60_000),
-    }),
+    exactly(
+      {
+        ...revocationEntries,
+        store: v.optional(storeSchema),
+        clientId: v.optional(text),
+        clientSecret: v.optional(text),
+        uri: endpoint('https://example.com/auth/oauth2/revocations'),
+        timeoutMs: milliseconds(2000, 60_000),
+      },
+      { check: checkFeed },
+    ),
   ),
-  ...gatewayLimits,
-  logger: checkedElsewhere,
 })
+
+/** Checks that a gateway has exactly one source of revocations, with all that this source needs. */
+function checkFeed(feed: Readonly<Record<string, unknown>>, add: AddProblem): void {
+  const { store, clientId, clientSecret } = feed
+  if (store !== undefined) {
+    for (const name of ['clientId', 'clientSecret', 'uri'].filter((key) => feed[key] !== undefined)) {
+      add([name], 'is for a gateway without store; use one or the other')
+    }
+  } else if (clientId === undefined && clientSecret === undefined) {
+    add([], 'must have store, or clientId and clientSecret of an API key: the source of revocations')
+  } else if (clientId === undefined) add(['clientId'], 'is required beside clientSecret')
+  else if (clientSecret === undefined) add(['clientSecret'], 'is required beside clientId')
+}

@@ -1,3 +1,5 @@
+import { mountPathProblem } from '../validation/mount-path.ts'
+
 /**
  * Why {auth_url} or {base_url} is invalid, as a sentence; undefined if it is valid.
  *
@@ -17,7 +19,8 @@ export function addressProblem(value: unknown): string | undefined {
   }
   if (value.endsWith('/')) return 'must not end with a slash'
   const path = url.pathname === '/' ? '' : url.pathname
-  if (pathProblem(path) !== undefined) return `has a path that ${pathProblem(path)}`
+  const problem = mountPathProblem(path)
+  if (problem !== undefined) return `has a path that ${problem}`
   const written = url.origin + path
   return value === written ? undefined : `must be written in its canonical form: '${written}'`
 }
@@ -34,23 +37,12 @@ export function endpointProblem(value: unknown, example: string): string | undef
   return addressProblem(url.origin)
 }
 
-/** Why a mount path is invalid; the empty text is the root. */
-export function pathProblem(path: unknown): string | undefined {
-  if (typeof path !== 'string') return "must be a path such as '/auth', or '' for the root"
-  if (path !== '' && !path.startsWith('/')) return 'must start with /'
-  const segments = path.split('/').slice(1)
-  if (segments.at(-1) === '') return 'must not end with a slash'
-  if (segments.some((segment) => segment === '.' || segment === '..')) return 'must not have . or .. in it'
-  return segments.every((segment) => /^[A-Za-z0-9._~-]+$/.test(segment))
-    ? undefined
-    : 'must be made of segments of letters, digits and . _ ~ -'
-}
-
 /**
- * Why {base_url} conflicts with {auth_url}, where each of them is valid. The gateway guards everything below
- * {base_url} without regard to letter case, so the authorization service must not be below it.
+ * Why {base_url} conflicts with {auth_url}; undefined if one of them is invalid itself. The gateway guards everything
+ * below {base_url} without regard to letter case, so the authorization service must not be below it.
  */
-export function placementProblem(issuer: string, audience: string): string | undefined {
+export function placementProblem(issuer: unknown, audience: unknown): string | undefined {
+  if (!isAddress(issuer) || !isAddress(audience)) return undefined
   const auth = new URL(issuer)
   const base = new URL(audience)
   if (auth.origin !== base.origin) return undefined
@@ -62,6 +54,10 @@ export function placementProblem(issuer: string, audience: string): string | und
   }
   const own = ['oauth2/', 'interaction/', '.well-known/'].find((path) => basePath.startsWith(authPath + path))
   return own && `must not be below ${issuer}/${own.slice(0, -1)}, which the authorization service serves`
+}
+
+function isAddress(value: unknown): value is string {
+  return addressProblem(value) === undefined
 }
 
 /** Whether a host is the local machine, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */

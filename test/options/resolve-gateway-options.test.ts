@@ -2,12 +2,12 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { describe, expect, it } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import { resolveGatewaySettings } from '../../src/options/resolve-gateway-options.ts'
+import { resolveGatewayOptions } from '../../src/options/resolve-gateway-options.ts'
 
 const valid = { issuer: 'https://example.com/auth', audience: 'https://example.com/api', products: {} }
 
-/** Settings of the valid options with some others: of any shape, as a JavaScript host may hand them over. */
-const resolve = (others: Record<string, unknown> = {}) => resolveGatewaySettings({ ...valid, ...others })
+/** Resolves the valid options with changes of any type, as a JavaScript host may pass them. */
+const resolve = (others: Record<string, unknown> = {}) => resolveGatewayOptions({ ...valid, ...others })
 
 function pathsOf(others: Record<string, unknown>): string[] {
   try {
@@ -21,10 +21,10 @@ function pathsOf(others: Record<string, unknown>): string[] {
   return []
 }
 
-describe('resolveGatewaySettings', () => {
-  it('fills in the documented defaults, also for undefined, and freezes', () => {
-    const settings = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
-    expect(settings).toEqual({
+describe('resolveGatewayOptions', () => {
+  it('adds the documented defaults to the options of createGateway, also for undefined, and freezes them', () => {
+    const resolved = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
+    expect(resolved).toEqual({
       ...valid,
       jwksUri: 'https://example.com/auth/oauth2/jwks',
       jwksCacheSeconds: 600,
@@ -36,7 +36,7 @@ describe('resolveGatewaySettings', () => {
       tokenCacheBytes: 8_388_608,
       logger: silentLogger,
     })
-    expect(Object.isFrozen(settings)).toBe(true)
+    expect(Object.isFrozen(resolved)).toBe(true)
   })
 
   it.each([
@@ -47,7 +47,7 @@ describe('resolveGatewaySettings', () => {
     ['productsTimeoutMs', 1, 600_000],
     ['startTimeoutMs', 1, 60_000],
     ['tokenCacheBytes', 0, 1_073_741_824],
-  ])('%s is from %d to %d', (name, least, most) => {
+  ])('the gateway option %s accepts whole numbers from %d to %d', (name, least, most) => {
     expect(resolve({ [name]: least })).toMatchObject({ [name]: least })
     expect(resolve({ [name]: most })).toMatchObject({ [name]: most })
     for (const value of [least - 1, most + 1, 1.5, '60', null]) {
@@ -56,7 +56,7 @@ describe('resolveGatewaySettings', () => {
   })
 
   it.each(['https://keys.example.com/', 'https://example.com/auth/keys?x=1', 'http://localhost:3000/jwks'])(
-    'takes keys from %s',
+    'jwksUri accepts %s',
     (jwksUri) => expect(resolve({ jwksUri }).jwksUri).toBe(jwksUri),
   )
 
@@ -68,19 +68,19 @@ describe('resolveGatewaySettings', () => {
     'http://10.0.0.1/jwks',
     'https://user:password@example.com/jwks',
     'file:///jwks',
-  ])('takes no keys from %j', (jwksUri) => expect(pathsOf({ jwksUri })).toEqual(['jwksUri']))
+  ])('jwksUri rejects %j', (jwksUri) => expect(pathsOf({ jwksUri })).toEqual(['jwksUri']))
 
-  describe('revocations', () => {
+  describe('the gateway option revocations', () => {
     const key = { clientId: 'key_1', clientSecret: 'a very secret secret' }
     const pathsIn = (revocations: unknown) => pathsOf({ revocations })
 
-    it('are not followed unless it is said how', () => {
+    it('a gateway receives no revocations by default, and the option revocations needs a source', () => {
       expect(resolve().revocations).toBeUndefined()
       expect(pathsIn({})).toEqual(['revocations'])
       expect(pathsIn({ pollIntervalSeconds: 5, uri: 'https://example.com/feed' })).toEqual(['revocations'])
     })
 
-    it('over HTTP come from the issuer, with the documented defaults, unless an address is given', () => {
+    it('revocations over HTTP come from the issuer by default, or from uri', () => {
       expect(resolve({ revocations: key }).revocations).toEqual({
         ...key,
         uri: 'https://example.com/auth/oauth2/revocations',
@@ -94,10 +94,10 @@ describe('resolveGatewaySettings', () => {
       expect(Object.isFrozen(resolve({ revocations: key }).revocations)).toBe(true)
     })
 
-    it('from the store have neither credentials nor an address', () => {
+    it('a gateway that receives revocations from the store rejects credentials and uri', () => {
       const store = memoryStore()
-      const settings = resolve({ revocations: { store, timeoutMs: 500, whenStale: 'reject' } })
-      expect(settings.revocations).toEqual({
+      const resolved = resolve({ revocations: { store, timeoutMs: 500, whenStale: 'reject' } })
+      expect(resolved.revocations).toEqual({
         store,
         timeoutMs: 500,
         pollIntervalSeconds: 5,
@@ -112,7 +112,7 @@ describe('resolveGatewaySettings', () => {
       expect(pathsIn({ store: { ...store, publish: undefined } })).toEqual(['revocations.store.publish'])
     })
 
-    it('need both parts of the credentials', () => {
+    it('revocations over HTTP need both clientId and clientSecret', () => {
       expect(pathsIn({ clientId: 'key_1' })).toEqual(['revocations.clientSecret'])
       expect(pathsIn({ clientSecret: 'secret' })).toEqual(['revocations.clientId'])
       expect(pathsIn({ clientId: '', clientSecret: 7 })).toEqual([
@@ -132,15 +132,15 @@ describe('resolveGatewaySettings', () => {
       ['timeoutMs', 0],
       ['timeoutMs', 60_001],
       ['secret', 'x'],
-    ])('%s: %j is rejected', (name, value) =>
+    ])('revocations.%s rejects %j', (name, value) =>
       expect(pathsIn({ ...key, [name]: value })).toEqual([`revocations.${name}`]),
     )
 
-    it.each([7, 'yes', null, []])('%j is rejected', (value) =>
+    it.each([7, 'yes', null, []])('the gateway option revocations rejects %j', (value) =>
       expect(pathsIn(value)).toEqual(['revocations']),
     )
 
-    it('are wrong in all respects at once, and the error does not repeat the secret', () => {
+    it('all problems of revocations are reported at once, without the client secret', () => {
       const wrong = { revocations: { clientSecret: key.clientSecret, uri: 'x', interval: 5, timeoutMs: -1 } }
       expect(pathsOf(wrong).toSorted()).toEqual(
         ['clientId', 'interval', 'timeoutMs', 'uri'].map((name) => `revocations.${name}`),
@@ -149,12 +149,12 @@ describe('resolveGatewaySettings', () => {
     })
   })
 
-  it('rejects options of createGatehouse that mean nothing here', () => {
+  it('createGateway rejects the options store and secret of createGatehouse', () => {
     expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
   })
 
-  it.each([undefined, null, 7, []])('rejects %j for options', (options) => {
-    expect(() => resolveGatewaySettings(options as never)).toThrow(
+  it.each([undefined, null, 7, []])('createGateway rejects %j instead of options', (options) => {
+    expect(() => resolveGatewayOptions(options as never)).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTIONS',
         problems: [expect.objectContaining({ path: 'options' })],

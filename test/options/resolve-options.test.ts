@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { GatehouseError, type Problem } from '../../src/errors.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import type { GatehouseOptions } from '../../src/options/options.ts'
-import { resolveSettings } from '../../src/options/resolve-options.ts'
+import { resolveOptions } from '../../src/options/resolve-options.ts'
 import type { Store } from '../../src/store/contract.ts'
 
 const secret = 'correct horse battery staple, and then some'
@@ -31,9 +31,9 @@ const valid: GatehouseOptions = {
   accounts: { find: (id) => ({ id }) },
 }
 
-/** Settings of the valid options with some others: of any shape, as a JavaScript host may hand them over. */
+/** Resolves the valid options with changes of any type, as a JavaScript host may pass them. */
 function resolve(others: Record<string, unknown> = {}) {
-  return resolveSettings({ ...valid, ...others })
+  return resolveOptions({ ...valid, ...others })
 }
 
 function problemsOf(others: Record<string, unknown>): readonly Problem[] {
@@ -53,8 +53,8 @@ function problemsIn(work: () => unknown): readonly Problem[] {
 
 const pathsOf = (others: Record<string, unknown>) => problemsOf(others).map(({ path }) => path)
 
-describe('resolveSettings', () => {
-  it('fills in the documented defaults', () => {
+describe('the options of createGatehouse', () => {
+  it('adds the documented defaults to the options of createGatehouse', () => {
     expect(resolve()).toEqual({
       issuer: 'https://example.com/auth',
       audience: 'https://example.com/api',
@@ -99,7 +99,7 @@ describe('resolveSettings', () => {
     })
   })
 
-  it('takes undefined for left out', () => {
+  it('treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
         .concat('productsTimeoutMs', 'startTimeoutMs', 'tokenCacheBytes', 'signInAttempts')
@@ -113,7 +113,7 @@ describe('resolveSettings', () => {
     })
   })
 
-  it('freezes the result through and through, and leaves what the host handed over as it was', () => {
+  it('freezes the resolved options recursively, and neither freezes nor changes the objects of the host', () => {
     class Accounts {
       readonly cache = new Map<string, string>()
       find(id: string) {
@@ -126,24 +126,24 @@ describe('resolveSettings', () => {
       lifetimes: { idToken: 60 },
       branding: { name: 'Example' },
       texts: { de: { signInTitle: 'Anmelden' } },
-      secret: [secret, `${secret} of old`],
+      secret: [secret, `${secret} old`],
       registry: { find: never, verifySecret: never },
       logger: { ...silentLogger },
     }
-    const settings = resolve(given)
+    const resolved = resolve(given)
     const parts = [
-      settings,
-      settings.kycLevels,
-      settings.claims,
-      settings.claims['company'],
-      settings.lifetimes,
+      resolved,
+      resolved.kycLevels,
+      resolved.claims,
+      resolved.claims['company'],
+      resolved.lifetimes,
     ]
     for (const part of [
       ...parts,
-      settings.branding,
-      settings.texts,
-      settings.texts['de'],
-      settings.secrets,
+      resolved.branding,
+      resolved.texts,
+      resolved.texts['de'],
+      resolved.secrets,
     ]) {
       expect(Object.isFrozen(part)).toBe(true)
     }
@@ -154,11 +154,11 @@ describe('resolveSettings', () => {
     given.claims.company.push('sub')
     given.texts.de.signInTitle = 'changed'
     given.secret.pop()
-    expect(settings.kycLevels).toEqual(['none', 'basic'])
-    expect(settings.claims).toEqual({ company: ['vat_id'] })
-    expect(settings.texts).toEqual({ de: { signInTitle: 'Anmelden' } })
-    expect(settings.secrets).toHaveLength(2)
-    expect([settings.store, settings.registry, settings.logger]).toEqual([
+    expect(resolved.kycLevels).toEqual(['none', 'basic'])
+    expect(resolved.claims).toEqual({ company: ['vat_id'] })
+    expect(resolved.texts).toEqual({ de: { signInTitle: 'Anmelden' } })
+    expect(resolved.secrets).toHaveLength(2)
+    expect([resolved.store, resolved.registry, resolved.logger]).toEqual([
       store,
       given.registry,
       given.logger,
@@ -171,14 +171,14 @@ describe('resolveSettings', () => {
     expect(Object.isFrozen(valid.accounts)).toBe(false)
   })
 
-  it('does no I/O and calls nothing', () => {
+  it('resolving options does no I/O and calls no function of the host', () => {
     const called = vi.fn()
     const watched = Object.fromEntries(Object.keys(store).map((method) => [method, called]))
     resolve({ store: watched, products: called, accounts: { find: called, authenticate: called } })
     expect(called).not.toHaveBeenCalled()
   })
 
-  it('reports everything at once, each with its path and the fix', () => {
+  it('reports all problems of the options at once, each with its path and the remedy', () => {
     const problems = problemsOf({
       issuer: 'http://example.com/auth',
       secret: ['short', secret],
@@ -207,29 +207,32 @@ describe('resolveSettings', () => {
     expect(problems.every(({ message }) => message.length > 10 && !message.endsWith('.'))).toBe(true)
   })
 
-  it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])('rejects %s for options', (value) => {
-    expect(problemsIn(() => resolveSettings(value as never))).toEqual([
-      { path: 'options', message: 'must be an object' },
-    ])
-  })
+  it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])(
+    'createGatehouse rejects %s instead of options',
+    (value) => {
+      expect(problemsIn(() => resolveOptions(value as never))).toEqual([
+        { path: 'options', message: 'must be an object' },
+      ])
+    },
+  )
 
-  it('asks for what is required, and says for what', () => {
-    const problems = problemsIn(() => resolveSettings({} as GatehouseOptions))
+  it('reports every required option that is absent', () => {
+    const problems = problemsIn(() => resolveOptions({} as GatehouseOptions))
     expect(problems.map(({ path }) => path)).toEqual([
       'issuer',
       'audience',
       'products',
       'store',
-      'secret',
       'accounts',
+      'secret',
     ])
   })
 })
 
-describe('secret', () => {
+describe('the option secret', () => {
   const volatile = { ...store, volatile: true }
 
-  it('may be left out only with a store that forgets; then there is a new one each time', () => {
+  it('the secret may be absent only with a volatile store, and is then random each time', () => {
     const [one] = resolve({ secret: undefined, store: volatile }).secrets
     const [other] = resolve({ secret: undefined, store: volatile }).secrets
     expect(Buffer.byteLength(one!)).toBeGreaterThanOrEqual(32)
@@ -238,12 +241,12 @@ describe('secret', () => {
     expect(pathsOf({ secret: undefined, store: { ...store, volatile: 'yes' } })).toEqual(['secret'])
   })
 
-  it('is used where it is given, also with a store that forgets', () => {
+  it('a volatile store uses the secret of the host', () => {
     expect(resolve({ store: volatile }).secrets).toEqual([secret])
     expect(pathsOf({ store: volatile, secret: 'short' })).toEqual(['secret'])
   })
 
-  it('counts bytes, not characters', () => {
+  it('the minimum length of the secret counts bytes, not characters', () => {
     const sixteen = 'äöüßéèêçñåøæœžšč'
     expect(sixteen).toHaveLength(16)
     expect(resolve({ secret: sixteen }).secrets).toEqual([sixteen])
@@ -264,11 +267,11 @@ describe('secret', () => {
       [secret, 5, 'x'.repeat(64)],
       ['secret[1]', 'secret[2]'],
     ],
-  ])('rejects %j', (value, paths) => {
+  ])('the option secret rejects %j', (value, paths) => {
     expect(pathsOf({ secret: value })).toEqual(paths)
   })
 
-  it('never shows up in an error', () => {
+  it('no error quotes a secret', () => {
     const values = ['hunter2-hunter2', [secret, secret], ['hunter2-hunter2', 'x'.repeat(40)]]
     for (const value of values) {
       const text = JSON.stringify(problemsOf({ secret: value, foo: 1 }))
@@ -278,7 +281,7 @@ describe('secret', () => {
   })
 })
 
-describe('issuer and audience', () => {
+describe('the options issuer and audience', () => {
   it.each([
     'https://example.com',
     'https://example.com:8443/auth',
@@ -289,7 +292,7 @@ describe('issuer and audience', () => {
     'http://127.8.9.1',
     'http://[::1]:3000/auth',
     'https://xn--bcher-kva.example',
-  ])('takes %s', (issuer) => {
+  ])('issuer and audience accept %s', (issuer) => {
     expect(resolve({ issuer, audience: 'https://api.example.net' }).issuer).toBe(issuer)
     expect(resolve({ issuer: 'https://auth.example.net', audience: issuer }).audience).toBe(issuer)
   })
@@ -328,7 +331,7 @@ describe('issuer and audience', () => {
     ['https://bücher.example', "'https://xn--bcher-kva.example'"],
     ['http://127.1', "'http://127.0.0.1'"],
     ['https:example.com', "'https://example.com'"],
-  ])('rejects %s: %s', (address, message) => {
+  ])('issuer and audience reject %s: %s', (address, message) => {
     const apart = { issuer: 'https://auth.example.net', audience: 'https://api.example.net' }
     expect(problemsOf({ ...apart, issuer: address })).toEqual([
       { path: 'issuer', message: expect.stringContaining(message) },
@@ -350,7 +353,7 @@ describe('issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/interaction', 'interaction'],
     ['https://example.com', 'https://example.com/Interaction/api', 'interaction'],
     ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
-  ])('rejects %s with %s', (issuer, audience, message) => {
+  ])('the issuer %s rejects the audience %s', (issuer, audience, message) => {
     expect(problemsOf({ issuer, audience })).toEqual([
       { path: 'audience', message: expect.stringContaining(message) },
     ])
@@ -363,34 +366,34 @@ describe('issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/api'],
     ['https://example.com/auth', 'https://api.example.com'],
     ['https://example.com/auth', 'https://example.com:8443'],
-  ])('takes %s with %s', (issuer, audience) => {
+  ])('the issuer %s accepts the audience %s', (issuer, audience) => {
     expect(resolve({ issuer, audience })).toMatchObject({ issuer, audience })
   })
 })
 
-describe('mountPath', () => {
+describe('the option mountPath', () => {
   it.each([
     [undefined, '/auth'],
     ['', ''],
     ['/', ''],
     ['/sub/auth', '/sub/auth'],
-  ])('%j becomes %j', (mountPath, expected) => {
+  ])('mountPath %j resolves to %j', (mountPath, expected) => {
     expect(resolve({ mountPath }).mountPath).toBe(expected)
   })
 
-  it('is the root where the issuer is', () => {
+  it('mountPath is the root by default if the issuer has no path', () => {
     expect(resolve({ issuer: 'https://auth.example.com' }).mountPath).toBe('')
   })
 
   it.each(['auth', '/auth/', '//auth', '/a/../b', '/:id', '/a b', '/a?b', 5, null])(
-    'rejects %j',
+    'mountPath rejects %j',
     (mountPath) => {
       expect(pathsOf({ mountPath })).toEqual(['mountPath'])
     },
   )
 })
 
-describe('numbers', () => {
+describe('options that are numbers', () => {
   it.each([
     ['refreshTokenGraceSeconds', 0, 60],
     ['productsTimeoutMs', 1, 600_000],
@@ -400,7 +403,7 @@ describe('numbers', () => {
     ['maxPendingInteractions', 0, 1_000_000],
     ['signInAttempts.max', 1, 100],
     ['signInAttempts.windowSeconds', 60, 86_400],
-  ])('%s is from %d to %d', (path, least, most) => {
+  ])('%s accepts whole numbers from %d to %d', (path, least, most) => {
     const [name = '', inner] = path.split('.')
     const option = (value: unknown) => ({ [name]: inner === undefined ? value : { [inner]: value } })
     expect(resolve(option(least))).toMatchObject(option(least))
@@ -410,12 +413,12 @@ describe('numbers', () => {
     }
   })
 
-  it('an unknown limit of the sign-in page is rejected', () => {
+  it('signInAttempts rejects an unknown key', () => {
     expect(pathsOf({ signInAttempts: { maximum: 5 } })).toEqual(['signInAttempts.maximum'])
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '60', null, true, 60n, [60]])(
-    'rejects %s',
+    'lifetimes, maxScopeBytes and storeTimeoutMs reject %s',
     (value) => {
       expect(pathsOf({ lifetimes: { session: value }, maxScopeBytes: value, storeTimeoutMs: value })).toEqual(
         ['lifetimes.session', 'maxScopeBytes', 'storeTimeoutMs'],
@@ -432,7 +435,7 @@ describe('numbers', () => {
     ['interaction', 86_400],
     ['session', 366 * 86_400],
     ['storedConsent', 3660 * 86_400],
-  ])('lets %s live %d seconds at most', (name, most) => {
+  ])('lifetimes.%s is at most %d seconds', (name, most) => {
     expect(resolve({ lifetimes: { [name]: 1 } }).lifetimes).toMatchObject({ [name]: 1 })
     expect(resolve({ lifetimes: { [name]: most } }).lifetimes).toMatchObject({ [name]: most })
     expect(problemsOf({ lifetimes: { [name]: most + 1 } })).toEqual([
@@ -441,7 +444,7 @@ describe('numbers', () => {
   })
 })
 
-describe('accounts', () => {
+describe('the option accounts', () => {
   const find = never
   const signInUrl = () => '/login'
 
@@ -451,7 +454,7 @@ describe('accounts', () => {
     [{ find, authenticate: never }],
     [{ find, current: undefined, signOut: never }],
     [{ find, current: never, signInUrl, authenticate: never }],
-  ])('takes %o', (accounts) => {
+  ])('accounts accepts %o', (accounts) => {
     expect(pathsOf({ accounts })).toEqual([])
   })
 
@@ -466,30 +469,30 @@ describe('accounts', () => {
     [{ find, signInUrl }, ['accounts.current']],
     [{ find, authenticate: true }, ['accounts.authenticate']],
     [{ find, signout: never }, ['accounts.signout']],
-  ])('rejects %o', (accounts, paths) => {
+  ])('accounts rejects %o', (accounts, paths) => {
     expect(pathsOf({ accounts })).toEqual(paths)
   })
 })
 
-describe('the other objects', () => {
-  it('asks each for all its methods', () => {
+describe('the options store, registry, logger and products', () => {
+  it('reports every missing method of store, registry and logger', () => {
     expect(pathsOf({ store: {}, registry: {}, logger: {} })).toEqual([
-      ...Object.keys(store).map((method) => `store.${method}`),
-      'registry.find',
-      'registry.verifySecret',
       'logger.debug',
       'logger.info',
       'logger.warn',
       'logger.error',
+      ...Object.keys(store).map((method) => `store.${method}`),
+      'registry.find',
+      'registry.verifySecret',
     ])
     expect(pathsOf({ store: 'redis://localhost', registry: null, logger: false })).toEqual([
+      'logger',
       'store',
       'registry',
-      'logger',
     ])
   })
 
-  it('takes console, and objects of classes', () => {
+  it('accepts console as logger, and an instance of a class as registry', () => {
     class Registry {
       find() {
         return Promise.resolve(undefined)
@@ -502,14 +505,14 @@ describe('the other objects', () => {
   })
 
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
-    'rejects %s as products',
+    'the option products rejects %s',
     (value) => {
       expect(pathsOf({ products: value })).toEqual(['products'])
     },
   )
 })
 
-describe('kycLevels, claims, branding, texts and locales', () => {
+describe('the options kycLevels, claims, branding, texts and defaultLocale', () => {
   it.each([
     [{ kycLevels: 'none' }, 'kycLevels'],
     [{ kycLevels: [''] }, 'kycLevels'],
@@ -542,11 +545,11 @@ describe('kycLevels, claims, branding, texts and locales', () => {
     [{ texts: { de: { signIn: 'Anmelden' } } }, 'texts.de.signIn'],
     [{ defaultLocale: '' }, 'defaultLocale'],
     [{ defaultLocale: 'de_CH' }, 'defaultLocale'],
-  ])('rejects %j', (options, path) => {
+  ])('createGatehouse rejects the options %j', (options, path) => {
     expect(pathsOf(options)).toEqual([path])
   })
 
-  it('takes what is documented', () => {
+  it('accepts documented values of kycLevels, requirePkce, claims, branding and texts', () => {
     const options = {
       kycLevels: ['none', 'geprüft'],
       requirePkce: true,

@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+import { isObject } from '../validation/predicates.ts'
+
+/** Records a problem of a value, at a path below the value. */
+export type AddProblem = (keys: readonly (string | number)[], message: string) => void
+
+/**
+ * A value that a function checks and resolves. The function also receives `undefined` for an absent value.
+ *
+ * @param resolve records problems with `add`, and returns the value for the resolved options
+ */
+export function resolvedBy<T>(resolve: (value: unknown, add: AddProblem) => T) {
+  return v.pipe(
+    v.unknown(),
+    v.rawTransform<unknown, T>(({ dataset, addIssue }) => resolve(dataset.value, adderTo(addIssue))),
+  )
+}
+
+/** A value that is valid unless `problem` returns a problem of it. */
+export function rule<T>(problem: (value: unknown) => string | undefined) {
+  return resolvedBy<T>((value, add) => {
+    const message = problem(value)
+    if (message !== undefined) add([], message)
+    return value as T
+  })
+}
+
+/**
+ * An object with these keys. Every other key is a problem of its own.
+ *
+ * @param extra.known the valid keys, for that problem. @param extra.check checks the values against each other, each
+ *   of which may be invalid
+ */
+export function exactly<const Entries extends v.ObjectEntries>(
+  entries: Entries,
+  extra: {
+    readonly known?: string
+    readonly check?: (values: Readonly<Record<string, unknown>>, add: AddProblem) => void
+  } = {},
+) {
+  const keys = Object.keys(entries)
+  const { known = `one of ${keys.join(', ')}`, check } = extra
+  const schema: v.GenericSchema<unknown, unknown> = v.pipe(
+    rule<Record<string, unknown>>(objectProblem),
+    // valibot would report an absent key itself, before its rule can say what is expected.
+    v.transform((value) => ({ ...value, ...Object.fromEntries(keys.map((key) => [key, value[key]])) })),
+    v.objectWithRest(entries, v.never(`is unknown; expected ${known}`)),
+    v.rawCheck(({ dataset, addIssue }) =>
+      check?.(dataset.value as Record<string, unknown>, adderTo(addIssue)),
+    ),
+  )
+  return schema as v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Entries, undefined>>>
+}
+
+/** An object with any keys that match `key`. */
+export function mapOf<const Value extends v.GenericSchema<unknown, unknown>>(
+  key: v.GenericSchema<unknown, string>,
+  value: Value,
+) {
+  return v.pipe(
+    rule<Record<string, unknown>>(objectProblem),
+    v.record(key as v.GenericSchema<string, string>, value),
+  )
+}
+
+/** A whole number with its default. */
+export function wholeNumber(unit: string, byDefault: number, max: number, min = 1) {
+  return v.optional(
+    rule<number>((value) =>
+      Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
+        ? undefined
+        : `must be a whole number of ${unit} from ${min} to ${max}`,
+    ),
+    byDefault,
+  )
+}
+
+/** A duration in whole seconds, with its default. */
+export function seconds(byDefault: number, max: number, min = 1) {
+  return wholeNumber('seconds', byDefault, max, min)
+}
+
+/** A duration in whole milliseconds, with its default. */
+export function milliseconds(byDefault: number, max: number) {
+  return wholeNumber('milliseconds', byDefault, max)
+}
+
+/** A text that is not empty. The problem never quotes the value, which may be a secret. */
+export const text = rule<string>((value) => (isText(value) ? undefined : 'must be a text'))
+
+/** Whether a value is a text that is not blank. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function objectProblem(value: unknown): string | undefined {
+  return isObject(value) ? undefined : 'must be an object'
+}
+
+function adderTo(addIssue: (info: { message: string; path?: [v.IssuePathItem] }) => void): AddProblem {
+  return (keys, message) => {
+    const path = keys.map((key) => ({
+      type: 'unknown',
+      origin: 'value',
+      input: undefined,
+      key,
+      value: undefined,
+    }))
+    addIssue({ message, path: path as unknown as [v.IssuePathItem] })
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonWebKey } from 'node:crypto'
+import { isObject } from '../validation/predicates.ts'
+import type { SigningJwk } from '../keys/generate-key.ts'
+
+/** RFC 7518 3.3. */
+const MIN_RSA_BITS = 2048
+
+const MEMBERS = { ES256: ['crv', 'x', 'y', 'd'], RS256: ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] } as const
+
+/** Reads a key of the host. @returns the key with `kid`, `alg` and `use`, or its problem, which quotes nothing */
+export function readSigningJwk(jwk: unknown): SigningJwk | string {
+  if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'
+  const { kty, crv, kid, use, alg, key_ops: operations } = jwk
+  if (kty === 'oct') return 'is symmetric: every verifier of tokens could also sign them'
+  const expected = kty === 'EC' && crv === 'P-256' ? 'ES256' : kty === 'RSA' ? 'RS256' : undefined
+  if (expected === undefined) return 'must be a key for ES256 (EC with the curve P-256) or RS256 (RSA)'
+  if (alg !== undefined && alg !== expected)
+    return `has an alg that is not ${expected}, the alg of this kind of key`
+  if (use !== undefined && use !== 'sig') return "has a use that is not 'sig'"
+  const operation = jwk['d'] === undefined ? 'verify' : 'sign'
+  if (operations !== undefined && !(Array.isArray(operations) && operations.includes(operation))) {
+    return `has key_ops without '${operation}'`
+  }
+  if (kid !== undefined && (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid))) {
+    return 'must have a kid of 1 to 200 printable ASCII characters without spaces, or none'
+  }
+  const problem = materialProblem(jwk, expected)
+  if (problem !== undefined) return problem
+  const key = pick(jwk, MEMBERS[expected])
+  return { ...key, kty: String(kty), kid: kid ?? thumbprint(jwk), alg: expected, use: 'sig' }
+}
+
+/** Identifies a key however its JWK is written: by the thumbprint of its public part. */
+export function keyMaterialOf(key: Record<string, unknown>): string {
+  return thumbprint(createPublicKey(asInput(key)).export({ format: 'jwk' }))
+}
+
+/** Signs and verifies once, because only that shows whether the members belong together. */
+function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
+  const isPrivate = jwk['d'] !== undefined
+  try {
+    const publicMembers = MEMBERS[alg].slice(0, alg === 'ES256' ? 3 : 2)
+    const publicKey = createPublicKey(asInput({ kty: jwk['kty'], ...pick(jwk, publicMembers) }))
+    const bits = publicKey.asymmetricKeyDetails?.modulusLength
+    if (bits !== undefined && bits < MIN_RSA_BITS)
+      return `is of ${bits} bits; RSA keys need at least ${MIN_RSA_BITS}`
+    if (!isPrivate) return undefined
+    const privateKey = createPrivateKey(asInput({ kty: jwk['kty'], ...pick(jwk, MEMBERS[alg]) }))
+    const data = Buffer.from('koa-gatehouse')
+    if (verify('sha256', data, publicKey, sign('sha256', data, privateKey))) return undefined
+    return 'has a private part that belongs to another public part'
+  } catch {
+    // The cause could quote private members.
+    return isPrivate
+      ? 'is no private key that can be read as a JWK (RFC 7518 6)'
+      : 'is no public key (RFC 7518 6)'
+  }
+}
+
+function asInput(key: Record<string, unknown>) {
+  return { key: key as JsonWebKey, format: 'jwk' as const }
+}
+
+/** RFC 7638. */
+function thumbprint({ kty, crv, x, y, n, e }: Record<string, unknown>): string {
+  const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y }
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+}
+
+function pick(jwk: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((name) => jwk[name] !== undefined).map((name) => [name, jwk[name]]))
+}
