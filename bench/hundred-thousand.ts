@@ -121,7 +121,7 @@ async function fillGrants(): Promise<void> {
   const lifetimes = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, storedConsent: 365 * DAY }
   const lives = createGrantLifecycle(filling.store, lifetimes)
   const format = createRefreshTokenFormat([Buffer.alloc(32, 1)])
-  const families = createTokenFamilies(filling.store, format, { restartable: 120 })
+  const families = createTokenFamilies(filling.store, format, { tombstoneTtl: 120 })
   const audience = `${filling.host.origin}/api`
   const scope = `openid ${SCOPES}`
   const started = performance.now()
@@ -131,10 +131,10 @@ async function fillGrants(): Promise<void> {
     const iat = Math.floor(Date.now() / 1000)
     // What oidc-provider saves of a grant and of a refresh token.
     const about = { iat, accountId, clientId: applications[index % APPLICATIONS] ?? '' }
-    const rest = { kind: 'Grant', jti: grantId, epochs: {}, openid: { scope: 'openid' } }
+    const rest = { kind: 'Grant', jti: grantId, versions: {}, openid: { scope: 'openid' } }
     const record = { ...about, exp: iat + 3720, resources: { [audience]: scope }, ...rest }
     await lives.records.create(grantId, record, 3720)
-    if (!(await lives.begin(grantId))) throw new Error('the grant does not begin')
+    if (!(await lives.activate(grantId))) throw new Error('the grant does not begin')
     const payload = {
       ...about,
       exp: iat + 30 * DAY,
@@ -173,8 +173,8 @@ async function measureLists(): Promise<void> {
   const lists: readonly (readonly [what: string, list: (host: MeasuredHost) => Promise<unknown[]>])[] = [
     ['apiKeys.listByOwner, 50 of 1,000', async (host) => (await listKeys(host, THE_ONE)).items],
     ['apiKeys.listByOwner, 50 of 330', async (host) => (await listKeys(host, 'developer-7')).items],
-    ['grants.ofAccount, 50 of 1,000', async (host) => (await listGrants(host, THE_ONE)).items],
-    ['grants.ofAccount, all of 10', async (host) => (await listGrants(host, 'user-7')).items],
+    ['grants.list, 50 of 1,000', async (host) => (await listGrants(host, THE_ONE)).items],
+    ['grants.list, all of 10', async (host) => (await listGrants(host, 'user-7')).items],
   ]
   const way = await startSlowLink(full)
   const far = await open(way.port)
@@ -210,7 +210,7 @@ function listKeys({ gatehouse }: MeasuredHost, owner: string) {
 }
 
 function listGrants({ gatehouse }: MeasuredHost, accountId: string) {
-  return gatehouse.grants.ofAccount(accountId, { limit: 50 })
+  return gatehouse.grants.list({ accountId, limit: 50 })
 }
 
 /** From `createGatehouse` until it is ready, in turn. */

@@ -201,13 +201,13 @@ async function weighWhatStays(): Promise<void> {
   const ended: string[] = []
   for (let user = 0; user < OWNERS; user += 1) {
     const accountId = `user-${user}`
-    ended.push(...(await grants.ofAccount(accountId)).items.map(({ grantId }) => grantId))
+    ended.push(...(await grants.list({ accountId })).items.map(({ grantId }) => grantId))
     await grants.revokeAll({ accountId })
   }
   const after = await keysInRedis(redis)
   const withdrawn = after.filter(({ name }) => ended.some((grantId) => name.endsWith(`:${grantId}`)))
   note('withdrawn grant, for two minutes', ended.length, byKind(withdrawn), 'grant', 'refresh-family')
-  note('account, all of whose grants were withdrawn', OWNERS, byKind(after), 'authorization-epoch')
+  note('account, all of whose grants were withdrawn', OWNERS, byKind(after), 'consent-version')
 }
 
 /** Refreshes one grant every hour; fails if it grows. */

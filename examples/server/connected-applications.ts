@@ -20,7 +20,7 @@ export function connectedApplications({ applications, grants }: Pick<Gatehouse, 
     const all: Grant[] = []
     let cursor: string | undefined
     do {
-      const page = await grants.ofAccount(accountId, { cursor })
+      const page = await grants.list({ accountId, cursor })
       all.push(...page.items)
       cursor = page.cursor
     } while (cursor !== undefined)

@@ -49,7 +49,7 @@ export function createResumeRevocations({
           await revocations.resumeAll(({ of, id }) => finishBy[of](id))
         } catch (error) {
           if (stopped) return
-          logger.warn({ err: error }, 'a revocation that was begun could not be finished; trying again')
+          logger.warn({ err: error }, 'pending revocations could not be completed; trying again')
         }
       }
 

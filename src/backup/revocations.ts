@@ -14,20 +14,20 @@ export interface MovedRevocations {
   /** What this process knows to be revoked. */
   readonly known: Pick<RevocationSet, 'add'>
   /** What will be revoked by changes that are under way. */
-  underWay(): Promise<readonly Revocation[]>
+  listPending(): Promise<readonly Revocation[]>
 }
 
 /**
  * What was revoked and is in force. What is about to be is read before what has been: a change that is seen in a
  * record is in one or the other.
  */
-export function revocationSection({ log, known, underWay }: MovedRevocations): Section {
+export function revocationSection({ log, known, listPending }: MovedRevocations): Section {
   const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
 
   return {
     is: 'revocation',
     async *exportLines() {
-      yield lines(await underWay())
+      yield lines(await listPending())
       for await (const revocations of log.inForce()) yield lines(revocations)
     },
     parseLine({ revocation }) {

@@ -25,7 +25,7 @@ export interface ClientsDependencies {
   readonly events: EventSink
   readonly usage: Usage
   /** Where tokens are revoked by changes that take something away. */
-  readonly revocations: Pick<Revocations, 'during'>
+  readonly revocations: Pick<Revocations, 'revokeWith'>
   /** Told of each change, so that no process goes by what the client was before. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
@@ -155,10 +155,7 @@ export function createClients<C extends Client>(
     async page(accountId, options) {
       const { items, unreadable, cursor } = await index.page(accountId, options)
       for (const { key, error } of unreadable) {
-        logger.error(
-          { err: error, key },
-          'a list lacks an API key or application whose record cannot be read',
-        )
+        logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
       }
       return { items: items.map(({ client }) => client), cursor }
     },
@@ -184,9 +181,9 @@ export function createClients<C extends Client>(
       checkChange(change.name, change.options)
       if (!isClientId(clientId)) throw notFound(kind, clientId)
       if (!change.takes) return write(change, apply)
-      return revocations.during({ of: 'client', id: clientId }, async () => {
+      return revocations.revokeWith({ of: 'client', id: clientId }, async () => {
         const record = await write(change, apply)
-        return { result: record, taken: revocationsOf(clientId, record), actor: change.options?.actor }
+        return { result: record, revoked: revocationsOf(clientId, record), actor: change.options?.actor }
       })
     },
 
@@ -194,14 +191,14 @@ export function createClients<C extends Client>(
       checkChange('delete', options)
       if (!isClientId(clientId)) throw notFound(kind, clientId)
       const actor = options?.actor
-      const record = await revocations.during({ of: 'client', id: clientId }, async () => {
+      const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
         const found = await records.delete(clientId, (it) => requireKind(it, clientId), Date.now())
         if (found) {
           events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
         }
         // Those of one that was deleted before too: that may have failed half-way.
         const isGone = found !== undefined || (await records.deletedKind(clientId)) === kind
-        return { result: found, taken: isGone ? revocationsOf(clientId, undefined) : [], actor }
+        return { result: found, revoked: isGone ? revocationsOf(clientId, undefined) : [], actor }
       })
       if (!record) throw notFound(kind, clientId)
       // It is gone; what is left is skipped by readers, and no reason to say that deleting failed.

@@ -52,7 +52,7 @@ export function createClientTokens({
 }: {
   readonly store: Store
   readonly events: EventSink
-  readonly revocations: Pick<Revocations, 'during'>
+  readonly revocations: Pick<Revocations, 'revokeWith'>
   /** Told of each change, so that no process goes by what the client was before. */
   readonly clientChanged: ClientChanged
 }): ClientTokens {
@@ -65,7 +65,7 @@ export function createClientTokens({
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw clientNotFound(EITHER, clientId)
-    const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
+    const unreadable = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
       try {
         const record = await records.update(clientId, apply)
         if (record) {
@@ -73,10 +73,10 @@ export function createClientTokens({
           const change = 'tokens.revoked'
           events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
         } else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(EITHER, clientId)
-        return { result: undefined, taken: revocationsOf(clientId, record), actor }
+        return { result: undefined, revoked: revocationsOf(clientId, record), actor }
       } catch (error) {
         if (!isCorruptRecord(error)) throw error
-        return { result: error, taken: revocationOfCorrupt(clientId, Date.now()), actor }
+        return { result: error, revoked: revocationOfCorrupt(clientId, Date.now()), actor }
       }
     })
     if (unreadable) throw partialFailure([unreadable], DONE)

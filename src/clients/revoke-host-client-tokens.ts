@@ -45,7 +45,7 @@ export function createHostClientTokens({
   readonly list: CheckedHostRegistry['list']
   readonly offsets: HostEpochs
   readonly events: EventSink
-  readonly revocations: Pick<Revocations, 'during'>
+  readonly revocations: Pick<Revocations, 'revokeWith'>
 }): HostClientTokens {
   async function take(
     clientId: string,
@@ -57,7 +57,7 @@ export function createHostClientTokens({
     }: { inPart?: (before: HostEpoch) => PartialRevocation; target?: string; isCompromised?: boolean } = {},
   ): Promise<void> {
     checkInput('no tokens can be revoked', { clientId }, { clientId: hostClientIdRule })
-    const unreadable = await revocations.during({ of: 'client', id: clientId }, async () => {
+    const unreadable = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
       try {
         await offsets.raise(clientId, inPart)
         const found = await find(clientId)
@@ -67,10 +67,10 @@ export function createHostClientTokens({
           if (isCompromised) events.emit('client.compromised', { kind, clientId, accountId, actor })
           else events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
         }
-        return { result: undefined, taken: revocationsOf(clientId, found), actor }
+        return { result: undefined, revoked: revocationsOf(clientId, found), actor }
       } catch (error) {
         if (!isCorruptRecord(error)) throw error
-        return { result: error, taken: revocationsOf(clientId, undefined), actor }
+        return { result: error, revoked: revocationsOf(clientId, undefined), actor }
       }
     })
     if (unreadable) throw partialFailure([unreadable], DONE)

@@ -17,7 +17,7 @@ import type { Subject, RevocationSpec } from '../revocation/revoke-tokens.ts'
 import type { Base } from './wire-core.ts'
 
 /** Grants of an account that are read at once. */
-const PAGE = 50
+const PAGE_SIZE = 50
 
 /** What moves from one store to another, of this gatehouse. */
 export function wireBackup({
@@ -33,7 +33,7 @@ export function wireBackup({
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
   /** Told of each client that is changed. */
   readonly clientChanged: ClientChanged
-  readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'isVoid'>
+  readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
   readonly ready: () => Promise<unknown>
 }) {
   const { settings, durable: store, logger, longestLifetime, revoked, revocations, catalogSync } = base
@@ -51,25 +51,19 @@ export function wireBackup({
     }
   }
 
-  /** What a change revokes that was begun, and may not have come to it. */
-  async function takenBy({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
+  /** What a pending change will revoke. */
+  async function pendingSpecs({ of, id }: Subject): Promise<readonly RevocationSpec[]> {
     if (of === 'client') return revocationsOf(id)
     if (of === 'grant') return [{ of, id }]
-    const taken: RevocationSpec[] = []
-    let after: string | undefined
-    do {
-      const { items, unreadable, cursor } = await grantLifecycle.index.page(id, {
-        cursor: after,
-        limit: PAGE,
-      })
+    const specs: RevocationSpec[] = []
+    for await (const { items, corrupt } of grantLifecycle.index.pages(id, PAGE_SIZE)) {
       for (const { grantId, record } of items) {
-        if (await grantLifecycle.isVoid(record)) taken.push({ of: 'grant', id: grantId })
+        if (await grantLifecycle.hasStaleConsent(record)) specs.push({ of: 'grant', id: grantId })
       }
-      // Nobody can tell whether they are void.
-      for (const { id: grantId } of unreadable) taken.push({ of: 'grant', id: grantId })
-      after = cursor
-    } while (after !== undefined)
-    return taken
+      // A corrupt record cannot show whether its consent is stale.
+      for (const { id: grantId } of corrupt) specs.push({ of: 'grant', id: grantId })
+    }
+    return specs
   }
 
   const hold: Sections = {
@@ -99,7 +93,7 @@ export function wireBackup({
       revocations: revocationSection({
         log: base.revocationLog,
         known: revoked,
-        underWay: () => revocations.underWay(takenBy),
+        listPending: () => revocations.listPending(pendingSpecs),
       }),
     },
     logger,

@@ -3,7 +3,7 @@ import { createConsentStore } from '../grants/consent-store.ts'
 import { createGrantService } from '../grants/grant-service.ts'
 import { createGrantLifecycle } from '../grants/grant-lifecycle.ts'
 import { createTokenFamilies } from '../grants/refresh-tokens/token-families.ts'
-import { createRetryWindow } from '../grants/refresh-tokens/retry-window.ts'
+import { createGracePeriod } from '../grants/refresh-tokens/grace-period.ts'
 import { createRefreshTokenFormat } from '../grants/refresh-tokens/token-format.ts'
 import type { Base } from './wire-core.ts'
 
@@ -13,21 +13,21 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
   )
-  const retries =
+  const gracePeriod =
     refreshTokenGraceSeconds === 0
       ? undefined
-      : createRetryWindow({
+      : createGracePeriod({
           seconds: refreshTokenGraceSeconds,
           keys: secrets.map((secret) => deriveKey(secret, 'refresh-retries')),
         })
   const families = createTokenFamilies(durable, refreshTokenFormat, {
-    restartable: lifetimes.authorizationCode + 60,
-    retries,
+    tombstoneTtl: lifetimes.authorizationCode + 60,
+    gracePeriod,
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
-  const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.epochs)
+  const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.consentVersions)
   const { grants, grantsOfUsers, resumeGrant, resumeAccount } = createGrantService({
-    lives: grantLifecycle,
+    lifecycle: grantLifecycle,
     families,
     consents,
     revocations,

@@ -11,10 +11,8 @@ export interface AuthorizationHolder extends Person {
 }
 
 /**
- * The consent versions at the time of an authorization. Revoking everything of an account, or of one of its
- * users, for
- * all applications or one, starts a new version. What was authorized in an older version is revoked, even if
- * it is not
+ * The consent versions at the time of an authorization. Revoking everything of an account, or of one of its users, for
+ * all applications or one, starts a new version. An authorization of an older version is revoked, even if it is not
  * listed yet. Most accounts never revoke everything, and have no version.
  */
 export interface ConsentVersions {
@@ -32,16 +30,12 @@ export interface ConsentVersionStore {
   renew(holder: AuthorizationHolder): Promise<void>
 }
 
-/**
- * @param ttl seconds for which a version is kept: at least as long as anything older may live. It is not read
- *   after
- * that
- */
+/** @param ttl seconds for which a version is kept: at least as long as any older authorization may live */
 export function createConsentVersions(store: Store, ttl: number): ConsentVersionStore {
-  const epochs = createCollection<{ epoch: string }>(store, {
-    name: 'authorization-epoch',
+  const records = createCollection<{ id: string }>(store, {
+    name: 'consent-version',
     version: 1,
-    fields: { epoch: stringRule },
+    fields: { id: stringRule },
   })
 
   return {
@@ -54,21 +48,20 @@ export function createConsentVersions(store: Store, ttl: number): ConsentVersion
           userClient: { accountId, userId, clientId },
         }),
       }
-      const found = await epochs.getMany(Object.values(holders).map(idOf))
-      const parts = Object.keys(holders).map((part, at) => [part, found[at]?.epoch])
-      return Object.fromEntries(parts.filter(([, epoch]) => epoch !== undefined)) as ConsentVersions
+      const found = await records.getMany(Object.values(holders).map(idOf))
+      const parts = Object.keys(holders).map((part, at) => [part, found[at]?.id])
+      return Object.fromEntries(parts.filter(([, id]) => id !== undefined)) as ConsentVersions
     },
     async renew(holder) {
-      // Random names, not numbers: a version that expires and is created again never equals an older one.
-      await epochs.set(idOf(holder), { epoch: randomUUID() }, ttl)
+      // Random, not counted: a version that expires and is created again never equals an older one.
+      await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
 }
 
 /**
- * Whether an authorization of the versions `then` is still valid in the versions `now`. A version that has
- * expired has
- * outlived everything before it.
+ * Whether an authorization of the versions `then` is still valid in the versions `now`. An expired version has outlived
+ * every older authorization.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const

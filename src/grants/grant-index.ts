@@ -1,16 +1,24 @@
 import type { Person } from '../host/subject.ts'
+import {
+  addEntry,
+  bucketOf,
+  listBuckets,
+  rangeOfBucket,
+  removeEntry,
+  type BucketedIndex,
+} from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { checkedPage, idOfMember, timedMember, type ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
-import { isLiving, type GrantRecord } from './grant-record.ts'
+import { isActive, type GrantRecord } from './grant-record.ts'
 
 /** A person, and an application that they authorize. */
 export interface GrantPair extends Person {
   readonly clientId: string
 }
 
-/** Where a grant stands in the list of its account. */
+/** The entry of a grant in the list of its account. */
 export interface GrantEntry extends GrantPair {
   readonly grantId: string
   /** Milliseconds since the epoch. */
@@ -23,167 +31,170 @@ export interface ListedGrant {
   readonly record: GrantRecord
 }
 
-/** A part of the grants of an account. */
+/** A page of the grants of an account. */
 export interface ListedGrants {
   readonly items: ListedGrant[]
-  /** What stands among them, and cannot be read. */
-  readonly unreadable: readonly CorruptRecord[]
-  /** What to hand over as `cursor` for the next page; undefined at the end. */
+  /** The corrupt records on the page. */
+  readonly corrupt: readonly CorruptRecord[]
+  /** The `cursor` of the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 
 /**
  * The grants of each account that are in use, in the order in which they were made, to the second.
  *
- * An entry stands on a shelf with all of its account that end in the same span of time; the store drops a shelf as a
- * whole when that is over. A grant that lives on is put on a later shelf before its record says so, and stays on the
- * others: so what can be used is always listed, and what is over leaves by itself.
+ * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
+ * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
+ * entries vanish with their buckets.
  */
 export interface GrantIndex {
-  /** @param end epoch seconds at which the grant ends, unless it is prolonged again */
+  /** @param end epoch seconds at which the grant expires, unless it is extended */
   add(entry: GrantEntry, end: number): Promise<void>
   remove(entry: GrantEntry): Promise<void>
   /**
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+   * @param isMeant selects the grants of the page. @default all
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
    */
-  page(accountId: string, options: ListOptions): Promise<ListedGrants>
+  page(
+    accountId: string,
+    options: ListOptions,
+    isMeant?: (record: GrantRecord) => boolean,
+  ): Promise<ListedGrants>
+  /** All pages of an account. @param limit grants on a page, 1 to 500 */
+  pages(accountId: string, limit: number): AsyncIterable<ListedGrants>
   /**
-   * Begins to find out whether so many grants of the account are listed that one of its pairs may have too many.
+   * Begins to count the grants of an account.
    *
-   * @returns goes on with it, in a second round trip; false where the store cannot be asked
+   * @returns a function that answers, after a second round trip, whether one of its pairs may exceed the limit. It
+   *   answers false if the store is unavailable
    */
-  crowding(accountId: string): () => Promise<boolean>
-  /** The grants that are in use beyond the most that a pair may have, the oldest first. */
-  surplusOf(pair: GrantPair): Promise<string[]>
+  startLimitCheck(accountId: string): () => Promise<boolean>
+  /** The ids of the grants in use beyond the limit of a pair, the oldest first. */
+  listOverLimit(pair: GrantPair): Promise<string[]>
 }
 
-/** Grants of one person for one application that are in use, at most. */
-const MOST_OF_PAIR = 100
+/** Grants in use that one person may have for one application. */
+const PAIR_LIMIT = 100
 
-/** Members that are read at once to count those of a pair. */
-const COUNTED_AT_ONCE = 1000
+const PAGE_SIZE = 1000
 
-const DAY = 86_400
-/** Seconds that one shelf covers. */
-const SPAN = 30 * DAY
-/** Seconds by which a shelf outlives what is on it, for clocks that differ. */
-const SLACK = DAY
-/** Shelves that are read at most; lifetimes have a limit. */
-const BUCKETS = 1000
+const DAY_SECONDS = 86_400
 
-/** @param load the records of grant ids, in their order, undefined where absent */
-export function createGrantIndex({
-  store,
-  load,
-}: {
-  readonly store: Store
-  readonly load: (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
-}): GrantIndex {
-  async function bucketsOf(accountId: string): Promise<string[]> {
-    const index = indexOf(accountId)
-    const members = await store.range(index, { limit: BUCKETS })
-    // What others have put there names no shelf.
-    const numbers = members.filter((member) => /^\d{6}$/.test(member))
-    const over = numbers.filter(isOver)
-    await tidy(over.map((number) => store.remove(index, number)))
-    return numbers.filter((number) => !over.includes(number)).map((number) => `${index}:${number}`)
-  }
+const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 
-  async function rangeOf(buckets: readonly string[], after: string | undefined, limit: number) {
-    const members = await Promise.all(buckets.map((bucket) => store.range(bucket, { after, limit })))
-    return [...new Set(members.flat())].toSorted().slice(0, limit)
-  }
+type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
+
+/** @param load reads the records of grant ids, in their order, undefined where absent */
+export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }): GrantIndex {
+  const indexOf = (accountId: string): BucketedIndex => ({
+    store,
+    // Account ids are the host's: they may have any length and any characters.
+    name: `grants:of:${digest(accountId)}`,
+    ...BUCKETS,
+  })
 
   return {
-    async add(entry, end) {
-      const index = indexOf(entry.accountId)
-      const number = bucketOf(end)
-      const ttl = Math.max(SLACK, (number + 1) * SPAN + SLACK - Math.floor(Date.now() / 1000))
-      await Promise.all([
-        store.add(index, pad(number), ttl),
-        store.add(`${index}:${pad(number)}`, memberOf(entry), ttl),
-      ])
-    },
-
+    add: (entry, end) => addEntry(indexOf(entry.accountId), memberOf(entry), end, Date.now() / 1000),
     async remove(entry) {
-      const buckets = await bucketsOf(entry.accountId)
-      await Promise.all(buckets.map((bucket) => store.remove(bucket, memberOf(entry))))
+      const index = indexOf(entry.accountId)
+      await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-
-    async page(accountId, options) {
-      const { cursor: after, limit } = checkedPage(options)
-      const buckets = await bucketsOf(accountId)
-      const items: ListedGrant[] = []
-      const unreadable: CorruptRecord[] = []
-      let position = after
-      while (items.length < limit) {
-        const wanted = limit - items.length
-        // One more than wanted tells whether there is a next page.
-        const members = await rangeOf(buckets, position, wanted + 1)
-        const taken = members.slice(0, wanted)
-        const records = await load(taken.map(grantIdOf))
-        const stale: string[] = []
-        for (const [at, member] of taken.entries()) {
-          const record = records[at]
-          if (record instanceof CorruptRecord) unreadable.push(record)
-          else if (isLiving(record)) items.push({ grantId: grantIdOf(member), record })
-          // A record is there before its entry: without one it is over for good.
-          else stale.push(member)
-        }
-        await tidy(stale.flatMap((member) => buckets.map((bucket) => store.remove(bucket, member))))
-        if (members.length <= wanted) return { items, unreadable }
-        position = taken.at(-1)
-      }
-      return { items, unreadable, cursor: position }
-    },
-
-    crowding(accountId) {
-      const buckets = bucketsOf(accountId)
-      buckets.catch(() => {})
-      return () =>
-        buckets
-          .then((names) => rangeOf(names, undefined, MOST_OF_PAIR))
-          .then(({ length }) => length === MOST_OF_PAIR)
-          .catch(() => false)
-    },
-
-    async surplusOf(pair) {
-      const buckets = await bucketsOf(pair.accountId)
-      const tag = tagOf(pair)
-      const grantIds: string[] = []
-      for (let page: string[] | undefined; page === undefined || page.length === COUNTED_AT_ONCE;) {
-        page = await rangeOf(buckets, page?.at(-1), COUNTED_AT_ONCE)
-        grantIds.push(...page.filter((member) => member.endsWith(tag)).map(grantIdOf))
-      }
-      if (grantIds.length <= MOST_OF_PAIR) return []
-      const records = await load(grantIds)
-      const inUse = grantIds.filter((_, at) => isInUseOf(records[at], pair))
-      return inUse.slice(0, -MOST_OF_PAIR)
-    },
+    page: (accountId, options, isMeant = () => true) => readPage(indexOf(accountId), load, options, isMeant),
+    pages: (accountId, limit) => readPages(indexOf(accountId), load, limit),
+    startLimitCheck: (accountId) => startLimitCheck(indexOf(accountId)),
+    listOverLimit: (pair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
 }
 
-/** Tidying up is no part of any question: the next reader tries again. */
-async function tidy(removals: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(removals)
+/** Whether grants that expire at two times, in epoch seconds, stand in the same bucket. */
+export function isSameBucket(one: number, other: number): boolean {
+  return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
 
-/** Account ids are the host's: of any length and alphabet. */
-function indexOf(accountId: string): string {
-  return `grants:of:${digest(accountId)}`
+async function readPage(
+  index: BucketedIndex,
+  load: LoadGrants,
+  options: ListOptions,
+  isMeant: (record: GrantRecord) => boolean,
+): Promise<ListedGrants> {
+  const { cursor: after, limit } = checkedPage(options)
+  const buckets = await bucketsOf(index)
+  const items: ListedGrant[] = []
+  const corrupt: CorruptRecord[] = []
+  let position = after
+  while (items.length < limit) {
+    const wanted = limit - items.length
+    // One more than wanted, to know whether there is a next page.
+    const members = await rangeOfAll(index, buckets, position, wanted + 1)
+    const page = members.slice(0, wanted)
+    const records = await load(page.map(grantIdOf))
+    const stale: string[] = []
+    for (const [at, member] of page.entries()) {
+      const record = records[at]
+      if (record instanceof CorruptRecord) corrupt.push(record)
+      // A record is written before its entry, so a grant without a record has ended for good.
+      else if (!isActive(record)) stale.push(member)
+      else if (isMeant(record)) items.push({ grantId: grantIdOf(member), record })
+    }
+    await Promise.allSettled(stale.map((member) => removeEntry(index, buckets, member)))
+    if (members.length <= wanted) return { items, corrupt }
+    position = page.at(-1)
+  }
+  return { items, corrupt, cursor: position }
 }
 
-/** The shelf of what ends at a time, in epoch seconds. */
-export function bucketOf(end: number): number {
-  return Math.floor(end / SPAN)
+async function* readPages(
+  index: BucketedIndex,
+  load: LoadGrants,
+  limit: number,
+): AsyncIterable<ListedGrants> {
+  let cursor: string | undefined
+  do {
+    const page = await readPage(index, load, { cursor, limit }, () => true)
+    yield page
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }
 
-function isOver(number: string): boolean {
-  return (Number(number) + 1) * SPAN + SLACK < Date.now() / 1000
+function startLimitCheck(index: BucketedIndex): () => Promise<boolean> {
+  const buckets = bucketsOf(index)
+  buckets.catch(() => {})
+  return async () => {
+    try {
+      const members = await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)
+      return members.length === PAIR_LIMIT
+    } catch {
+      return false
+    }
+  }
 }
 
-function pad(number: number): string {
-  return String(number).padStart(6, '0')
+async function listOverLimit(index: BucketedIndex, load: LoadGrants, pair: GrantPair): Promise<string[]> {
+  const buckets = await bucketsOf(index)
+  const tag = tagOf(pair)
+  const grantIds: string[] = []
+  for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+    page = await rangeOfAll(index, buckets, page?.at(-1), PAGE_SIZE)
+    grantIds.push(...page.filter((member) => member.endsWith(tag)).map(grantIdOf))
+  }
+  if (grantIds.length <= PAIR_LIMIT) return []
+  const records = await load(grantIds)
+  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
+}
+
+function bucketsOf(index: BucketedIndex): Promise<number[]> {
+  return listBuckets(index, Date.now() / 1000)
+}
+
+/** Entries of all buckets in ascending order, each once. */
+async function rangeOfAll(
+  index: BucketedIndex,
+  buckets: readonly number[],
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const members = await Promise.all(buckets.map((bucket) => rangeOfBucket(index, bucket, { after, limit })))
+  return [...new Set(members.flat())].toSorted().slice(0, limit)
 }
 
 function memberOf(entry: GrantEntry): string {
@@ -194,13 +205,13 @@ function grantIdOf(member: string): string {
   return idOfMember(member).split(':')[0] ?? ''
 }
 
-/** What the members of a pair end with, so that they can be counted without their records. */
+/** The end of all members of a pair, so that they can be counted without their records. */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 8)}`
 }
 
 function isInUseOf(record: GrantRecord | CorruptRecord | undefined, pair: GrantPair): boolean {
-  if (record instanceof CorruptRecord || !isLiving(record) || record.listedAt === undefined) return false
+  if (record instanceof CorruptRecord || !isActive(record) || record.listedAt === undefined) return false
   const { accountId, userId, clientId } = record
   return accountId === pair.accountId && userId === pair.userId && clientId === pair.clientId
 }

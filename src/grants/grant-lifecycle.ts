@@ -1,57 +1,67 @@
 import type { Collection, Stored } from '../store/collection.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { createConsentVersions, isOfVersions, type ConsentVersionStore } from './consent-version.ts'
-import { createGrantIndex, bucketOf, type GrantEntry, type GrantIndex } from './grant-index.ts'
-import { grantRecords, isLiving, type GrantRecord } from './grant-record.ts'
+import { createGrantIndex, isSameBucket, type GrantEntry, type GrantIndex } from './grant-index.ts'
+import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
-/** What a request that exchanges a code has listed ahead, before it is certain that the grant comes into use. */
+/** An entry that a code exchange adds to the index in advance, before the grant is certain to come into use. */
 export interface Listing extends GrantEntry {
-  /** Epoch seconds at which the grant is to end. */
+  /** Epoch seconds at which the grant will expire. */
   readonly end: number
-  /** Finds out whether its pair may have too many grants (`GrantIndex.surplusOf`). Never rejects. */
-  readonly isCrowded: () => Promise<boolean>
+  /** Whether its pair may exceed the limit (`GrantIndex.listOverLimit`). Never rejects. */
+  readonly mayExceedLimit: () => Promise<boolean>
 }
 
 /**
- * How grants come into use, live on, and end.
+ * How grants come into use, are extended, and are revoked.
  *
- * A grant is short-lived at first, for most are never used: an application that asks silently whether somebody is
- * signed in gets a code each time. With its first refresh token it is listed, and lives as long as its tokens.
+ * A new grant is short-lived, because most grants are never used: an application that asks silently whether a user is
+ * signed in gets a code each time. The first refresh token lists the grant, and the grant then lives as long as its
+ * tokens.
  */
 export interface GrantLifecycle {
   readonly records: Collection<GrantRecord>
   readonly index: GrantIndex
-  readonly epochs: ConsentVersionStore
+  readonly consentVersions: ConsentVersionStore
   /** Lists a grant that is about to come into use. */
   list(entry: GrantEntry): Promise<Listing>
   /**
-   * Lets a grant come into use with a refresh token that is issued next. May be done again.
+   * Activates a grant before its first refresh token is issued. May be called again.
    *
-   * @param known its record as this request has read it
-   * @returns false if it is gone, or was withdrawn: what was revoked never comes to life again
+   * @param known its record, if this request has read it
+   * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
    */
-  begin(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean>
-  /** Lets a grant live on with a refresh token that is issued next; false as above. */
-  keepAlive(grantId: string, known?: Stored<GrantRecord>): Promise<boolean>
-  /** Takes a grant back; undefined if it is gone. To do it again does no harm. */
-  withdraw(grantId: string): Promise<GrantRecord | undefined>
-  /** Whether everything of its account, or with its application, was withdrawn since it was made: then it is to end. */
-  isVoid(record: GrantRecord): Promise<boolean>
-  /** Ends a grant without a trace. @returns whether it was there */
+  activate(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean>
+  /** Extends a grant before another refresh token is issued; false as above. */
+  extend(grantId: string, known?: Stored<GrantRecord>): Promise<boolean>
+  /** Revokes a grant; undefined if it is deleted. May be called again. */
+  revoke(grantId: string): Promise<GrantRecord | undefined>
+  /** Whether everything of its account, or with its application, was revoked after the grant was made. */
+  hasStaleConsent(record: GrantRecord): Promise<boolean>
+  /** Deletes a grant without a trace. @returns whether it existed */
   delete(grantId: string): Promise<boolean>
 }
 
-/** Seconds by which a grant outlives its tokens, so that it is prolonged once a day, not each time. */
-const SLACK = 86_400
+/** Seconds by which a grant outlives its tokens, so that it is extended once a day, not with each token. */
+const EXTENSION_INTERVAL_SECONDS = 86_400
 
-/** Seconds for which it is known that a grant was withdrawn. */
-const REMEMBERED = 86_400
+/** Seconds for which the record of a revoked grant is kept. */
+const TOMBSTONE_TTL_SECONDS = 86_400
+
+interface State {
+  readonly records: Collection<GrantRecord>
+  readonly index: GrantIndex
+  readonly consentVersions: ConsentVersionStore
+  /** Seconds for which a grant lives after its last use. */
+  readonly lifetime: number
+}
 
 /**
  * @param lifetimes.refreshToken seconds for which a refresh token can be used
- * @param lifetimes.delegatedAccessToken seconds for which an access token can; while there is one, its grant can be
- *   withdrawn
- * @param lifetimes.storedConsent seconds for which an account's decisions are remembered
+ * @param lifetimes.delegatedAccessToken seconds for which an access token can be used. A grant can be revoked as long
+ *   as it has one
+ * @param lifetimes.storedConsent seconds for which an account's decisions are stored
  */
 export function createGrantLifecycle(
   store: Store,
@@ -63,114 +73,106 @@ export function createGrantLifecycle(
 ): GrantLifecycle {
   const records = grantRecords(store)
   const index = createGrantIndex({ store, load: (grantIds) => records.getEach(grantIds) })
-  // As long as any decision counts, and any grant that is not listed may come into use or go on being used.
-  const lifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
-  const epochTtl = Math.max(lifetimes.storedConsent, lifetime) + 2 * SLACK
-  const epochs = createConsentVersions(store, epochTtl)
-  const endFrom = (now: number) => now + lifetime + SLACK
-
-  async function list(entry: GrantEntry): Promise<Listing> {
-    const end = endFrom(nowInSeconds())
-    const added = index.add(entry, end)
-    const isCrowded = index.crowding(entry.accountId)
-    await added
-    return { ...entry, end, isCrowded }
-  }
-
-  /** Writes a change of a living grant, which others may change meanwhile. */
-  async function change(
-    grantId: string,
-    stored: Stored<GrantRecord>,
-    apply: (record: GrantRecord) => GrantRecord | undefined,
-  ): Promise<boolean> {
-    const changed = apply(stored.record)
-    if (!changed) return true
-    const ttlOf = ({ exp }: GrantRecord) => Math.max(1, exp - nowInSeconds())
-    if (await records.replace(grantId, stored, changed, ttlOf(changed))) return true
-    const now = await records.update(
-      grantId,
-      (record) => (isLiving(record) ? apply(record) : undefined),
-      ttlOf(changed),
-    )
-    return isLiving(now)
-  }
-
-  /** Where it is put on another shelf, before its record says so. */
-  async function prolong(grantId: string, stored: Stored<GrantRecord>): Promise<boolean> {
-    const { listedAt = 0, exp } = stored.record
-    const now = nowInSeconds()
-    const end = endFrom(now)
-    if (exp >= end - SLACK) return true
-    if (bucketOf(end) !== bucketOf(exp)) await index.add({ ...stored.record, grantId, listedAt }, end)
-    return change(grantId, stored, (record) =>
-      record.exp < end - SLACK ? { ...record, exp: end, prolongedAt: now } : undefined,
-    )
-  }
-
-  async function deleteIt(grantId: string): Promise<boolean> {
-    const record = await records.get(grantId)
-    const wasThere = await records.delete(grantId)
-    if (record?.listedAt !== undefined) {
-      await index.remove({ ...record, grantId, listedAt: record.listedAt })
-    }
-    return wasThere && isLiving(record)
-  }
-
-  async function begin(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean> {
-    const stored = known ?? (await records.read(grantId))
-    if (!stored || !isLiving(stored.record)) return false
-    const { accountId, userId, clientId, epochs: then, listedAt = stored.record.iat * 1000 } = stored.record
-    const listed = listing ?? (await list({ accountId, userId, clientId, grantId, listedAt }))
-    const comeIntoUse = (record: GrantRecord) =>
-      record.listedAt === undefined || record.exp < listed.end - SLACK
-        ? { ...record, exp: listed.end, listedAt: listed.listedAt, prolongedAt: nowInSeconds() }
-        : // Written once more: whoever wrote it may not have been told that it is safe.
-          record
-    // Whoever withdraws everything lets another epoch begin, and then goes through the list. The grant is on it by
-    // now: so either it is found there, or the other epoch is found here.
-    const [isThere, now] = await Promise.all([
-      change(grantId, stored, comeIntoUse),
-      epochs.current({ accountId, userId }, clientId),
-    ])
-    if (isOfVersions(then, now)) return isThere
-    await deleteIt(grantId)
-    return false
-  }
+  const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
+  const lifetime = tokenLifetime + EXTENSION_INTERVAL_SECONDS
+  // As long as any decision counts, and as long as any unlisted grant may be activated or used.
+  const versionTtl = Math.max(lifetimes.storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
+  const consentVersions = createConsentVersions(store, versionTtl)
+  const state: State = { records, index, consentVersions, lifetime }
 
   return {
     records,
     index,
-    epochs,
-    list,
-    begin,
-
-    async keepAlive(grantId, known) {
-      const stored = known ?? (await records.read(grantId))
-      if (!stored || !isLiving(stored.record)) return false
-      // One of an older version is in use, and not listed yet.
-      return stored.record.listedAt === undefined ? begin(grantId, stored) : prolong(grantId, stored)
-    },
-
-    withdraw: (grantId) =>
-      records.update(
-        grantId,
-        // Also where it says so already: whoever wrote that may not have been told that it is safe.
-        ({ accountId, userId, clientId, iat, exp, listedAt }) => ({
-          accountId,
-          userId,
-          clientId,
-          iat,
-          exp,
-          listedAt,
-          withdrawn: true,
-        }),
-        REMEMBERED,
-      ),
-
-    isVoid: async (record) => !isOfVersions(record.epochs, await epochs.current(record, record.clientId)),
-
-    delete: deleteIt,
+    consentVersions,
+    list: (entry) => listGrant(state, entry),
+    activate: (grantId, known, listing) => activateGrant(state, grantId, known, listing),
+    extend: (grantId, known) => extendGrant(state, grantId, known),
+    revoke: (grantId) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
+    hasStaleConsent: async (record) =>
+      !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
+    delete: (grantId) => deleteGrant(state, grantId),
   }
+}
+
+async function listGrant({ index, lifetime }: State, entry: GrantEntry): Promise<Listing> {
+  const end = nowInSeconds() + lifetime
+  const added = index.add(entry, end)
+  const mayExceedLimit = index.startLimitCheck(entry.accountId)
+  await added
+  return { ...entry, end, mayExceedLimit }
+}
+
+async function activateGrant(
+  state: State,
+  grantId: string,
+  known?: Stored<GrantRecord>,
+  listing?: Listing,
+): Promise<boolean> {
+  const { records, consentVersions } = state
+  const stored = known ?? (await records.read(grantId))
+  if (!stored || !isActive(stored.record)) return false
+  const { accountId, userId, clientId, versions, listedAt = stored.record.iat * 1000 } = stored.record
+  const listed = listing ?? (await listGrant(state, { accountId, userId, clientId, grantId, listedAt }))
+  const putInUse = (record: GrantRecord) =>
+    record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
+      ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
+      : confirmDurable(record)
+  // Revoking everything starts a new consent version, and then goes through the list. The grant is listed by now. So
+  // either the revocation finds the grant, or this finds the new version.
+  const [isThere, current] = await Promise.all([
+    changeGrant(state, grantId, stored, putInUse),
+    consentVersions.current({ accountId, userId }, clientId),
+  ])
+  if (isOfVersions(versions, current)) return isThere
+  await deleteGrant(state, grantId)
+  return false
+}
+
+/** If the grant moves to another bucket, its entry is added before its record says so. */
+async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
+  const stored = known ?? (await state.records.read(grantId))
+  if (!stored || !isActive(stored.record)) return false
+  const { listedAt, exp } = stored.record
+  // Grants of older versions may be in use, and not listed yet.
+  if (listedAt === undefined) return activateGrant(state, grantId, stored)
+  const now = nowInSeconds()
+  const end = now + state.lifetime
+  const isDue = (time: number) => time < end - EXTENSION_INTERVAL_SECONDS
+  if (!isDue(exp)) return true
+  if (!isSameBucket(end, exp)) await state.index.add({ ...stored.record, grantId, listedAt }, end)
+  return changeGrant(state, grantId, stored, (record) =>
+    isDue(record.exp) ? { ...record, exp: end, usedAt: now } : undefined,
+  )
+}
+
+/** Changes the record of an active grant. No concurrent change is lost. */
+async function changeGrant(
+  { records }: State,
+  grantId: string,
+  stored: Stored<GrantRecord>,
+  change: (record: GrantRecord) => GrantRecord | undefined,
+): Promise<boolean> {
+  const changed = change(stored.record)
+  if (!changed) return true
+  const ttl = Math.max(1, changed.exp - nowInSeconds())
+  if (await records.replace(grantId, stored, changed, ttl)) return true
+  return isActive(
+    await records.update(grantId, (record) => (isActive(record) ? change(record) : undefined), ttl),
+  )
+}
+
+/** Rewrites a tombstone too, see `confirmDurable`. */
+function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
+  return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
+}
+
+async function deleteGrant({ records, index }: State, grantId: string): Promise<boolean> {
+  const record = await records.get(grantId)
+  const existed = await records.delete(grantId)
+  if (record?.listedAt !== undefined) {
+    await index.remove({ ...record, grantId, listedAt: record.listedAt })
+  }
+  return existed && isActive(record)
 }
 
 function nowInSeconds(): number {

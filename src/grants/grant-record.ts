@@ -1,6 +1,6 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { countRule, type Fields, mapOf, oneOf, optional, stringRule } from '../validation/rules.ts'
+import { oneOf, countRule, stringRule, mapOf, optional, type Fields } from '../validation/rules.ts'
 import type { ConsentVersions } from './consent-version.ts'
 
 /** The stored record of a grant. Properties that are not named here are kept unchanged. */
@@ -15,18 +15,15 @@ export interface GrantRecord {
   /** Epoch seconds. */
   readonly exp: number
   /** The consent versions when it was made; absent in records of older versions. */
-  readonly epochs?: ConsentVersions | undefined
-  /**
-   * Its time in the list of its account, in milliseconds since the epoch; undefined if it is not in use yet.
-   */
+  readonly versions?: ConsentVersions | undefined
+  /** Its time in the list of its account, in milliseconds since the epoch; undefined if it is not in use yet. */
   readonly listedAt?: number | undefined
-  /** Epoch seconds at which it was last extended. */
-  readonly prolongedAt?: number | undefined
+  /** Epoch seconds of its last known use, updated once a day. */
+  readonly usedAt?: number | undefined
   /**
-   * The grant is revoked. The record is kept for a while, so that a caller that got no answer can revoke it
-   * again.
+   * The grant is revoked. The record is kept for a while, so that a caller without an answer can revoke it again.
    */
-  readonly withdrawn?: true | undefined
+  readonly revoked?: true | undefined
 }
 
 const GRANT: Fields = {
@@ -36,10 +33,10 @@ const GRANT: Fields = {
   resources: optional(mapOf(stringRule)),
   iat: countRule,
   exp: countRule,
-  epochs: optional(mapOf(stringRule)),
+  versions: optional(mapOf(stringRule)),
   listedAt: optional(countRule),
-  prolongedAt: optional(countRule),
-  withdrawn: optional(oneOf(true)),
+  usedAt: optional(countRule),
+  revoked: optional(oneOf(true)),
 }
 
 /** The grants in the store, active or revoked. A grant id is no credential: tokens carry it in clear text. */
@@ -48,6 +45,6 @@ export function grantRecords(store: Store): Collection<GrantRecord> {
 }
 
 /** Whether a grant is active: it exists and is not revoked. */
-export function isLiving(record: GrantRecord | undefined): record is GrantRecord {
-  return record !== undefined && record.withdrawn === undefined
+export function isActive(record: GrantRecord | undefined): record is GrantRecord {
+  return record !== undefined && record.revoked === undefined
 }

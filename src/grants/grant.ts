@@ -30,7 +30,7 @@ export interface GrantPage {
 
 /** A grant as hosts see it. @param audience the resource server whose scopes are listed */
 export function toGrant({ grantId, record }: ListedGrant, audience: string): Grant {
-  const { clientId, accountId, userId, resources, iat, exp, prolongedAt } = record
+  const { clientId, accountId, userId, resources, iat, exp, usedAt } = record
   return {
     grantId,
     clientId,
@@ -38,7 +38,7 @@ export function toGrant({ grantId, record }: ListedGrant, audience: string): Gra
     ...(userId !== undefined && { userId }),
     scopes: resources?.[audience]?.split(' ').filter(Boolean) ?? [],
     authorizedAt: iat,
-    ...(prolongedAt !== undefined && { lastUsedAt: prolongedAt }),
+    ...(usedAt !== undefined && { lastUsedAt: usedAt }),
     expiresAt: exp,
   }
 }

@@ -1,127 +1,119 @@
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
-import type { Person } from '../host/subject.ts'
+import type { ConsentStore } from './consent-store.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantLifecycle } from './grant-lifecycle.ts'
 import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-/** How grants end, with all that hangs on them. All of it may be done again. */
-export interface RevokeGrants {
-  /**
-   * Ends a grant, but for the access tokens that are out: the record first, which decides about new ones.
-   *
-   * @returns why the record cannot be read, where it cannot: nothing new comes of it, and its refresh token ends
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  end(grantId: string): Promise<GatehouseError | undefined>
-  /**
-   * Ends a grant and takes its access tokens back.
-   *
-   * @param record undefined where it cannot be read
-   * @returns why it cannot, where that is so; its tokens are revoked all the same
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  revoke(
-    grantId: string,
-    record: GrantRecord | undefined,
-    actor: string | undefined,
-  ): Promise<GatehouseError | undefined>
-  /**
-   * Does so with those of an account in use that `isMeant`, some at a time, and with those that cannot be read: nobody
-   * can tell whether they are meant, and nothing but their tokens is left of them.
-   *
-   * @returns how many of the former there were, and why the others cannot be read
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  revokeEach(
-    accountId: string,
-    actor: string | undefined,
-    isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
-  ): Promise<{ readonly count: number; readonly errors: readonly GatehouseError[] }>
-}
+// Revoking grants with everything that belongs to them. Every function may be called again.
 
-/** Grants that are ended at a time. */
-const AT_A_TIME = 20
-
-/** What grants are ended with. */
+/** The dependencies for revoking grants. */
 export interface RevokeGrantsParts {
-  readonly lives: GrantLifecycle
-  readonly families: Pick<TokenFamilies, 'end'>
-  /** Forgets what a person decided about an application. */
-  readonly consents: { forget(person: Person, clientId: string): Promise<void> }
-  readonly revocations: Pick<Revocations, 'during'>
+  readonly lifecycle: GrantLifecycle
+  readonly families: Pick<TokenFamilies, 'revoke'>
+  readonly consents: Pick<ConsentStore, 'delete'>
+  readonly revocations: Pick<Revocations, 'revokeWith'>
   readonly events: EventSink
   readonly logger: Logger
 }
 
-export function createRevokeGrants(parts: RevokeGrantsParts): RevokeGrants {
-  const { lives, families, consents, revocations, events, logger } = parts
-  const { records, index } = lives
+/** The result of revoking several grants. */
+export interface RevokedGrants {
+  /** The number of grants in use that were revoked. */
+  readonly count: number
+  /** One for each corrupt record. */
+  readonly errors: readonly GatehouseError[]
+}
 
-  async function end(grantId: string): Promise<GatehouseError | undefined> {
-    const record = await lives.withdraw(grantId).catch((error: unknown) => {
-      if (isCorruptRecord(error)) return error
-      throw error
-    })
-    if (record instanceof GatehouseError) {
-      await families.end(grantId)
-      return record
-    }
+/** Grants that are revoked at the same time. */
+const CONCURRENCY = 20
+
+/**
+ * Revokes a grant, except its issued access tokens. The record comes first, because it decides about new tokens.
+ *
+ * @returns the error of a corrupt record. Its refresh token is revoked too, and no new tokens are issued for it
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function revokeGrantRecord(
+  { lifecycle, families, consents }: RevokeGrantsParts,
+  grantId: string,
+): Promise<GatehouseError | undefined> {
+  const record = await lifecycle.revoke(grantId).catch((error: unknown) => {
+    if (isCorruptRecord(error)) return error
+    throw error
+  })
+  const pending: Promise<unknown>[] = [families.revoke(grantId)]
+  if (record && !(record instanceof GatehouseError)) {
+    const { listedAt, clientId } = record
+    pending.push(consents.delete(record, clientId))
+    if (listedAt !== undefined) pending.push(lifecycle.index.remove({ ...record, grantId, listedAt }))
+  }
+  await Promise.all(pending)
+  return record instanceof GatehouseError ? record : undefined
+}
+
+/**
+ * Revokes a grant with its access tokens.
+ *
+ * @param record undefined if it is corrupt
+ * @returns the error of a corrupt record; the tokens of the grant are revoked nevertheless
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function revokeGrant(
+  parts: RevokeGrantsParts,
+  grantId: string,
+  record: GrantRecord | undefined,
+  actor: string | undefined,
+): Promise<GatehouseError | undefined> {
+  const error = await parts.revocations.revokeWith({ of: 'grant', id: grantId }, async () => {
+    const result = await revokeGrantRecord(parts, grantId)
+    return { result, revoked: [{ of: 'grant', id: grantId }], actor }
+  })
+  // A corrupt record stays, so that an operator can examine it.
+  if (error) return error
+  if (record) {
+    const { accountId, userId, clientId } = record
+    parts.events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
+  }
+  // Only retries need the record. If it stays, it expires.
+  await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
+    parts.logger.debug(
+      { err: cause, grantId },
+      'the record of a revoked grant was not deleted; it will expire',
+    )
+  })
+  return undefined
+}
+
+/**
+ * Revokes the grants of an account that `isMeant` selects, some at a time. Grants with corrupt records are always
+ * revoked, because their records cannot show whether they are meant.
+ *
+ * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+ */
+export async function revokeEachGrant(
+  parts: RevokeGrantsParts,
+  accountId: string,
+  actor: string | undefined,
+  isMeant: (record: GrantRecord) => boolean | Promise<boolean>,
+): Promise<RevokedGrants> {
+  let count = 0
+  const errors: GatehouseError[] = []
+  async function revokeOne(grantId: string, record?: GrantRecord): Promise<void> {
+    if (record && !(await isMeant(record))) return
+    const error = await revokeGrant(parts, grantId, record, actor)
+    if (error) errors.push(error)
+    else count += 1
+  }
+
+  for await (const { items, corrupt } of parts.lifecycle.index.pages(accountId, CONCURRENCY)) {
     await Promise.all([
-      families.end(grantId),
-      record && consents.forget(record, record.clientId),
-      record && unlist(grantId, record),
+      ...items.map(({ grantId, record }) => revokeOne(grantId, record)),
+      ...corrupt.map(({ id }) => revokeOne(id)),
     ])
-    return undefined
   }
-
-  async function unlist(grantId: string, record: GrantRecord): Promise<void> {
-    const { listedAt } = record
-    if (listedAt !== undefined) await index.remove({ ...record, grantId, listedAt })
-  }
-
-  const revoke: RevokeGrants['revoke'] = async (grantId, record, actor) => {
-    const unreadable = await revocations.during({ of: 'grant', id: grantId }, async () => {
-      const result = await end(grantId)
-      return { result, taken: [{ of: 'grant', id: grantId }], actor }
-    })
-    // What stands there in its place is for whoever put it there to look at.
-    if (unreadable) return unreadable
-    if (record) {
-      const { accountId, userId, clientId } = record
-      events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
-    }
-    // It was only kept for whoever had to try again; if it stays it expires.
-    await records.delete(grantId).catch((error: unknown) => {
-      logger.debug({ err: error, grantId }, 'what is left of a revoked grant will expire')
-    })
-    return undefined
-  }
-
-  const revokeEach: RevokeGrants['revokeEach'] = async (accountId, actor, isMeant) => {
-    let count = 0
-    const errors: GatehouseError[] = []
-    async function revokeOne(grantId: string, record?: GrantRecord): Promise<void> {
-      if (record && !(await isMeant(record))) return
-      const error = await revoke(grantId, record, actor)
-      if (error) errors.push(error)
-      else count += 1
-    }
-
-    let after: string | undefined
-    do {
-      const { items, unreadable, cursor } = await index.page(accountId, { cursor: after, limit: AT_A_TIME })
-      await Promise.all([
-        ...items.map(({ grantId, record }) => revokeOne(grantId, record)),
-        ...unreadable.map(({ id }) => revokeOne(id)),
-      ])
-      after = cursor
-    } while (after !== undefined)
-    return { count, errors }
-  }
-
-  return { end, revoke, revokeEach }
+  return { count, errors }
 }

@@ -4,60 +4,55 @@ import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 
-/** What a change takes something away from. */
+/** The client, grant or account whose tokens a change revokes. */
 export interface Subject {
   readonly of: 'client' | 'grant' | 'account'
   readonly id: string
 }
 
-/** Changes that were begun, so that others can finish them. */
+/** A log of revocations in progress, so that other processes can complete them. */
 export interface PendingRevocations {
   /**
-   * Notes that a change begins.
+   * Adds an entry before a change begins.
    *
-   * @returns what to hand to `end`
+   * @returns the entry, for `remove`
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
-  begin(subject: Subject): Promise<string>
-  /** Notes that a change is finished. Never rejects: what stays is finished once more, which does no harm. */
-  end(entry: string): Promise<void>
+  add(subject: Subject): Promise<string>
+  /** Removes the entry of a completed change. Never rejects: an entry that stays is resumed, which is harmless. */
+  remove(entry: string): Promise<void>
   /**
-   * Finishes all that seems to be abandoned.
+   * Completes all entries that seem to be abandoned.
    *
-   * @param finish may be called for a change that goes on, and more than once for each
+   * @param resume may be called for a change that still runs, and several times for each entry
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
-  settle(finish: (subject: Subject) => Promise<void>): Promise<void>
-  /** What changes were begun of that are not finished, here or anywhere, each once. */
-  subjects(): Promise<readonly Subject[]>
+  resumeAll(resume: (subject: Subject) => Promise<void>): Promise<void>
+  /** The subjects of all pending changes of all processes, each once. */
+  list(): Promise<readonly Subject[]>
 }
 
-/** An index of what was begun: `<milliseconds>:<random>:<subject as JSON>`. */
-const BEGUN = 'revocations:pending'
+/** An index of entries: `<milliseconds>:<random>:<subject as JSON>`. */
+const INDEX = 'revocations:pending'
 
-/** What each begins with. */
-const ENTRY = /^\d{13}:[\w-]{8}:/
-
-/** Characters before the subject. */
-const HEAD = 23
+const ENTRY_PREFIX = /^\d{13}:[\w-]{8}:/
+const ENTRY_PREFIX_LENGTH = 23
 
 /** Milliseconds after which a change seems to be abandoned. */
-const ABANDONED_AFTER = 15_000
+const ABANDONED_AFTER_MS = 15_000
 
 /**
- * Milliseconds after which its note goes. Until then it is finished again and again: whoever began it may just be
- * slow, or have another clock, and make the change after the first time.
+ * Milliseconds after which an entry is removed. Until then it is resumed again and again: its process may be slow, or
+ * its clock may be wrong, and it may make the change after the first attempt.
  */
-const GONE_AFTER = 600_000
+const REMOVE_AFTER_MS = 600_000
 
-/** Milliseconds between two times that one process finishes the same. */
-const AGAIN_AFTER = 60_000
+/** Milliseconds between two attempts of one process for the same entry. */
+const RESUME_INTERVAL_MS = 60_000
 
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
-/**
- * @param parts.now milliseconds since the epoch
- */
+/** @param parts.now milliseconds since the epoch */
 export function createPendingRevocations(parts: {
   readonly store: Store
   readonly longestLifetime: LongestLifetime
@@ -65,89 +60,86 @@ export function createPendingRevocations(parts: {
   readonly now: () => number
 }): PendingRevocations {
   const { store, longestLifetime, logger, now } = parts
-  /** When this process has finished an entry, by its own clock. */
-  let finishedAt = new Map<string, number>()
+  /** The time at which this process resumed an entry. */
+  let resumedAt = new Map<string, number>()
 
-  async function end(entry: string): Promise<void> {
-    await store.remove(BEGUN, entry).catch((error: unknown) => {
-      logger.debug({ err: error }, 'a revocation that is finished will be finished once more')
+  async function remove(entry: string): Promise<void> {
+    await store.remove(INDEX, entry).catch((error: unknown) => {
+      logger.debug({ err: error }, 'a completed revocation stays listed; it will be completed again')
     })
   }
 
-  async function all(): Promise<string[]> {
+  async function readEntries(): Promise<string[]> {
     const entries: string[] = []
-    for (let page: string[] | undefined; page === undefined || page.length === PAGE;) {
-      page = await store.range(BEGUN, { after: entries.at(-1), limit: PAGE })
+    for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
+      page = await store.range(INDEX, { after: entries.at(-1), limit: PAGE_SIZE })
       entries.push(...page)
     }
     return entries
   }
 
-  /** Milliseconds since it was begun, or until then where the clock of whoever began it is ahead; `Infinity` of no entry. */
+  /** Milliseconds between now and the time of an entry, in either direction; `Infinity` for a corrupt entry. */
   function ageOf(entry: string): number {
-    return ENTRY.test(entry) ? Math.abs(now() - Number(entry.slice(0, 13))) : Infinity
+    return ENTRY_PREFIX.test(entry) ? Math.abs(now() - Number(entry.slice(0, 13))) : Infinity
   }
 
   function isDue(entry: string): boolean {
     const age = ageOf(entry)
-    if (age <= ABANDONED_AFTER) return false
-    const finished = finishedAt.get(entry)
-    return finished === undefined || age > GONE_AFTER || Math.abs(now() - finished) > AGAIN_AFTER
+    if (age <= ABANDONED_AFTER_MS) return false
+    const resumed = resumedAt.get(entry)
+    return resumed === undefined || age > REMOVE_AFTER_MS || Math.abs(now() - resumed) > RESUME_INTERVAL_MS
   }
 
-  /** Finishes all entries of one subject at a time. */
-  async function finishOne(entries: readonly string[], finish: () => Promise<void>): Promise<void> {
+  /** Completes all entries of one subject. */
+  async function resumeEntries(entries: readonly string[], resume: () => Promise<void>): Promise<void> {
     try {
-      await finish()
+      await resume()
     } catch (error) {
       if (error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE') throw error
-      // One that cannot be finished must not keep the others from it.
-      logger.error({ err: error }, 'a revocation that was begun could not be finished; it is tried again')
+      // The other entries must not wait for this one.
+      logger.error({ err: error }, 'a pending revocation could not be completed; trying again')
       return
     }
     for (const entry of entries) {
-      finishedAt.set(entry, now())
-      if (ageOf(entry) > GONE_AFTER) await end(entry)
+      resumedAt.set(entry, now())
+      if (ageOf(entry) > REMOVE_AFTER_MS) await remove(entry)
     }
   }
 
   return {
-    end,
+    remove,
 
-    async subjects() {
-      return [...bySubject(await all()).keys()].flatMap((text) => readSubject(text) ?? [])
+    async list() {
+      return [...groupBySubject(await readEntries()).keys()].flatMap((text) => readSubject(text) ?? [])
     },
 
-    async begin(subject) {
+    async add(subject) {
       const time = String(now()).padStart(13, '0')
       const entry = `${time}:${randomBytes(6).toString('base64url')}:${JSON.stringify(subject)}`
-      // At most as long as it could matter.
-      await store.add(BEGUN, entry, await longestLifetime.seconds())
+      await store.add(INDEX, entry, await longestLifetime.seconds())
       return entry
     },
 
-    async settle(finish) {
-      const entries = await all()
-      const here = new Set(entries)
-      finishedAt = new Map([...finishedAt].filter(([entry]) => here.has(entry)))
-      for (const [text, ofSubject] of bySubject(entries.filter(isDue))) {
+    async resumeAll(resume) {
+      const entries = await readEntries()
+      const listed = new Set(entries)
+      resumedAt = new Map([...resumedAt].filter(([entry]) => listed.has(entry)))
+      for (const [text, ofSubject] of groupBySubject(entries.filter(isDue))) {
         const subject = readSubject(text)
-        if (subject) await finishOne(ofSubject, () => finish(subject))
+        if (subject) await resumeEntries(ofSubject, () => resume(subject))
       }
-      // By then every token has expired that it could be about; also what a newer version noted, and nobody knows here.
-      const longest = Math.max(longestLifetime.secondsKnown * 1000, GONE_AFTER)
-      for (const entry of entries.filter((each) => ageOf(each) > longest)) await end(entry)
+      // All tokens that an entry can concern have expired by then. This also removes entries of newer versions.
+      const longest = Math.max(longestLifetime.secondsKnown * 1000, REMOVE_AFTER_MS)
+      for (const entry of entries.filter((each) => ageOf(each) > longest)) await remove(entry)
     },
   }
 }
 
-function bySubject(entries: readonly string[]): Map<string, string[]> {
+function groupBySubject(entries: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const entry of entries) {
-    const text = entry.slice(HEAD)
-    const group = groups.get(text)
-    if (group) group.push(entry)
-    else groups.set(text, [entry])
+    const text = entry.slice(ENTRY_PREFIX_LENGTH)
+    groups.set(text, [...(groups.get(text) ?? []), entry])
   }
   return groups
 }

@@ -8,7 +8,7 @@ import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './revocation-set.ts'
 
-/** What is revoked, without its end where that follows from the lifetime of tokens. */
+/** A revocation whose `until` may follow from the lifetime of tokens. */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
     ? Omit<Each, 'until'> & { readonly until?: number | undefined }
@@ -17,63 +17,64 @@ export type RevocationSpec = Revocation extends infer Each
 
 export type { Subject } from './pending-revocations.ts'
 
-/** What came of a change. */
+/** The result of a change that revokes tokens. */
 export interface Change<T> {
   readonly result: T
-  /** What it revokes. Also where the change was in force already, so that what failed before is made good. */
-  readonly taken: readonly RevocationSpec[]
-  /** Who made it, for the events. */
+  /** What the change revokes; also if it was made before, so that a failed attempt is completed. */
+  readonly revoked: readonly RevocationSpec[]
+  /** Who made the change, for the events. */
   readonly actor?: string | undefined
 }
 
-/** Takes tokens back, everywhere. */
+/** Finds out what is to be revoked of a subject. For a subject that was not changed, revoking the result is harmless. */
+export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
+
+/** Revokes tokens in all processes. */
 export interface Revocations {
   /**
-   * Takes tokens back: here at once, in every other process within moments. Settles when it is stored; to do it
-   * again does no harm.
+   * Revokes tokens: in this process immediately, in every other process within moments. Settles when the revocation is
+   * stored. May be called again.
    *
-   * @param taken without `until`, it is kept for as long as any access token lives
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the tokens are dead here, but may be good elsewhere, so do it
-   *   again. `ERR_INVALID_ARGUMENT` for what is no revocation, before anything is done
+   * @param specs without `until`, a revocation is kept for as long as any access token lives
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, other processes may not, so call
+   *   it again; `ERR_INVALID_ARGUMENT` for a spec that is not valid, before anything is done
    */
-  revoke(...taken: readonly RevocationSpec[]): Promise<void>
-  /** The same, with who does it, for the events. */
-  revokeAs(actor: string | undefined, ...taken: readonly RevocationSpec[]): Promise<void>
+  revoke(...specs: readonly RevocationSpec[]): Promise<void>
+  /** The same with an actor, for the events. */
+  revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]): Promise<void>
   /**
-   * Makes a change that takes tokens back, so that they are revoked even if this process ends in the middle:
-   * others find that it was begun, and finish it (`resumeAll`).
+   * Makes a change that revokes tokens. If this process ends before the revocation is stored, other processes find the
+   * pending entry and complete it (`resumeAll`).
    *
-   * @param change makes the change, first of all in what decides about new tokens; what it throws is passed on. A
-   *   GatehouseError with a status below 500 says that nothing was changed; after any other failure others finish
-   *   what may have been
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; if it is not made good by doing it again, others do so
+   * @param change makes the change, beginning with the record that decides about new tokens. Its errors are passed on.
+   *   A GatehouseError with a status below 500 means that nothing was changed. After any other error, other processes
+   *   complete the change
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
    */
-  during<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T>
+  revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T>
   /**
-   * Finishes what other processes began and did not finish. To be called again and again.
+   * Completes what other processes left pending. Is called periodically.
    *
-   * @param finish what is to be revoked of a subject as it is now. What it answers for one that nothing was taken
-   *   from must do no harm. Where it throws, that subject is left for the next time
+   * @param specsOf if it throws, its subject stays pending
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
-  resumeAll(finish: (subject: Subject) => Promise<readonly RevocationSpec[]>): Promise<void>
+  resumeAll(specsOf: SpecsOf): Promise<void>
   /**
-   * What of the changes that are under way, or were begun by a process that ended, will be revoked, as `finish`
-   * answers it; nothing is revoked by this.
+   * The revocations that pending changes will make. Revokes nothing.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
-  underWay(finish: (subject: Subject) => Promise<readonly RevocationSpec[]>): Promise<readonly Revocation[]>
+  listPending(specsOf: SpecsOf): Promise<readonly Revocation[]>
 }
 
-/** Seconds by which clocks may differ, added to every end. */
-const SKEW = 120
+/** Seconds by which clocks may differ, added to every `until`. */
+const CLOCK_SKEW_SECONDS = 120
 
-/** An end that follows from the lifetime of tokens is at a full hour, so that the same once more is the same text. */
-const HOUR = 3600
+/** A computed `until` is a full hour, so that repeating a revocation stores the same text. */
+const HOUR_SECONDS = 3600
 
 /**
- * @param parts.events told of each revocation that was written here
+ * @param parts.events receives each revocation that this process stored
  * @param parts.now milliseconds since the epoch. @default the clock of this process
  */
 export function createRevocations(parts: {
@@ -86,14 +87,14 @@ export function createRevocations(parts: {
   readonly now?: (() => number) | undefined
 }): Revocations {
   const { store, log, set, longestLifetime, events, logger, now = () => Date.now() } = parts
-  const begun = createPendingRevocations({ store, longestLifetime, logger, now })
+  const pending = createPendingRevocations({ store, longestLifetime, logger, now })
 
-  async function revoke(taken: readonly RevocationSpec[], actor?: string): Promise<void> {
-    if (taken.length === 0) return
-    const withEnds = (lifetime: number) => taken.map((each) => endingAt(each, now() / 1000 + lifetime))
-    // Here at once, even while the store is away.
+  async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<void> {
+    if (specs.length === 0) return
+    const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
+    // In this process immediately, even while the store is unavailable.
     set.add(withEnds(longestLifetime.secondsKnown))
-    const isOpen = taken.some(({ until }) => until === undefined)
+    const isOpen = specs.some(({ until }) => until === undefined)
     const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
     set.add(revocations)
     await log.add(revocations)
@@ -103,38 +104,41 @@ export function createRevocations(parts: {
   }
 
   return {
-    revoke: (...taken) => revoke(taken),
-    revokeAs: (actor, ...taken) => revoke(taken, actor),
+    revoke: (...specs) => revoke(specs),
+    revokeAs: (actor, ...specs) => revoke(specs, actor),
 
-    async during(subject, change) {
-      const entry = await begun.begin(subject)
-      const { result, taken, actor } = await change().catch(async (error: unknown) => {
-        if (error instanceof GatehouseError && error.status < 500) await begun.end(entry)
+    async revokeWith(subject, change) {
+      const entry = await pending.add(subject)
+      const { result, revoked, actor } = await change().catch(async (error: unknown) => {
+        if (error instanceof GatehouseError && error.status < 500) await pending.remove(entry)
         throw error
       })
-      await revoke(taken, actor)
-      await begun.end(entry)
+      await revoke(revoked, actor)
+      await pending.remove(entry)
       return result
     },
 
-    resumeAll: (finish) => begun.settle(async (subject) => revoke(await finish(subject))),
+    resumeAll: (specsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),
 
-    async underWay(finish) {
-      const subjects = await begun.subjects()
-      const end = now() / 1000 + (await longestLifetime.seconds())
+    async listPending(specsOf) {
+      const subjects = await pending.list()
+      const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
       for (const subject of subjects) {
-        for (const taken of await finish(subject)) revocations.push(endingAt(taken, end))
+        for (const spec of await specsOf(subject)) revocations.push(withUntil(spec, until))
       }
       return revocations
     },
   }
 }
 
-/** @param byDefault epoch seconds */
-function endingAt(taken: RevocationSpec, byDefault: number): Revocation {
-  const until = taken.until === undefined ? Math.ceil((byDefault + SKEW) / HOUR) * HOUR : taken.until + SKEW
-  const revocation = asRevocation({ ...taken, until })
+/** @param byDefault epoch seconds, for a spec without `until` */
+function withUntil(spec: RevocationSpec, byDefault: number): Revocation {
+  const until =
+    spec.until === undefined
+      ? Math.ceil((byDefault + CLOCK_SKEW_SECONDS) / HOUR_SECONDS) * HOUR_SECONDS
+      : spec.until + CLOCK_SKEW_SECONDS
+  const revocation = asRevocation({ ...spec, until })
   if (revocation) return revocation
   throw new GatehouseError(
     'ERR_INVALID_ARGUMENT',

@@ -134,7 +134,7 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
       expect((await call(refreshed.body['access_token'])).status).toBe(200)
       expect(host.reached).toHaveLength(2)
 
-      expect((await host.gatehouse.grants.ofAccount('alice')).items).toHaveLength(1)
+      expect((await host.gatehouse.grants.list({ accountId: 'alice' })).items).toHaveLength(1)
       await host.gatehouse.apiKeys.delete(apiKey.client_id)
       const rejected = await call(direct.body['access_token'])
       expect(rejected.status).toBe(401)

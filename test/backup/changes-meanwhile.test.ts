@@ -72,7 +72,7 @@ test('and so is that of an account which withdraws everything', async () => {
   const application = await host.createApplication()
   const tokens = await connect(host, application)
   const ofBob = await connect(host, application, { user: 'bob' })
-  faulty.arm('set authorization-epoch', 'unanswered', { thenAway: true })
+  faulty.arm('set consent-version', 'unanswered', { thenAway: true })
   await expect(host.gatehouse.grants.revokeAll({ accountId: 'alice' })).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_STORE_UNAVAILABLE' }),
   )

@@ -105,7 +105,7 @@ describe('the third party', () => {
     host.accounts.set('dan', { id: 'dan', claims: { name: 'Dan' } })
     const consent = await goToConsent('dan')
     const connected = consent.url.href === home ? consent : await decide(consent, ['invoices:read'])
-    const [grant] = (await host.gatehouse.grants.ofAccount('dan')).items
+    const [grant] = (await host.gatehouse.grants.list({ accountId: 'dan' })).items
     expect(grant).toMatchObject({ scopes: expect.arrayContaining(['invoices:read']) })
     const ask = await browser.submit(connected, { action: /disconnect$/ })
     const back = await browser.submit(ask, { button })
@@ -113,7 +113,7 @@ describe('the third party', () => {
     expect(read(back)).toContain('Disconnected: the tokens of Tallybook are revoked.')
     expect(read(back)).toContain('unless you chose “Sign out” there')
     expect(read(back)).not.toContain('Connected as')
-    expect((await host.gatehouse.grants.ofAccount('dan')).items).toEqual([])
+    expect((await host.gatehouse.grants.list({ accountId: 'dan' })).items).toEqual([])
   })
 
   it('keeps the connection where the service could not be told that it is over', async () => {
@@ -137,9 +137,9 @@ describe('the third party', () => {
   it('revokes the tokens of before when something else is allowed', async () => {
     host.accounts.set('frank', { id: 'frank', claims: { name: 'Frank' } })
     const connected = await decide(await goToConsent('frank'), ['profile', 'invoices:read'])
-    const [before] = (await host.gatehouse.grants.ofAccount('frank')).items
+    const [before] = (await host.gatehouse.grants.list({ accountId: 'frank' })).items
     await decide(await browser.submit(connected, { action: /change$/ }), ['profile', 'payments:list'])
-    const { items } = await host.gatehouse.grants.ofAccount('frank')
+    const { items } = await host.gatehouse.grants.list({ accountId: 'frank' })
     expect(items).toHaveLength(1)
     expect(items[0]?.grantId).not.toBe(before?.grantId)
   })

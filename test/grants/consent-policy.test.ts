@@ -26,7 +26,7 @@ describe('whether consent is needed', () => {
       true,
     ],
   ])('%s', (_name, requested, before, promptConsent, expected) => {
-    expect(isConsentNeeded({ requested, remembered: before, promptConsent })).toBe(expected)
+    expect(isConsentNeeded({ requested, stored: before, promptConsent })).toBe(expected)
   })
 })
 
@@ -78,10 +78,10 @@ describe('what is remembered', () => {
   it('makes the next request of the same scopes silent, unless something was denied', () => {
     const requested = ['a', 'b']
     const all = mergeConsent(nothing, decide(requested, requested))
-    expect(isConsentNeeded({ requested, remembered: all, promptConsent: false })).toBe(false)
+    expect(isConsentNeeded({ requested, stored: all, promptConsent: false })).toBe(false)
     const part = mergeConsent(nothing, decide(requested, ['a']))
-    expect(isConsentNeeded({ requested, remembered: part, promptConsent: false })).toBe(true)
-    expect(isConsentNeeded({ requested: ['a'], remembered: part, promptConsent: false })).toBe(false)
+    expect(isConsentNeeded({ requested, stored: part, promptConsent: false })).toBe(true)
+    expect(isConsentNeeded({ requested: ['a'], stored: part, promptConsent: false })).toBe(false)
   })
 
   it('changes neither of what it was given', () => {

@@ -22,20 +22,20 @@ const DECISION = { granted: ['invoices:read'], denied: [] }
 /** What a process on a store can do. */
 function processOn(inner: Store) {
   const store = withDeadline(inner, 5000)
-  const lives = createGrantLifecycle(store, {
+  const lifecycle = createGrantLifecycle(store, {
     refreshToken: 30 * DAY,
     delegatedAccessToken: 3600,
     storedConsent: 365 * DAY,
   })
-  const consents = createConsentStore(store, 365 * DAY, lives.epochs)
-  const families = createTokenFamilies(store, format, { restartable: 120 })
+  const consents = createConsentStore(store, 365 * DAY, lifecycle.consentVersions)
+  const families = createTokenFamilies(store, format, { tombstoneTtl: 120 })
   const log = createRevocationLog(store)
   const set = createRevocationSet()
   const longestLifetime = createLongestLifetime(store, 3600)
   const revocations = createRevocations({ store, log, set, longestLifetime, logger: silentLogger })
   const told: unknown[] = []
   const service = createGrantService({
-    lives,
+    lifecycle,
     families,
     consents,
     revocations,
@@ -43,23 +43,23 @@ function processOn(inner: Store) {
     logger: silentLogger,
     audience: 'https://example.com/api',
   })
-  return { lives, consents, families, log, set, revocations, told, ...service }
+  return { lifecycle, consents, families, log, set, revocations, told, ...service }
 }
 
 const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
 
 /** Authorizes and exchanges a code, as an application and its user do; answers the refresh token. */
 async function authorize(
-  { lives, consents, families }: ReturnType<typeof processOn>,
+  { lifecycle, consents, families }: ReturnType<typeof processOn>,
   grantId: string,
   person: { accountId: string; userId?: string } = ALICE,
 ) {
   const now = Math.floor(Date.now() / 1000)
-  const epochs = await lives.epochs.current(person, 'app')
-  const record = { ...person, clientId: 'app', iat: now, exp: now + 3600, epochs }
-  await lives.records.create(grantId, record, 3600)
-  await consents.remember(person, 'app', DECISION, epochs)
-  await lives.begin(grantId)
+  const versions = await lifecycle.consentVersions.current(person, 'app')
+  const record = { ...person, clientId: 'app', iat: now, exp: now + 3600, versions }
+  await lifecycle.records.create(grantId, record, 3600)
+  await consents.update(person, 'app', DECISION, versions)
+  await lifecycle.activate(grantId)
   const token = format.mint({ grantId, generation: 0 })
   await families.start(token, { grantId }, 30 * DAY)
   return token
@@ -67,7 +67,7 @@ async function authorize(
 
 /** What a process that starts now takes for good. */
 async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
-  const { lives, consents, families, log, set, grants } = processOn(store)
+  const { lifecycle, consents, families, log, set, grants } = processOn(store)
   for (let cursor: string | undefined, more = true; more;) {
     const page = await log.read(cursor)
     set.add(page.revocations)
@@ -77,9 +77,9 @@ async function aliveOn(store: Store, grantId: string, token: string, person = AL
   const alive = {
     'access token': !set.isRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
-    grant: (await grants.find(grantId)) !== undefined || (await lives.keepAlive(grantId)),
-    'remembered consent': (await consents.find(person, 'app')).granted.length > 0,
-    entry: (await grants.ofAccount('alice')).items.length > 0,
+    grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
+    'remembered consent': (await consents.get(person, 'app')).consent.granted.length > 0,
+    entry: (await grants.list({ accountId: 'alice' })).items.length > 0,
   }
   return Object.entries(alive).flatMap(([what, isAlive]) => (isAlive ? [what] : []))
 }
@@ -221,7 +221,7 @@ describeEachStore('all of an account', (makeStore) => {
       const isOfAnotherMeant = part.userId === undefined
       const aliveOfAnother = await aliveOn(store, 'another', ofAnother)
       expect(aliveOfAnother.includes('grant')).toBe(!isOfAnotherMeant)
-      const { items } = await other.grants.ofAccount('alice')
+      const { items } = await other.grants.list({ accountId: 'alice' })
       const left = isOfAnotherMeant ? ['since'] : ['another', 'since']
       expect(items.map(({ grantId }) => grantId).toSorted()).toEqual(left)
       vi.setSystemTime(Date.now() + 700_000)
@@ -234,10 +234,10 @@ describeEachStore('all of an account', (makeStore) => {
     const process = processOn(makeStore())
     const count = 47
     for (let at = 0; at < count; at += 1) await authorize(process, `grant-${at}`)
-    const { lives, grants, told } = process
+    const { lifecycle, grants, told } = process
     const now = Math.floor(Date.now() / 1000)
-    await lives.records.create('other', { accountId: 'bob', clientId: 'app', iat: now, exp: now + 3600 })
-    await lives.begin('other')
+    await lifecycle.records.create('other', { accountId: 'bob', clientId: 'app', iat: now, exp: now + 3600 })
+    await lifecycle.activate('other')
     expect(await grants.revokeAll({ accountId: 'alice' }, { actor: 'support' })).toBe(count)
     expect(await grants.revokeAll({ accountId: 'alice' })).toBe(0)
     expect(new Set(told.map((event) => JSON.stringify(event))).size).toBe(count)
@@ -248,7 +248,7 @@ describeEachStore('all of an account', (makeStore) => {
       accountId: 'alice',
       actor: 'support',
     })
-    expect((await grants.ofAccount('alice')).items).toEqual([])
-    expect((await grants.ofAccount('bob')).items.map(({ grantId }) => grantId)).toEqual(['other'])
+    expect((await grants.list({ accountId: 'alice' })).items).toEqual([])
+    expect((await grants.list({ accountId: 'bob' })).items.map(({ grantId }) => grantId)).toEqual(['other'])
   })
 })

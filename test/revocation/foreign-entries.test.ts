@@ -49,16 +49,16 @@ test.each([
 
 test('what others have put among the changes that were begun is finished by nobody, and taken out', async () => {
   const store = memoryStore()
-  const begun = createPendingRevocations({
+  const pending = createPendingRevocations({
     store,
     longestLifetime: { seconds: async () => 3600, secondsKnown: 3600 },
     logger: silentLogger,
     now: () => START,
   })
   for (const member of FOREIGN) await store.add('revocations:pending', member)
-  const entry = await begun.begin({ of: 'client', id: 'a' })
+  const entry = await pending.add({ of: 'client', id: 'a' })
   const finish = vi.fn(async () => {})
-  await begun.settle(finish)
+  await pending.resumeAll(finish)
   expect(finish).not.toHaveBeenCalled()
   expect(await store.range('revocations:pending', { limit: 100 })).toEqual([entry])
 })

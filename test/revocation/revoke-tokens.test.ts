@@ -119,10 +119,10 @@ describeEachStore('revoking', (makeStore) => {
     const store = makeStore()
     const here = processOn(store)
     let begunInside: string[] = []
-    const result = await here.during(client, async () => {
+    const result = await here.revokeWith(client, async () => {
       begunInside = await begunOn(store)
       expect(here.isDead(5)).toBe(false)
-      return { result: 'done', taken: [taken], actor: 'ann' }
+      return { result: 'done', revoked: [taken], actor: 'ann' }
     })
     expect(result).toBe('done')
     expect(begunInside).toHaveLength(1)
@@ -162,9 +162,9 @@ describe('while the store is away', () => {
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.goAway()
     let isMade = false
-    const attempt = here.during(client, async () => {
+    const attempt = here.revokeWith(client, async () => {
       isMade = true
-      return { result: undefined, taken: [taken] }
+      return { result: undefined, revoked: [taken] }
     })
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(isMade).toBe(false)
@@ -202,9 +202,9 @@ describe('a process that ends in the middle of a change', () => {
         const here = processOn(store)
         faulty.arm(call, fault, { thenAway: true })
         await here
-          .during(client, async () => {
+          .revokeWith(client, async () => {
             await clientOn(store).countUp()
-            return { result: undefined, taken: [taken] }
+            return { result: undefined, revoked: [taken] }
           })
           .catch(() => {})
         isThrough = faulty.calls.length <= call
@@ -235,7 +235,7 @@ describe('a process that ends in the middle of a change', () => {
       const here = processOn(store, { ahead })
       const other = processOn(store)
       const { countUp, finish } = clientOn(store)
-      const crash = here.during(client, async () => {
+      const crash = here.revokeWith(client, async () => {
         // Slow, and others settle meanwhile.
         for (let round = 0; round < 6; round += 1) {
           time += 20_000
@@ -377,7 +377,7 @@ describe('a change that fails', () => {
     const change = async () => {
       throw new GatehouseError('ERR_NOT_FOUND', 'there is none')
     }
-    await expect(processOn(store).during(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
+    await expect(processOn(store).revokeWith(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(await begunOn(store)).toEqual([])
   })
 
@@ -390,7 +390,7 @@ describe('a change that fails', () => {
     const change = async () => {
       throw failure
     }
-    await expect(processOn(store).during(client, change)).rejects.toBe(failure)
+    await expect(processOn(store).revokeWith(client, change)).rejects.toBe(failure)
     time += MINUTE
     await processOn(store).resumeAll(async () => [taken])
     expect((await knownOn(store)).isDead(5)).toBe(true)

@@ -36,7 +36,7 @@ export interface PendingInteraction {
   /** Scopes that the request contains and the application may request now, in their order. */
   readonly requestedScopes: readonly string[]
   /** Earlier decisions of this account about this application. */
-  readonly remembered: { readonly granted: readonly string[]; readonly denied: readonly string[] }
+  readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
   /** `ui_locales` of the request, in order of preference (OpenID Connect Core 3.1.2.1). */
   readonly uiLocales: readonly string[]
   /** `login_hint` of the request. */

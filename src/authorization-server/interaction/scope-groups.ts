@@ -41,18 +41,18 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
  * @param ticked the ticked scopes of a submitted form, if there is one
  */
 export function scopeGroups(
-  pending: Pick<PendingInteraction, 'requestedScopes' | 'remembered' | 'application'>,
+  pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
   catalog: Catalog,
   texts: PageTexts,
   ticked?: readonly string[],
 ): ScopeGroup[] {
-  const { requestedScopes, remembered, application } = pending
+  const { requestedScopes, storedConsent, application } = pending
   const entry = (scope: string, title: Html | string, description?: string): ScopeEntry => ({
     scope,
     title,
     description,
-    standing: scopeStatus(scope, remembered),
-    isTicked: ticked ? ticked.includes(scope) : isPreselected(scope, remembered),
+    standing: scopeStatus(scope, storedConsent),
+    isTicked: ticked ? ticked.includes(scope) : isPreselected(scope, storedConsent),
     isInseparable: scope === MANDATORY_SCOPE,
   })
   const read = (text: Operation['title']) => localize(text, texts.locales, texts.defaultLocale)

@@ -111,7 +111,7 @@ export function createDelegatedScopes(
       const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
       requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
-      if (await grants.keepAlive(grant.jti)) return true
+      if (await grants.extend(grant.jti)) return true
       throw new errors.InvalidGrant('grant not found')
     },
   }

@@ -10,7 +10,7 @@ import { writeDecision } from './load-existing-grant.ts'
 import type { BuiltProvider } from './build-provider.ts'
 import { ROUTES } from './routes.ts'
 import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
-import type { WithEpochs } from './seam.ts'
+import type { WithConsentVersions } from './seam.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
 type Session = Awaited<ReturnType<Provider['Session']['get']>>
@@ -88,10 +88,10 @@ export function createInteractionPort(
       }
       const subject = details.session?.accountId
       const person = subject === undefined ? undefined : personOf(subject)
-      const [developer, account, remembered] = await Promise.all([
+      const [developer, account, stored] = await Promise.all([
         accounts.find(application.accountId, application.userId),
         person && accounts.find(person.accountId, person.userId),
-        person ? built().consents.find(person, application.clientId) : { granted: [], denied: [] },
+        person && built().consents.get(person, application.clientId),
       ])
       // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
       if (!developer) return undefined
@@ -110,7 +110,7 @@ export function createInteractionPort(
         redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
         ...(person && account && { account: { ...person, ...displayNames(account) } }),
         requestedScopes: requestableScopes(details, application, developer),
-        remembered,
+        storedConsent: stored?.consent ?? { granted: [], denied: [] },
         uiLocales: words(details.params['ui_locales']),
         loginHint: text(details.params['login_hint']),
         // Somebody is signed in, and is asked to sign in all the same.
@@ -136,8 +136,8 @@ export function createInteractionPort(
       const person = requireAccount(pending)
       const { clientId } = pending.application
       const grant = new provider.Grant({ accountId: subjectOf(person), clientId })
-      const { epochs } = await consents.recall(person, clientId)
-      ;(grant as WithEpochs).epochs = epochs
+      const { versions } = await consents.get(person, clientId)
+      ;(grant as WithConsentVersions).versions = versions
       writeDecision(grant, settings.audience, openIdScopes, decision)
       const grantId = await grant.save()
       const { counts, next } = await finish(ctx, pending, { consent: { grantId }, ...ACCOUNT_SELECTED }, true)
@@ -145,7 +145,7 @@ export function createInteractionPort(
         await grant.destroy()
         return next
       }
-      await consents.remember(person, clientId, decision, epochs)
+      await consents.update(person, clientId, decision, versions)
       const { accountId, userId } = person
       const { granted, denied } = decision
       events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, denied })

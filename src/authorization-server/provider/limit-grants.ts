@@ -11,7 +11,7 @@ import type { RevokeGrant } from './revoke-grant.ts'
 export type LimitGrants = (pair: GrantPair) => void
 
 export function createLimitGrants(parts: {
-  readonly index: Pick<GrantIndex, 'surplusOf'>
+  readonly index: Pick<GrantIndex, 'listOverLimit'>
   readonly revokeGrant: RevokeGrant
   readonly events: EventSink
   readonly logger: Logger
@@ -21,7 +21,7 @@ export function createLimitGrants(parts: {
   const due = new Map<string, GrantPair>()
 
   async function revokeSurplus(pair: GrantPair): Promise<void> {
-    for (const grantId of await index.surplusOf(pair)) {
+    for (const grantId of await index.listOverLimit(pair)) {
       await revokeGrant(grantId)
       events.emit('grant.revoked', { grantId, ...pair })
     }

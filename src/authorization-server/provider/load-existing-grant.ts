@@ -6,7 +6,7 @@ import type { Client } from '../../clients/client.ts'
 import { recordOf } from './client-metadata.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 import type { ConsentVersions } from '../../grants/consent-version.ts'
-import type { WithEpochs } from './seam.ts'
+import type { WithConsentVersions } from './seam.ts'
 
 /**
  * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
@@ -47,7 +47,7 @@ export function createLoadExistingGrant(parts: {
     return false
   }
 
-  /** The epochs in which this is authorized without asking anybody; undefined if somebody must be asked. */
+  /** The consent versions in which this is authorized without asking; undefined if the person must be asked. */
   async function findConsent(
     ctx: KoaContextWithOIDC,
     person: Person,
@@ -56,9 +56,11 @@ export function createLoadExistingGrant(parts: {
     const promptConsent = ctx.oidc.prompts.has('consent')
     const isFirstParty = client.kind === 'application' && client.firstParty
     if (promptConsent) return undefined
-    const { remembered, epochs } = await consents.recall(person, client.clientId)
+    const { consent, versions } = await consents.get(person, client.clientId)
     const requested = [...ctx.oidc.requestParamScopes]
-    return isFirstParty || !isConsentNeeded({ requested, remembered, promptConsent }) ? epochs : undefined
+    return isFirstParty || !isConsentNeeded({ requested, stored: consent, promptConsent })
+      ? versions
+      : undefined
   }
 
   return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
@@ -69,11 +71,11 @@ export function createLoadExistingGrant(parts: {
 
     const { accountId: subject } = session
     const record = recordOf(client)
-    const epochs = await findConsent(ctx, personOf(subject), record)
-    if (!epochs) return undefined
+    const versions = await findConsent(ctx, personOf(subject), record)
+    if (!versions) return undefined
 
     const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
-    ;(grant as WithEpochs).epochs = epochs
+    ;(grant as WithConsentVersions).versions = versions
     writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], denied: [] })
     await grant.save()
     return grant

@@ -18,12 +18,12 @@ export function createRevokeGrant(parts: {
 }): RevokeGrant {
   const { grants, families, revocations } = parts
   return async function revokeGrant(grantId) {
-    await revocations.during({ of: 'grant', id: grantId }, async () => {
+    await revocations.revokeWith({ of: 'grant', id: grantId }, async () => {
       await grants.delete(grantId)
-      return { result: undefined, taken: [{ of: 'grant', id: grantId }] }
+      return { result: undefined, revoked: [{ of: 'grant', id: grantId }] }
     })
     // The family is ended last, because it is how the refresh token is found: a client that got no response can
     // send the token again.
-    await families.end(grantId)
+    await families.revoke(grantId)
   }
 }

@@ -30,7 +30,7 @@ export function applySeam(
   nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
-  rememberEpochsAndFound(provider)
+  keepVersionsAndFound(provider)
 }
 
 /**
@@ -211,8 +211,8 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
  * first of them is saved. What was in force when a grant was made has no place in oidc-provider's models, nor as what
  * a session was found: that goes with it from `find` to `upsert`, which does not store it.
  */
-function rememberEpochsAndFound({ Grant, Session }: Provider): void {
-  storeToo(Grant, 'epochs')
+function keepVersionsAndFound({ Grant, Session }: Provider): void {
+  storeToo(Grant, 'versions')
   storeToo(Session, 'found')
 }
 
@@ -222,8 +222,8 @@ function storeToo(model: { readonly IN_PAYLOAD: string[] }, property: string): v
 }
 
 /** A grant of oidc-provider's that also says what was in force when it was made. */
-export interface WithEpochs {
-  epochs?: ConsentVersions | undefined
+export interface WithConsentVersions {
+  versions?: ConsentVersions | undefined
 }
 
 /** A session of oidc-provider's in a browser. */

@@ -1,5 +1,5 @@
-import { countRule, type Fields, objectOf, oneOf, optional, stringRule } from '../../validation/rules.ts'
-import type { LastExchange } from './retry-window.ts'
+import { oneOf, countRule, stringRule, objectOf, optional, type Fields } from '../../validation/rules.ts'
+import type { LastRotation } from './grace-period.ts'
 
 /** The data that a refresh token stands for; opaque here. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
@@ -12,15 +12,14 @@ export interface FamilyRecord {
   readonly current: string
   readonly payload: RefreshPayload
   /**
-   * Milliseconds since the epoch, immediately before the current token was stored; absent in records of older
+   * Milliseconds since the epoch, immediately before the current token was stored. Absent in records of older
    * versions.
    */
   readonly issuedAt?: number | undefined
-  /** The exchange that produced the current token, where clients may ask for it once more. */
-  readonly last?: LastExchange | undefined
+  /** The rotation that produced the current token, if clients have a grace period. */
+  readonly last?: LastRotation | undefined
   /**
-   * The family is revoked. The record is kept for a while, so that a code in flight cannot start the family
-   * again.
+   * The family is revoked. The record is kept for a while, so that a code in flight cannot start the family again.
    */
   readonly ended?: true
   /** A new random value each time a write is rolled back. A late write then finds nothing to replace. */

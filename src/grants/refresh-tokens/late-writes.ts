@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-// A database that was frozen, or reached again, may carry out writes whose requests were answered with a failure
-// long before. Whoever sent one takes it back within moments (`uncertain-writes.ts`). Until then it looks to all other
-// processes as if a token had been used, and a client that tries again, as it was told to, like a thief.
+// A database that was paused, or is reached again, may apply writes long after their requests were answered with an
+// error. The process that sent such a write rolls it back within moments (`uncertain-writes.ts`). Until then it looks
+// to all other processes as if a token had been used, and a client that retries looks like a thief.
 
-/** Milliseconds before which nobody has been told that a write failed, and so nobody tries again. */
-const SOONEST = 250
+/** Milliseconds before which no request was answered with an error yet, so no client retries. */
+const FIRST_RETRY_MS = 250
 
-/** Milliseconds by which a write may be late: longer than connections hold what nobody takes. */
-const LATEST = 120_000
+/** Milliseconds by which a write may be late: connections keep unsent data no longer. */
+const LATE_WRITE_MS = 120_000
 
-/** Milliseconds that are waited for it to be revoked: for its process to notice that the database answers again. */
-const PATIENCE = 3000
+/** Milliseconds within which a late write is rolled back: its process must notice that the database answers again. */
+const ROLLBACK_TIMEOUT_MS = 3000
 
-const PAUSE = 150
+const POLL_INTERVAL_MS = 150
 
 /**
- * Whether a write may have come late.
+ * Whether a write may have been applied late.
  *
  * @param sentAt when it was sent, in milliseconds since the epoch; undefined in records of older versions
  * @param now milliseconds since the epoch
@@ -24,20 +24,20 @@ const PAUSE = 150
 export function mayArriveLate(sentAt: number | undefined, now: number): boolean {
   if (sentAt === undefined) return false
   const age = Math.abs(now - sentAt)
-  return age >= SOONEST && age < LATEST
+  return age >= FIRST_RETRY_MS && age < LATE_WRITE_MS
 }
 
 /**
- * Looks again and again, for a few seconds at most.
+ * Reads again and again until a result is certain, for three seconds at most.
  *
- * @param isSettled whether there is nothing to wait for
- * @returns what was seen last
+ * @param isSettled whether a result is certain
+ * @returns the last result
  */
-export async function pollUntil<T>(look: () => Promise<T>, isSettled: (seen: T) => boolean): Promise<T> {
-  const until = performance.now() + PATIENCE
+export async function pollUntil<T>(read: () => Promise<T>, isSettled: (result: T) => boolean): Promise<T> {
+  const until = performance.now() + ROLLBACK_TIMEOUT_MS
   for (;;) {
-    const seen = await look()
-    if (isSettled(seen) || performance.now() >= until) return seen
-    await delay(PAUSE)
+    const result = await read()
+    if (isSettled(result) || performance.now() >= until) return result
+    await delay(POLL_INTERVAL_MS)
   }
 }

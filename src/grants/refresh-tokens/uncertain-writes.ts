@@ -8,7 +8,7 @@ import type { FamilyRecord } from './family-record.ts'
 /** A write of a family whose answer did not arrive. */
 export interface UncertainWrite {
   readonly grantId: string
-  /** What was to be replaced; undefined if the family was to be started. */
+  /** The record to replace; undefined if the write starts the family. */
   readonly before?: Stored<FamilyRecord> | undefined
   readonly next: FamilyRecord
   /** Seconds. */
@@ -16,58 +16,61 @@ export interface UncertainWrite {
 }
 
 /**
- * Makes certain how a write ended that the store neither confirmed nor rejected. Such a write may be in force,
- * may not be, or may yet come: its request was answered by then, and the client tries again with the token that
- * the write uses up. So a write whose end cannot be told is rolled back.
+ * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force, may be
+ * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
+ * write uses up. So a write whose outcome stays unknown is rolled back.
  *
- * Where writes wait for replicas, one that too few of them have is read back as if nothing were wrong, and is lost if
- * its server is. So nothing counts, neither the write nor that it was rolled back, before a later write of the same
- * record has been confirmed: replicas get writes in their order.
+ * If writes wait for replicas, a write that too few replicas have can be read back, but is lost with its server. So
+ * neither the write nor its rollback counts before a later write of the same record is confirmed. Replicas apply
+ * writes in order.
  */
 export interface UncertainWrites {
   /**
-   * Whether the write is in force. If it is not, it never will be: once the store can be asked, it is taken
-   * back, whether it came through or is still to come; unless the client has tried again meanwhile, and another
-   * process has given it what was written. Never rejects, and takes half a second at most.
+   * Whether the write is in force. If it is not, it never will be: it is rolled back as soon as the store answers, even
+   * if it arrives later. The exception is a retry by the client at another process, which then sent what was written.
+   * Never rejects, and takes half a second at most.
    *
-   * @param error what the write rejected with
+   * @param error the rejection of the write
    */
   wasStored(write: UncertainWrite, error: unknown): Promise<boolean>
-  /** Revokes what is still uncertain of a grant; rejects while the store is away. */
-  settle(grantId: string): Promise<void>
-  /** Stops trying. */
+  /** Rolls back the uncertain writes of a grant; rejects while the store is unavailable. */
+  flush(grantId: string): Promise<void>
+  /** Stops retrying. */
   close(): void
 }
 
-/** What is being done about a write. */
-interface Attempt {
+/** The rollback of a write. */
+interface Rollback {
   readonly write: UncertainWrite
-  /** Those that may stand, though their own writes were not confirmed. */
+  /** Barriers that may stand in the record, although their own writes were not confirmed. */
   readonly barriers: Set<string>
 }
 
-/** Milliseconds that a request waits to learn how its write ended; it has waited for the write itself before. */
-const PATIENCE = 500
+/** Milliseconds that a request waits for the outcome of its write, after it waited for the write itself. */
+const OUTCOME_TIMEOUT_MS = 500
 
-const LATE = { error: () => new Error('how a write ended is not known yet') }
+const TIMED_OUT = { error: () => new Error('the outcome of a write is not known yet') }
 
-/** Milliseconds between attempts while the store is away: from the first to the most. */
-const RETRY_FIRST = 100
-const RETRY_MOST = 1000
+/** Milliseconds between attempts while the store is unavailable. */
+const FIRST_RETRY_DELAY_MS = 100
+const MAX_RETRY_DELAY_MS = 1000
 
-/** Milliseconds after which it is given up: by then the process has long been restarted, or ought to be. */
-const GIVE_UP_AFTER = 3_600_000
+/** Milliseconds after which a rollback is given up: the process was restarted by then, or should have been. */
+const ROLLBACK_EXPIRY_MS = 3_600_000
 
-/** @param options.notStartedTtl seconds for which a start must be kept from coming late */
+/** @param options.notStartedTtl seconds for which a late start must be prevented */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
 ): UncertainWrites {
-  const pending = new Set<Attempt>()
+  const pending = new Set<Rollback>()
   let closed = false
 
-  /** Asks how it ended. What is not in force, or not to be, is replaced by what was before, behind a barrier. */
-  async function conclude({ write, barriers }: Attempt, acceptIfStored: boolean): Promise<boolean> {
+  /**
+   * Reads the outcome, and confirms the write if it is stored and may stay. Otherwise it restores the record before,
+   * with a barrier.
+   */
+  async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
     for (;;) {
       const now = await families.read(grantId)
@@ -76,7 +79,7 @@ export function createUncertainWrites(
         if (await families.replace(grantId, now, now.record, ttl)) return true
         continue
       }
-      // Somebody else wrote since, so that there is nothing left that the write could replace.
+      // Another process has written since, so the late write finds nothing to replace.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) return false
       const barrier = randomUUID()
       barriers.add(barrier)
@@ -94,38 +97,42 @@ export function createUncertainWrites(
       : families.create(grantId, record, notStartedTtl)
   }
 
-  async function takeBack(attempt: Attempt): Promise<void> {
-    await conclude(attempt, false)
-    pending.delete(attempt)
+  async function rollBack(rollback: Rollback): Promise<void> {
+    await resolve(rollback, false)
+    pending.delete(rollback)
   }
 
-  async function takeBackLater(attempt: Attempt): Promise<void> {
-    pending.add(attempt)
+  async function rollBackLater(rollback: Rollback): Promise<void> {
+    pending.add(rollback)
     let waited = 0
-    for (let pause = RETRY_FIRST; pending.has(attempt); pause = Math.min(pause * 2, RETRY_MOST)) {
-      // The process may end meanwhile, if there is nothing else to do.
+    for (
+      let pause = FIRST_RETRY_DELAY_MS;
+      pending.has(rollback);
+      pause = Math.min(pause * 2, MAX_RETRY_DELAY_MS)
+    ) {
+      // This keeps no process alive.
       await delay(pause, undefined, { ref: false })
       waited += pause
-      if (pending.has(attempt)) await takeBack(attempt).catch(() => {})
-      if (waited > GIVE_UP_AFTER) pending.delete(attempt)
+      if (pending.has(rollback)) await rollBack(rollback).catch(() => {})
+      if (waited > ROLLBACK_EXPIRY_MS) pending.delete(rollback)
     }
   }
 
   return {
     async wasStored(write, error) {
-      // Nobody was asked to write anything.
+      // The store never received the write.
       if (error instanceof CircuitOpenError) return false
-      const attempt = { write, barriers: new Set<string>() }
+      const rollback = { write, barriers: new Set<string>() }
       try {
-        return await withTimeout(PATIENCE, () => conclude(attempt, true), LATE)
+        return await withTimeout(OUTCOME_TIMEOUT_MS, () => resolve(rollback, true), TIMED_OUT)
       } catch {
-        if (!closed) void takeBackLater(attempt)
+        if (!closed) void rollBackLater(rollback)
         return false
       }
     },
-    async settle(grantId) {
+    async flush(grantId) {
       if (pending.size === 0) return
-      await Promise.all([...pending].filter(({ write }) => write.grantId === grantId).map(takeBack))
+      await Promise.all([...pending].filter(({ write }) => write.grantId === grantId).map(rollBack))
     },
     close() {
       closed = true

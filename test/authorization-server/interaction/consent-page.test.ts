@@ -88,8 +88,10 @@ describe('the consent page', () => {
   })
 
   it('says what was decided before, and proposes nothing that was denied', async () => {
-    const remembered = { granted: ['invoices:read'], denied: ['payments:list'] }
-    const { text } = await request(hostApp({ pending: { ...pendingConsent, remembered } }).callback).get(page)
+    const storedConsent = { granted: ['invoices:read'], denied: ['payments:list'] }
+    const { text } = await request(hostApp({ pending: { ...pendingConsent, storedConsent } }).callback).get(
+      page,
+    )
     expect(boxes(text)).toMatchObject({
       'invoices:read': true,
       'invoices:create': true,

@@ -24,7 +24,7 @@ export const pendingConsent: PendingInteraction = {
   redirectOrigin: 'https://ledgerly.example',
   account: { accountId: 'alice', name: 'Alice Example' },
   requestedScopes: ['openid', 'email', 'invoices:read', 'invoices:create', 'payments:list'],
-  remembered: { granted: [], denied: [] },
+  storedConsent: { granted: [], denied: [] },
   uiLocales: [],
   reauthenticate: false,
   accessLifetime: 2_592_000,

@@ -53,7 +53,7 @@ const again = {
     logoUri: undefined,
     name: 'Books & Ledgers for Very Long Company Names International',
   },
-  remembered: { granted: ['invoices:read'], denied: ['payments:list'] },
+  storedConsent: { granted: ['invoices:read'], denied: ['payments:list'] },
   requestedScopes: [...pendingConsent.requestedScopes, 'payments:transfer', 'profile'],
 }
 

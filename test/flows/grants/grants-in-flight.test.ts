@@ -123,7 +123,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
     ],
   ]
 
-  test.each(WAYS)('a code exchange gives nothing that lives: %s', async (_name, takeBack) => {
+  test.each(WAYS)('a code exchange gives nothing that lifecycle: %s', async (_name, takeBack) => {
     const { calls, alive } = await atEachCall(async () => {
       const { code, grantId } = await approve()
       let answer = { status: 0, body: {} }
@@ -139,7 +139,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
     }
   })
 
-  test.each(WAYS.slice(0, 2))('a refresh gives nothing that lives: %s', async (_name, takeBack) => {
+  test.each(WAYS.slice(0, 2))('a refresh gives nothing that lifecycle: %s', async (_name, takeBack) => {
     const { calls, alive } = await atEachCall(async () => {
       const { code, grantId } = await approve()
       const { body } = await exchange(code)
@@ -156,7 +156,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
     }
   })
 
-  test('a refresh gives nothing that lives: its client hands the refresh token back', async () => {
+  test('a refresh gives nothing that lifecycle: its client hands the refresh token back', async () => {
     const { alive } = await atEachCall(async () => {
       const { code } = await approve()
       const { body } = await exchange(code)
@@ -172,7 +172,7 @@ describeEachStore('in the middle of a request', (makeStore) => {
   })
 
   test.each(WAYS.slice(2))(
-    'what is authorized silently gives nothing that lives: %s',
+    'what is authorized silently gives nothing that lifecycle: %s',
     async (_name, takeBack) => {
       const { calls, alive } = await atEachCall(async () => {
         const { grantId } = await approve()

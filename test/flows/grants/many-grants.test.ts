@@ -49,7 +49,7 @@ describeEachStore('Grants of one person for one application', (makeStore) => {
     expect(revoked).toEqual([])
 
     const idsOf = async () => {
-      const { items } = await host.gatehouse.grants.ofAccount('firm', { limit: 500 })
+      const { items } = await host.gatehouse.grants.list({ accountId: 'firm', limit: 500 })
       const ofPair = items.filter((it) => it.userId === 'intern' && it.clientId === application.client_id)
       return ofPair.map(({ grantId }) => grantId)
     }

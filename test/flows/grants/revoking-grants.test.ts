@@ -33,7 +33,7 @@ describeEachStore('grants of an account', (makeStore) => {
   }
   const silently = (browser: Browser, clientId = client.client_id) =>
     browser.open(authorizationUrl(host, clientId, { prompt: 'none', scope: 'openid invoices:read' }))
-  const grantsOf = async (accountId: string) => (await host.gatehouse.grants.ofAccount(accountId)).items
+  const grantsOf = async (accountId: string) => (await host.gatehouse.grants.list({ accountId })).items
   const onlyGrantOf = async (accountId: string): Promise<Grant> => {
     const items = await grantsOf(accountId)
     expect(items).toHaveLength(1)
@@ -218,10 +218,10 @@ describeEachStore('grants of an account', (makeStore) => {
     })
 
     test.each([
-      ['no account', () => host.gatehouse.grants.ofAccount('')],
-      ['a limit of none', () => host.gatehouse.grants.ofAccount('alice', { limit: 0 })],
-      ['a limit too high', () => host.gatehouse.grants.ofAccount('alice', { limit: 501 })],
-      ['a cursor of nobody', () => host.gatehouse.grants.ofAccount('alice', { cursor: 'x' })],
+      ['no account', () => host.gatehouse.grants.list({ accountId: '' })],
+      ['a limit of none', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
+      ['a limit too high', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 501 })],
+      ['a cursor of nobody', () => host.gatehouse.grants.list({ accountId: 'alice', cursor: 'x' })],
       ['nobody to withdraw of', () => host.gatehouse.grants.revokeAll({ accountId: '' })],
       ['no application', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: '' })],
       [

@@ -45,10 +45,10 @@ const alone: [string, Call][] = [
   ['applications.setRedirectUris', () => host.gatehouse.applications.setRedirectUris(application, [], odd)],
   ['applications.setLogoUri', () => host.gatehouse.applications.setLogoUri(application, undefined, odd)],
   ['applications.setFirstParty', () => host.gatehouse.applications.setFirstParty(application, true, odd)],
-  ['grants.ofAccount', () => host.gatehouse.grants.ofAccount('alice', odd)],
+  ['grants.list', () => host.gatehouse.grants.list({ accountId: 'alice', misspelt: 1 } as never)],
   [
-    'grants.ofAccount with `after`',
-    () => host.gatehouse.grants.ofAccount('alice', { after: '0000000000000:x' } as never),
+    'grants.list with `after`',
+    () => host.gatehouse.grants.list({ accountId: 'alice', after: '0000000000000:x' } as never),
   ],
   ['grants.revoke', () => host.gatehouse.grants.revoke('x', odd)],
   [

@@ -64,7 +64,7 @@ describeEachStore('a client that was reported as compromised, with two processes
     for (const body of requests) {
       expect(await one.token(body)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     }
-    expect((await one.gatehouse.grants.ofAccount('alice')).items).toMatchObject([
+    expect((await one.gatehouse.grants.list({ accountId: 'alice' })).items).toMatchObject([
       { clientId: application.client_id },
     ])
     // A person who comes now is not turned away.

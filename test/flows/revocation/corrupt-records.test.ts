@@ -43,7 +43,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
   const statusOf = async (token: unknown) => (await host.call(CALL, String(token))).status
 
   async function grantOf(accountId: string): Promise<string> {
-    const [grant] = (await host.gatehouse.grants.ofAccount(accountId)).items
+    const [grant] = (await host.gatehouse.grants.list({ accountId })).items
     expect(grant).toBeDefined()
     return grant?.grantId ?? ''
   }
@@ -80,10 +80,10 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(ids(await apiKeys.listByOwner('acme'))).toEqual(others)
     expect(ids(await applications.list())).toEqual([other.client_id])
     expect(ids(await applications.listByOwner('acme'))).toEqual([other.client_id])
-    expect(ids(await grants.ofAccount('alice'))).toEqual([application.client_id])
+    expect(ids(await grants.list({ accountId: 'alice' }))).toEqual([application.client_id])
     expect(told.map(({ details }) => details['key'])).toEqual([keys[0], keys[0], keys[1], keys[1], keys[2]])
     for (const { details, message } of told) {
-      expect(message).toMatch(/^a list lacks an? .* whose record cannot be read$/)
+      expect(message).toMatch(/^a list omits an? .* whose record is corrupt$/)
       expect(details['err']).toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     }
     // Pages are as full as they would be.
@@ -105,7 +105,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(ids(await apiKeys.listByOwner('acme'))).toHaveLength(3)
     // In the order of a second: both may be of the same one.
     const both = [other.client_id, application.client_id]
-    expect(ids(await grants.ofAccount('alice')).toSorted()).toEqual(both.toSorted())
+    expect(ids(await grants.list({ accountId: 'alice' })).toSorted()).toEqual(both.toSorted())
   })
 
   it('of an API key: all tokens of its account are revoked, its own by its id, and nobody believes that all is well', async () => {
@@ -120,7 +120,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     const all = { accountId: 'acme' }
     await expectTold(tokens.revokeAll(all), `client:${bad.client_id}`)
     for (const token of before) expect(await statusOf(token)).toBe(401)
-    expect((await host.gatehouse.grants.ofAccount('acme')).items).toEqual([])
+    expect((await host.gatehouse.grants.list({ accountId: 'acme' })).items).toEqual([])
     // What the others get from now on is good, and is revoked when it is done again.
     const next = await directToken(good)
     expect(await statusOf(next)).toBe(200)
@@ -172,7 +172,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
     expect(await statusOf(bad.access_token)).toBe(401)
     await grants.revokeAll({ accountId: 'alice' })
-    expect((await grants.ofAccount('alice')).items).toEqual([])
+    expect((await grants.list({ accountId: 'alice' })).items).toEqual([])
   })
 
   it('of a grant: whose it is cannot be told, so it ends with those of any one application; those of others live', async () => {
@@ -185,7 +185,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     await expectTold(grants.revokeAll({ accountId: 'alice', clientId: one.client_id }), `grant:${grantId}`)
     expect(await statusOf(bad.access_token)).toBe(401)
     expect(await statusOf(good.access_token)).toBe(200)
-    expect((await grants.ofAccount('alice')).items).toHaveLength(1)
+    expect((await grants.list({ accountId: 'alice' })).items).toHaveLength(1)
   })
 
   it('of a grant: it can be revoked by its id', async () => {

@@ -7,7 +7,7 @@ import { deriveKey } from '../../../src/keys/derive-key.ts'
 import { loadKeyRing } from '../../../src/keys/key-ring.ts'
 import { createKeyEncryption } from '../../../src/keys/key-encryption.ts'
 import { digest } from '../../../src/store/digest.ts'
-import { createRetryWindow, type LastExchange } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createGracePeriod, type LastRotation } from '../../../src/grants/refresh-tokens/grace-period.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { dumpRedis, type DumpedKey } from '../../support/redis-dump.ts'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
@@ -169,16 +169,16 @@ describeWithRedis('what is at rest', () => {
 
   test('what a refresh token was exchanged for is of no use to whoever has a dump, even with the old token', () => {
     const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
-    const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastExchange })
+    const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastRotation })
     const exchanges = records.flatMap(({ last }) => last ?? [])
     expect(exchanges.length).toBeGreaterThan(0)
     const tokens = [...secrets].filter(([, what]) => what === 'refresh_token').map(([token]) => token)
     const openedWith = (secret: string) => {
       const keys = [deriveKey(secret, 'refresh-retries')]
-      const retries = createRetryWindow({ seconds: 60, keys })
+      const retries = createGracePeriod({ seconds: 60, keys })
       return exchanges.map((last) => {
         const old = tokens.find((token) => digest(token) === last.of)
-        return old && retries.nextOf(old, last, last.at)
+        return old && retries.successorOf(old, last, last.at)
       })
     }
     expect(openedWith('a guess of 32 bytes, which is none')).toEqual(exchanges.map(() => undefined))

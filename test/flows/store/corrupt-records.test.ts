@@ -96,7 +96,7 @@ describeWithRedis('what others have put under our keys', () => {
     const other = await host.createApplication()
     has.consentPage = (await browser.open(authorizationUrl(host, other.client_id))).url
     const withdrawn = await connect(host, other, { user: 'acme' })
-    const [grant] = (await grants.ofAccount('acme')).items
+    const [grant] = (await grants.list({ accountId: 'acme' })).items
     await grants.revoke(grant?.grantId ?? withdrawn.access_token)
     await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
     cookies = new Map(browser.cookies)
@@ -148,7 +148,7 @@ describeWithRedis('what others have put under our keys', () => {
       'list by owner': () => gatehouse.apiKeys.listByOwner('acme'),
       find: () => gatehouse.apiKeys.find(has.key.client_id),
       change: () => gatehouse.apiKeys.rename(has.key.client_id, 'Other'),
-      'list grants': () => gatehouse.grants.ofAccount('alice'),
+      'list grants': () => gatehouse.grants.list({ accountId: 'alice' }),
       keys: () => gatehouse.signingKeys.list(),
       reload: () => gatehouse.catalog.reload(),
       'revoke all': () => gatehouse.tokens.revokeAll({ clientId: has.server.client_id }),
@@ -339,7 +339,7 @@ describeWithRedis('what others have put under our keys', () => {
     ['interaction:', () => 'prompt', ['consent']],
     ['session:', () => '"accountId":"alice"', ['consent', 'authorization']],
     ['session-uid:', sessionOfAlice, ['consent']],
-    ['authorization-epoch:', () => '', ['code', 'consent', 'authorization']],
+    ['consent-version:', () => '', ['code', 'consent', 'authorization']],
     ['in-use:', () => '', []],
     ['catalog:', () => 'products', ALL],
     ['signing-keys:', () => 'ring', ALL],

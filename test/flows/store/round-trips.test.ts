@@ -110,7 +110,7 @@ describeWithRedis('Round trips to Redis', () => {
 
     const AFTER_THE_CODE = [
       ['evalsha grants', 'evalsha grants', 'get grant', LIST],
-      ['evalsha grant', 'get authorization-epoch', 'get authorization-epoch'],
+      ['evalsha grant', 'get consent-version', 'get consent-version'],
       [NOTE, 'set refresh-family', LIST],
     ]
 

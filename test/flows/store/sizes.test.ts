@@ -39,7 +39,7 @@ describeWithRedis('what is kept in Redis', () => {
   test('a grant that is refreshed every hour for 30 days stays below 4 KiB with all its keys', async () => {
     const application = await host.createApplication()
     let tokens = await connect(host, application, { parameters: { scope: 'openid profile' } })
-    const [{ grantId } = { grantId: '' }] = (await host.gatehouse.grants.ofAccount('alice')).items
+    const [{ grantId } = { grantId: '' }] = (await host.gatehouse.grants.list({ accountId: 'alice' })).items
     const weigh = async () => keysOfGrant(await keysInRedis(redis), grantId)
     const lengthOfRecords = async () => {
       const lengths = ['grant', 'refresh-family'].map((kind) => redis.strlen(`gatehouse:${kind}:${grantId}`))
@@ -103,7 +103,7 @@ describeWithRedis('what is kept in Redis', () => {
 
     const keys = await keysInRedis(redis)
     const kinds = new Set(keys.map(({ kind }) => kind))
-    for (const kind of ['session', 'code', 'consent', 'authorization-epoch', 'revocations by their end']) {
+    for (const kind of ['session', 'code', 'consent', 'consent-version', 'revocations by their end']) {
       expect(kinds).toContain(kind)
     }
     expect(forgottenExpiries(keys)).toEqual([])

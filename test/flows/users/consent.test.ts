@@ -125,7 +125,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
   test('revoking a grant asks its user for consent again, and no other user', async () => {
     await connectAs('firm/intern')
     await connectAs('firm/owner')
-    const { items } = await host.gatehouse.grants.ofAccount('firm')
+    const { items } = await host.gatehouse.grants.list({ accountId: 'firm' })
     const grant = items.find(({ userId }) => userId === 'intern')
     await host.gatehouse.grants.revoke(grant?.grantId ?? '')
     expect(await resultWithoutPage('firm/intern')).toBe('consent_required')

@@ -118,14 +118,14 @@ describeEachStore('the users of an account', (makeStore) => {
       host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
     const second = (await refreshWith(first)).body
     const call = await host.call('GET /invoices/list', String(second['access_token']))
-    const [grant] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
+    const [grant] = (await host.gatehouse.grants.list({ accountId: 'firm' })).items.filter(
       ({ clientId }) => clientId === client.client_id,
     )
     const found = await host.gatehouse.grants.find(grant?.grantId ?? '')
     await refreshWith(String(second['refresh_token']))
     expect((await refreshWith(first)).status).toBe(400)
     const next = await connect(host, client, { user: 'firm/intern', parameters })
-    const [last] = (await host.gatehouse.grants.ofAccount('firm')).items.filter(
+    const [last] = (await host.gatehouse.grants.list({ accountId: 'firm' })).items.filter(
       ({ clientId }) => clientId === client.client_id,
     )
     await host.gatehouse.grants.revoke(last?.grantId ?? '')

@@ -15,7 +15,7 @@ const RESTARTABLE = 120
 const format = createRefreshTokenFormat([randomBytes(32)])
 
 function open(store: Store): TokenFamilies {
-  return createTokenFamilies(store, format, { restartable: RESTARTABLE })
+  return createTokenFamilies(store, format, { tombstoneTtl: RESTARTABLE })
 }
 
 async function requireFound(families: TokenFamilies, token: string) {
@@ -26,7 +26,7 @@ async function requireFound(families: TokenFamilies, token: string) {
 
 /** Exchanges a token as a request does; undefined if it was used before. */
 async function exchange(families: TokenFamilies, token: string, next: string) {
-  return families.exchange(await requireFound(families, token), next, { scope: 'a' }, TTL)
+  return families.rotate(await requireFound(families, token), next, { scope: 'a' }, TTL)
 }
 
 describeEachStore('refresh families', (makeStore) => {
@@ -55,9 +55,7 @@ describeEachStore('refresh families', (makeStore) => {
     const found = await requireFound(families, first)
     expect(found).toMatchObject({ state: 'current', payload: { scope: 'a b', nested: { list: [1] } } })
     const nexts = Array.from({ length: 20 }, () => mint(1))
-    const outcomes = await Promise.all(
-      nexts.map((next) => families.exchange(found, next, { scope: 'a' }, TTL)),
-    )
+    const outcomes = await Promise.all(nexts.map((next) => families.rotate(found, next, { scope: 'a' }, TTL)))
     const won = outcomes.filter((outcome) => outcome !== undefined)
     expect(won).toHaveLength(1)
     const winner = nexts[outcomes.findIndex((outcome) => outcome !== undefined)] ?? ''
@@ -71,15 +69,15 @@ describeEachStore('refresh families', (makeStore) => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
-    await families.end(grantId)
+    await families.revoke(grantId)
     expect(await families.find(first)).toBeUndefined()
-    expect(await families.exchange(found, second, {}, TTL)).toBeUndefined()
+    expect(await families.rotate(found, second, {}, TTL)).toBeUndefined()
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
     expect(await families.find(second)).toBeUndefined()
   })
 
   test('a family that is ended before it starts never starts', async () => {
-    await families.end(grantId)
+    await families.revoke(grantId)
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
   })
 
@@ -102,14 +100,14 @@ describeEachStore('refresh families', (makeStore) => {
             expect(await families.start(token, {}, TTL)).toBe(isFirst)
             if (isFirst) issued.push(token)
           } else if (what === 'end') {
-            await families.end(grantId)
+            await families.revoke(grantId)
             hasEnded = true
           } else {
             const token = issued.at(-1 - of)
             const found = token === undefined ? undefined : await families.find(token)
             if (!found) continue
             const next = mint(issued.length)
-            const isWon = (await families.exchange(found, next, {}, TTL)) !== undefined
+            const isWon = (await families.rotate(found, next, {}, TTL)) !== undefined
             expect(isWon).toBe(of === 0 && !hasEnded)
             if (isWon) issued.push(next)
           }
@@ -159,7 +157,7 @@ describe('refresh families on a store that fails', () => {
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
     faulty.arm('replace refresh-family', fault)
-    const outcome = await families.exchange(found, second, {}, TTL).catch(() => 'rejected')
+    const outcome = await families.rotate(found, second, {}, TTL).catch(() => 'rejected')
     const isExchanged = fault === 'unanswered'
     expect(outcome).toEqual(isExchanged ? { next: second, isRetry: false } : 'rejected')
     await faulty.settled()
@@ -199,7 +197,7 @@ describe('refresh families on a store that fails', () => {
         if (index === winner) faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
         else faulty.arm('replace refresh-family', 'rejected')
         return families
-          .exchange(found, format.mint({ grantId, generation: 1 }), {}, TTL)
+          .rotate(found, format.mint({ grantId, generation: 1 }), {}, TTL)
           .catch(() => 'rejected')
       })
       faulty.goAway()
@@ -217,9 +215,9 @@ describe('refresh families on a store that fails', () => {
     const found = await requireFound(families, first)
     const foundByOther = await requireFound(other, first)
     faulty.arm('replace refresh-family', 'rejected')
-    await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+    await expect(families.rotate(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
     faulty.arm()
-    expect(await other.exchange(foundByOther, third, {}, TTL)).toEqual({ next: third, isRetry: false })
+    expect(await other.rotate(foundByOther, third, {}, TTL)).toEqual({ next: third, isRetry: false })
     expect(faulty.calls.filter((call) => call.startsWith('replace'))).toHaveLength(2)
     expect((await families.find(third))?.state).toBe('current')
   })
@@ -229,7 +227,7 @@ describe('refresh families on a store that fails', () => {
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
-    await expect(families.exchange(found, mint(1), {}, TTL)).rejects.toMatchObject({ status: 503 })
+    await expect(families.rotate(found, mint(1), {}, TTL)).rejects.toMatchObject({ status: 503 })
     await expect(families.find(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
@@ -245,7 +243,7 @@ describe('refresh families on a store that fails', () => {
       await families.start(first, {}, TTL)
       const found = await requireFound(families, first)
       faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
-      await expect(families.exchange(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
+      await expect(families.rotate(found, second, {}, TTL)).rejects.toMatchObject({ status: 503 })
       if (isClosed) families.close()
       faulty.comeBack()
       await delay(250)

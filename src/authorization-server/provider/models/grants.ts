@@ -1,7 +1,7 @@
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { Provider, type Adapter, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { GrantLifecycle } from '../../../grants/grant-lifecycle.ts'
-import { isLiving, type GrantRecord } from '../../../grants/grant-record.ts'
+import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { requestState } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
@@ -13,11 +13,11 @@ export interface Grants {
   /**
    * Lets a grant come into use with the first refresh token, which is issued next.
    *
-   * @returns false if it is gone, or was withdrawn: what was revoked never comes to life again
+   * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
    */
-  begin(grantId: string): Promise<boolean>
+  activate(grantId: string): Promise<boolean>
   /** Lets a grant live on with a refresh token that is issued now; false as above. */
-  keepAlive(grantId: string): Promise<boolean>
+  extend(grantId: string): Promise<boolean>
   delete(grantId: string): Promise<boolean>
 }
 
@@ -36,8 +36,8 @@ export function initialGrantLifetime(lifetimes: {
   return lifetimes.interaction + lifetimes.authorizationCode + ON_THE_WAY
 }
 
-export function createGrants(lives: GrantLifecycle): Grants {
-  const { records } = lives
+export function createGrants(lifecycle: GrantLifecycle): Grants {
+  const { records } = lifecycle
 
   /** What this request has read already is not read again. */
   function knownOf(grantId: string) {
@@ -68,7 +68,7 @@ export function createGrants(lives: GrantLifecycle): Grants {
     const code = await state?.code?.found
     if (!state || code?.grantId !== grantId) return
     const { accountId: subject = '', clientId = '', iat = 0 } = code
-    state.listing = await lives.list({ ...personOf(subject), clientId, grantId, listedAt: iat * 1000 })
+    state.listing = await lifecycle.list({ ...personOf(subject), clientId, grantId, listedAt: iat * 1000 })
   }
 
   return {
@@ -82,12 +82,12 @@ export function createGrants(lives: GrantLifecycle): Grants {
           takeLookedUp(grantId) ?? records.read(grantId),
           listAhead(grantId),
         ])
-        if (!isLiving(stored?.record)) return undefined
+        if (!isActive(stored?.record)) return undefined
         if (Provider.ctx) requestState(Provider.ctx).grant = stored && { grantId, stored }
         return stored && asPayload(stored.record)
       },
       async destroy(grantId) {
-        await lives.delete(grantId)
+        await lifecycle.delete(grantId)
       },
     }),
 
@@ -98,12 +98,12 @@ export function createGrants(lives: GrantLifecycle): Grants {
       requestState(ctx).grantLookUp = { grantId, stored }
     },
 
-    begin(grantId) {
+    activate(grantId) {
       const { known, listing } = knownOf(grantId)
-      return lives.begin(grantId, known, listing)
+      return lifecycle.activate(grantId, known, listing)
     },
-    keepAlive: (grantId) => lives.keepAlive(grantId, knownOf(grantId).known),
-    delete: (grantId) => lives.delete(grantId),
+    extend: (grantId) => lifecycle.extend(grantId, knownOf(grantId).known),
+    delete: (grantId) => lifecycle.delete(grantId),
   }
 }
 

@@ -52,7 +52,7 @@ export function createRefreshTokens(
    */
   async function endAfterRace(event: 'refresh_token.reused' | 'code.reused', payload: AdapterPayload) {
     const { grantId = '' } = payload
-    if (await families.isOver(grantId)) await endOnce(grantId)
+    if (await families.isRevoked(grantId)) await endOnce(grantId)
     else await endForReuse(event, payload)
   }
 
@@ -83,7 +83,7 @@ export function createRefreshTokens(
         if (!previous)
           throw new TypeError('the refresh token that is exchanged was not found by this request')
         noteUse()
-        const exchange = await families.exchange(previous, token, withoutId(payload), ttl)
+        const exchange = await families.rotate(previous, token, withoutId(payload), ttl)
         if (exchange?.isRetry) {
           requestState(ctx).repeatedRefreshToken = exchange.next
           events.emit('refresh_token.retried', whoseOf(payload))
@@ -94,13 +94,13 @@ export function createRefreshTokens(
       }
       const { grantId = '' } = payload
       // Before the code is used up, so that it can be tried again if this fails.
-      if (!(await grants.begin(grantId))) throw new errors.InvalidGrant('grant not found')
+      if (!(await grants.activate(grantId))) throw new errors.InvalidGrant('grant not found')
       noteUse()
       const { listing } = requestState(ctx)
       // Asked together with the write.
-      const isCrowded = listing?.isCrowded()
+      const mayExceedLimit = listing?.mayExceedLimit()
       if (await families.start(token, withoutId(payload), ttl)) {
-        if (listing) void isCrowded?.then((isMeant) => isMeant && limitGrants(listing))
+        if (listing) void mayExceedLimit?.then((isMeant) => isMeant && limitGrants(listing))
         return
       }
       await endAfterRace('code.reused', payload)
@@ -112,7 +112,7 @@ export function createRefreshTokens(
       const looked = await (Provider.ctx ? lookUp(Provider.ctx, issued) : families.find(issued))
       // Not before its client is known to be who it says: to look again and again costs more than to ask.
       const isDoubtful = looked?.state === 'used' && isTokenRequest()
-      const found = isDoubtful ? await families.find(issued, { toUse: true }) : looked
+      const found = isDoubtful ? await families.findForRotation(issued) : looked
       if (!found) return undefined
       if (Provider.ctx) requestState(Provider.ctx).refreshToken = found
       // What was exchanged may be sent again at most, but is no living token to those who ask about it.
@@ -137,7 +137,7 @@ export function createRefreshTokens(
 
     // Of a token that was used before `destroy` ends the grant, in the order in which nothing can be lost.
     async revokeByGrantId(grantId) {
-      if (!isTokenRequest()) await families.end(grantId)
+      if (!isTokenRequest()) await families.revoke(grantId)
     },
   })
 

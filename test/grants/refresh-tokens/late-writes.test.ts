@@ -45,8 +45,8 @@ const mint = (generation: number) => format.mint({ grantId, generation })
 beforeEach(() => {
   inner = memoryStore()
   db = freezingStore(inner)
-  here = createTokenFamilies(db.store, format, { restartable: 120 })
-  there = createTokenFamilies(inner, format, { restartable: 120 })
+  here = createTokenFamilies(db.store, format, { tombstoneTtl: 120 })
+  there = createTokenFamilies(inner, format, { tombstoneTtl: 120 })
   grantId = randomUUID()
 })
 afterEach(() => {
@@ -56,17 +56,17 @@ afterEach(() => {
 })
 
 async function refresh(families: TokenFamilies, token: string, next: string) {
-  const found = await families.find(token, { toUse: true })
-  return found && families.exchange(found, next, {}, TTL)
+  const found = await families.findForRotation(token)
+  return found && families.rotate(found, next, {}, TTL)
 }
 
 describe('a write that a frozen database carries out late', () => {
   test('is no use of a refresh token: whoever tries again at another process gets the next one', async () => {
     const [first, lost, second] = [mint(0), mint(1), mint(1)]
     await here.start(first, {}, TTL)
-    const found = await here.find(first, { toUse: true })
+    const found = await here.findForRotation(first)
     db.freeze()
-    await expect(here.exchange(found!, lost, {}, TTL)).rejects.toMatchObject({
+    await expect(here.rotate(found!, lost, {}, TTL)).rejects.toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
     })
     await delay(300)
@@ -97,7 +97,7 @@ describe('what was really used is found to be', () => {
     expect(await refresh(here, first, second)).toMatchObject({ next: second })
     await delay(300)
     const began = performance.now()
-    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    expect(await there.findForRotation(first)).toMatchObject({ state: 'used' })
     const waited = performance.now() - began
     expect(waited).toBeGreaterThanOrEqual(3000)
     expect(await refresh(there, second, third)).toMatchObject({ next: third })
@@ -112,7 +112,7 @@ describe('what was really used is found to be', () => {
     await refresh(here, first, second)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + passed })
     const began = performance.now()
-    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    expect(await there.findForRotation(first)).toMatchObject({ state: 'used' })
     expect(await there.start(mint(0), {}, TTL)).toBe(false)
     expect(performance.now() - began).toBeLessThan(1000)
   })
@@ -125,7 +125,7 @@ describe('what was really used is found to be', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5000 })
     const began = performance.now()
     expect(await there.find(second)).toMatchObject({ state: 'used' })
-    expect(await there.find(first, { toUse: true })).toMatchObject({ state: 'used' })
+    expect(await there.findForRotation(first)).toMatchObject({ state: 'used' })
     expect(performance.now() - began).toBeLessThan(1000)
   })
 })

@@ -6,10 +6,10 @@ import type { Store } from 'koa-gatehouse'
 import { withDeadline } from '../../../src/store/deadline.ts'
 import {
   createTokenFamilies,
-  type Exchange,
+  type Rotation,
   type TokenFamilies,
 } from '../../../src/grants/refresh-tokens/token-families.ts'
-import { createRetryWindow } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createGracePeriod } from '../../../src/grants/refresh-tokens/grace-period.ts'
 import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
 import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
@@ -18,10 +18,13 @@ const TTL = 1000
 const SECONDS = 10
 const NOW = Date.UTC(2026, 0, 1)
 const format = createRefreshTokenFormat([randomBytes(32)])
-const retries = createRetryWindow({ seconds: SECONDS, keys: [randomBytes(32)] })
+const gracePeriod = createGracePeriod({ seconds: SECONDS, keys: [randomBytes(32)] })
 
-function open(store: Store, options: { retries?: typeof retries | undefined } = { retries }): TokenFamilies {
-  return createTokenFamilies(store, format, { restartable: 120, ...options })
+function open(
+  store: Store,
+  options: { gracePeriod?: typeof gracePeriod | undefined } = { gracePeriod },
+): TokenFamilies {
+  return createTokenFamilies(store, format, { tombstoneTtl: 120, ...options })
 }
 
 const generationOf = (token: string) => format.parse(token)?.generation ?? NaN
@@ -31,12 +34,12 @@ const mintAfter = (token: string) =>
 const mintFirst = () => format.mint({ grantId: randomUUID(), generation: 0 })
 
 /** Refreshes as a request does; undefined if the token is not to be had any more. */
-async function refresh(families: TokenFamilies, token: string): Promise<Exchange | undefined> {
+async function refresh(families: TokenFamilies, token: string): Promise<Rotation | undefined> {
   const found = await families.find(token)
-  return found && families.exchange(found, mintAfter(token), { scope: 'a' }, TTL)
+  return found && families.rotate(found, mintAfter(token), { scope: 'a' }, TTL)
 }
 
-async function requireRefreshed(families: TokenFamilies, token: string): Promise<Exchange> {
+async function requireRefreshed(families: TokenFamilies, token: string): Promise<Rotation> {
   const exchange = await refresh(families, token)
   if (!exchange) throw new Error('used before')
   return exchange
@@ -86,7 +89,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     const found = await families.find(second)
     expect(await refresh(families, first)).toMatchObject({ isRetry: true })
     const third = mintAfter(second)
-    expect(found && (await families.exchange(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
+    expect(found && (await families.rotate(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
   })
 
   test('not once the seconds are over, by whatever clock, nor once the next one was used', async () => {
@@ -130,9 +133,9 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     const [grantId, generation, random = '', mac] = first.split('.')
     const other = `${random.startsWith('A') ? 'B' : 'A'}${random.slice(1)}`
     expect(await families.find([grantId, generation, other, mac].join('.'))).toBeUndefined()
-    await families.end(grantOf(first))
+    await families.revoke(grantOf(first))
     expect(await families.find(first)).toBeUndefined()
-    expect(found && (await families.exchange(found, mintAfter(first), {}, TTL))).toBeUndefined()
+    expect(found && (await families.rotate(found, mintAfter(first), {}, TTL))).toBeUndefined()
     expect(await families.find(next)).toBeUndefined()
   })
 
@@ -199,7 +202,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     there.close()
   })
 
-  /** That a token is the only one of its family that lives, in both processes. */
+  /** That a token is the only one of its family that lifecycle, in both processes. */
   async function expectLiving(token: string, dead: readonly string[]): Promise<void> {
     for (const families of [here, there]) {
       expect(await stateOf(families, token)).toBe('current')
@@ -236,7 +239,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     faulty.comeBack()
     // Whoever asks there settles it first.
     expect(await stateOf(here, first)).toBe('current')
-    const answer = found && (await there.exchange(found, mintAfter(first), {}, TTL))
+    const answer = found && (await there.rotate(found, mintAfter(first), {}, TTL))
     expect(answer).toMatchObject({ isRetry: false })
     expect(answer?.next).not.toBe(undelivered)
     await expectLiving(answer?.next ?? '', [first, undelivered])

@@ -5,18 +5,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CircuitOpenError } from '../../../src/store/circuit-breaker.ts'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { createTokenFamilies, type TokenFamilies } from '../../../src/grants/refresh-tokens/token-families.ts'
-import { createRetryWindow } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createGracePeriod } from '../../../src/grants/refresh-tokens/grace-period.ts'
 import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
 import { replicatedStore, type ReplicatedStore } from '../../support/replicated-store.ts'
 
 const TTL = 1000
 const format = createRefreshTokenFormat([randomBytes(32)])
-const retries = createRetryWindow({ seconds: 60, keys: [randomBytes(32)] })
+const gracePeriod = createGracePeriod({ seconds: 60, keys: [randomBytes(32)] })
 const TOO_FEW = 'too few replicas have it'
 
 const opened: TokenFamilies[] = []
-function open(store: Store, options: { retries?: typeof retries } = {}): TokenFamilies {
-  const families = createTokenFamilies(store, format, { restartable: 120, ...options })
+function open(store: Store, options: { gracePeriod?: typeof gracePeriod } = {}): TokenFamilies {
+  const families = createTokenFamilies(store, format, { tombstoneTtl: 120, ...options })
   opened.push(families)
   return families
 }
@@ -26,7 +26,7 @@ afterEach(() => opened.splice(0).forEach((families) => families.close()))
 async function refresh(families: TokenFamilies, token: string, next: string): Promise<string | undefined> {
   const found = await families.find(token)
   if (!found) return undefined
-  return (await families.exchange(found, next, { scope: 'a' }, TTL))?.next
+  return (await families.rotate(found, next, { scope: 'a' }, TTL))?.next
 }
 
 let db: ReplicatedStore
@@ -120,7 +120,7 @@ describe('a write that too few replicas have', () => {
   })
 
   test('of an exchange is told to nobody who sends the old token again, before it is safe', async () => {
-    const [here, there] = [open(db.durable, { retries }), open(db.durable, { retries })]
+    const [here, there] = [open(db.durable, { gracePeriod }), open(db.durable, { gracePeriod })]
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
     db.replicates = false
@@ -180,7 +180,7 @@ test('whatever is lost when: a client that was answered goes on with what it got
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
       db = replicatedStore()
       grantId = randomUUID()
-      const processes = [open(db.durable, { retries }), open(db.durable, { retries })] as const
+      const processes = [open(db.durable, { gracePeriod }), open(db.durable, { gracePeriod })] as const
       let [token, generation] = [mint(0), 0]
       await processes[0].start(token, {}, TTL)
       const answers: string[] = [token]
@@ -201,7 +201,7 @@ test('whatever is lost when: a client that was answered goes on with what it got
       for (const next of all) await take(next)
       db.replicates = true
       for (const at of [0, 1, 0] as const) await take({ what: 'refresh', at })
-      // Each was given out for another one, and the last one lives.
+      // Each was given out for another one, and the last one lifecycle.
       expect(new Set(answers).size).toBe(answers.length)
       expect((await processes[1].find(token))?.state).toBe('current')
       expect(answers.length).toBeGreaterThanOrEqual(4)

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digest } from '../../../src/store/digest.ts'
-import { createRetryWindow } from '../../../src/grants/refresh-tokens/retry-window.ts'
+import { createGracePeriod } from '../../../src/grants/refresh-tokens/grace-period.ts'
 
 const SECONDS = 10
 const NOW = Date.UTC(2026, 0, 1)
 const keys = [randomBytes(32)]
-const retries = createRetryWindow({ seconds: SECONDS, keys })
-const last = retries.remember('the old token', 'the new token', NOW)
+const gracePeriod = createGracePeriod({ seconds: SECONDS, keys })
+const last = gracePeriod.record('the old token', 'the new token', NOW)
 
 describe('what a refresh token was exchanged for is told once more', () => {
   test('to whoever has the token that was exchanged', () => {
-    expect(retries.nextOf('the old token', last, NOW)).toBe('the new token')
+    expect(gracePeriod.successorOf('the old token', last, NOW)).toBe('the new token')
     expect(last).toMatchObject({ of: digest('the old token'), at: NOW })
   })
 
@@ -26,28 +26,28 @@ describe('what a refresh token was exchanged for is told once more', () => {
     [-SECONDS * 1000, false],
     [-3_600_000, false],
   ])('%d milliseconds later: %s', (later, isTold) => {
-    const next = retries.nextOf('the old token', last, NOW + later)
+    const next = gracePeriod.successorOf('the old token', last, NOW + later)
     expect(next).toBe(isTold ? 'the new token' : undefined)
   })
 
   test('to nobody with another token, or where there was no exchange', () => {
     for (const token of ['the new token', 'the older token', '', 'the old token ']) {
-      expect(retries.nextOf(token, last, NOW)).toBeUndefined()
+      expect(gracePeriod.successorOf(token, last, NOW)).toBeUndefined()
     }
-    expect(retries.nextOf('the old token', undefined, NOW)).toBeUndefined()
+    expect(gracePeriod.successorOf('the old token', undefined, NOW)).toBeUndefined()
   })
 
   test('by those who have the key, also when it is not the newest any more', () => {
     const [key] = keys as [Buffer]
-    const rotated = createRetryWindow({ seconds: SECONDS, keys: [randomBytes(32), key] })
-    expect(rotated.nextOf('the old token', last, NOW)).toBe('the new token')
-    const others = createRetryWindow({ seconds: SECONDS, keys: [randomBytes(32)] })
-    expect(others.nextOf('the old token', last, NOW)).toBeUndefined()
-    expect(() => createRetryWindow({ seconds: SECONDS, keys: [] })).toThrow('at least one key')
+    const rotated = createGracePeriod({ seconds: SECONDS, keys: [randomBytes(32), key] })
+    expect(rotated.successorOf('the old token', last, NOW)).toBe('the new token')
+    const others = createGracePeriod({ seconds: SECONDS, keys: [randomBytes(32)] })
+    expect(others.successorOf('the old token', last, NOW)).toBeUndefined()
+    expect(() => createGracePeriod({ seconds: SECONDS, keys: [] })).toThrow('at least one key')
   })
 
   test('sealed differently each time, so that two records tell nothing by being the same', () => {
-    const again = retries.remember('the old token', 'the new token', NOW)
+    const again = gracePeriod.record('the old token', 'the new token', NOW)
     expect(again.next).not.toBe(last.next)
     expect(JSON.stringify(last)).not.toContain('token')
   })
@@ -59,11 +59,11 @@ describe('what a refresh token was exchanged for is told once more', () => {
         const at = position % bytes.length
         bytes[at] = (bytes[at] ?? 0) ^ by
         const changed = { ...last, next: bytes.toString('base64url') }
-        expect(retries.nextOf('the old token', changed, NOW)).toBeUndefined()
+        expect(gracePeriod.successorOf('the old token', changed, NOW)).toBeUndefined()
       }),
     )
     for (const next of ['', 'AAAA', last.next.slice(0, 37), last.next.slice(0, 38), '***']) {
-      expect(retries.nextOf('the old token', { ...last, next }, NOW)).toBeUndefined()
+      expect(gracePeriod.successorOf('the old token', { ...last, next }, NOW)).toBeUndefined()
     }
   })
 })
