@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import {
-  CUT_OFF,
-  MAX_ATTEMPTS,
-  PRODUCTS,
-  PRODUCTS_CHANNEL,
+  DISCONNECTED_SECONDS,
+  MAX_WRITE_ATTEMPTS,
+  CATALOG_RECORD,
+  CATALOG_CHANNEL,
   catalogRecords,
   type CatalogRecord,
 } from '../catalog/sync/catalog-record.ts'
@@ -20,7 +20,7 @@ const productsRule: Rule = (value) =>
   mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
 
 const RULES = {
-  generation: textRule,
+  version: textRule,
   epoch: countRule,
   products: productsRule,
   withdrawn: listOf(objectOf({ scope: textRule, below: countRule, until: epochSecondsRule })),
@@ -43,49 +43,46 @@ export function catalogSection(parts: {
 
   async function put(other: CatalogRecord, counts: Counts): Promise<void> {
     const now = Date.now() / 1000
-    const until = Math.ceil(now) + (await longestLifetime.seconds()) + CUT_OFF
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const own = await records.read(PRODUCTS)
-      const generation = randomUUID()
-      const merged = own ? mergeCatalogs(own.record, other, { generation, now, until }) : other
+    const until = Math.ceil(now) + (await longestLifetime.seconds()) + DISCONNECTED_SECONDS
+    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
+      const own = await records.read(CATALOG_RECORD)
+      const version = randomUUID()
+      const merged = own ? mergeCatalogs(own.record, other, { version, now, until }) : other
       if (!merged) {
         // Once more: whoever wrote it may not have been told that it is safe.
-        if (own && !(await records.replace(PRODUCTS, own, own.record))) continue
+        if (own && !(await records.replace(CATALOG_RECORD, own, own.record))) continue
         counts.unchanged += 1
         return
       }
       const isWritten = own
-        ? await records.replace(PRODUCTS, own, merged)
-        : await records.create(PRODUCTS, merged)
+        ? await records.replace(CATALOG_RECORD, own, merged)
+        : await records.create(CATALOG_RECORD, merged)
       if (!isWritten) continue
-      await store.publish(PRODUCTS_CHANNEL, merged.generation).catch((error: unknown) => {
+      await store.publish(CATALOG_CHANNEL, merged.version).catch((error: unknown) => {
         logger.warn(
           { err: error },
-          'other processes hear of the new products only when they look by themselves',
+          'other processes could not be notified of the new products; they find them at their next poll',
         )
       })
       await catchUp()
       return
     }
-    throw new GatehouseError(
-      'ERR_CONFLICT',
-      'the products were changed by others again and again; try once more',
-    )
+    throw new GatehouseError('ERR_CONFLICT', 'other processes kept changing the products; try again')
   }
 
   return {
     is: 'products',
     async *exportLines() {
-      const record = await records.get(PRODUCTS)
+      const record = await records.get(CATALOG_RECORD)
       if (record) yield [{ record: exportedRecord(records, record) }]
     },
     parseLine({ record }) {
-      const found = recordOf(records, PRODUCTS, record)
+      const found = recordOf(records, CATALOG_RECORD, record)
       if (!found) return noRecord(record, RULES)
-      const { generation, epoch, products, withdrawn } = found
-      const problems = problemsOfRecord({ generation, epoch, products, withdrawn }, RULES)
+      const { version, epoch, products, withdrawn } = found
+      const problems = problemsOfRecord({ version, epoch, products, withdrawn }, RULES)
       if (problems.length > 0) return { problems }
-      return (counts) => put({ generation, epoch, products, withdrawn }, counts)
+      return (counts) => put({ version, epoch, products, withdrawn }, counts)
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { CatalogRecord, WithdrawnScope } from '../catalog/sync/catalog-record.ts'
-import { lacking } from '../catalog/product-scopes.ts'
+import { missingFrom } from '../catalog/product-scopes.ts'
 
 /**
  * Merges the catalog records of two stores, so that tokens of the other store can be verified here. The own products
@@ -16,11 +16,11 @@ import { lacking } from '../catalog/product-scopes.ts'
 export function mergeCatalogs(
   own: CatalogRecord,
   other: CatalogRecord,
-  at: { readonly generation: string; readonly now: number; readonly until: number },
+  at: { readonly version: string; readonly now: number; readonly until: number },
 ): CatalogRecord | undefined {
-  const { generation, now, until } = at
+  const { version, now, until } = at
   const withdrawnHere = (scope: string) => own.withdrawn.find((each) => each.scope === scope)
-  const left = lacking(own.products, other.products)
+  const left = missingFrom(own.products, other.products)
     .map(({ scope }) => scope)
     .filter((scope) => (withdrawnHere(scope)?.below ?? 0) <= other.epoch)
   const more = other.withdrawn.filter((each) => each.until > now && !covers(withdrawnHere(each.scope), each))
@@ -33,7 +33,7 @@ export function mergeCatalogs(
     const known = withdrawn.get(each.scope)
     withdrawn.set(each.scope, known ? strongest(known, each) : each)
   }
-  return { generation, epoch, products: own.products, withdrawn: [...withdrawn.values()] }
+  return { version, epoch, products: own.products, withdrawn: [...withdrawn.values()] }
 }
 
 function covers(known: WithdrawnScope | undefined, other: WithdrawnScope): boolean {

@@ -31,7 +31,7 @@ export interface LiveCatalog extends CurrentCatalog {
   /** Whether there is a catalog; false only until the first load of products from a function. */
   readonly loaded: boolean
   /** The scopes of the loaded products, active or not; none before the first successful load. */
-  readonly given: ProductScopes
+  readonly loadedScopes: ProductScopes
   /** Why the last load was rejected; undefined if it was not, or if there was no load. */
   readonly rejection: GatehouseError | undefined
   /**
@@ -64,7 +64,7 @@ export interface LiveCatalog extends CurrentCatalog {
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   const { products, loadTimeoutMs } = options
   let loaded: Catalog | undefined
-  let given: ProductScopes = {}
+  let loadedScopes: ProductScopes = {}
   let rejection: GatehouseError | undefined
   let restriction: Restriction | undefined
   let current: Catalog | undefined
@@ -88,8 +88,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     get loaded() {
       return current !== undefined
     },
-    get given() {
-      return given
+    get loadedScopes() {
+      return loadedScopes
     },
     get rejection() {
       return rejection
@@ -108,7 +108,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   function use(catalog: Catalog): void {
     loaded = catalog
-    given = productScopesOf(catalog)
+    loadedScopes = productScopesOf(catalog)
     restrict()
   }
 

@@ -4,7 +4,7 @@ import type { Catalog } from './catalog.ts'
 export type ProductScopes = { readonly [product: string]: readonly string[] }
 
 /** An operation of a product. */
-export interface GivenOperation {
+export interface ProductOperation {
   readonly product: string
   readonly scope: string
 }
@@ -16,20 +16,20 @@ export function productScopesOf({ products }: Pick<Catalog, 'products'>): Produc
   )
 }
 
-/** The operations that `given` has and `other` lacks. */
-export function lacking(other: ProductScopes, given: ProductScopes): GivenOperation[] {
-  return Object.entries(given).flatMap(([product, scopes]) => {
-    const there = new Set(scopesOf(other, product))
-    return scopes.filter((scope) => !there.has(scope)).map((scope) => ({ product, scope }))
+/** The operations of `wanted` that are missing from `available`. */
+export function missingFrom(available: ProductScopes, wanted: ProductScopes): ProductOperation[] {
+  return Object.entries(wanted).flatMap(([product, scopes]) => {
+    const present = new Set(scopesOf(available, product))
+    return scopes.filter((scope) => !present.has(scope)).map((scope) => ({ product, scope }))
   })
 }
 
 /** Whether both have the same operations, in any order. */
 export function isSameAs(one: ProductScopes, other: ProductScopes): boolean {
-  return lacking(one, other).length === 0 && lacking(other, one).length === 0
+  return missingFrom(one, other).length === 0 && missingFrom(other, one).length === 0
 }
 
 /** The scopes of one product; none if the product does not exist. */
-export function scopesOf(given: ProductScopes, product: string): readonly string[] {
-  return Object.hasOwn(given, product) ? (given[product] ?? []) : []
+export function scopesOf(products: ProductScopes, product: string): readonly string[] {
+  return Object.hasOwn(products, product) ? (products[product] ?? []) : []
 }

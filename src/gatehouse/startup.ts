@@ -78,7 +78,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
     const leave = async () => void (await Promise.all(follows.map((end) => end())))
     try {
       follows.push(await followClients())
-      follows.push(await catalogSync.follow())
+      follows.push(await catalogSync.start())
       return await load(leave)
     } catch (error) {
       await leave()

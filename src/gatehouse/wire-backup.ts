@@ -86,7 +86,7 @@ export function wireBackup({
     },
     keys: keys.exportable,
     sections: {
-      products: catalogSection({ store, longestLifetime, catchUp: catalogSync.catchUp, logger }),
+      products: catalogSection({ store, longestLifetime, catchUp: catalogSync.synchronize, logger }),
       clients: clientSection(store, clientChanged),
       deletedClients: deletedClientSection(store),
       hostEpochs: hostEpochSection(store),

@@ -1,4 +1,4 @@
-import { productScopesOf, lacking } from '../catalog/product-scopes.ts'
+import { productScopesOf, missingFrom } from '../catalog/product-scopes.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { bad, good, unknown, warning } from '../store/check-results.ts'
 import { CORRECT_PRODUCTS, SEE_START } from './remedies.ts'
@@ -11,7 +11,7 @@ const NAMED = 5
 
 /** Whether the products are there, could be loaded the last time, and all of them are given. */
 export function checkProducts(
-  catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'given' | 'rejection'>,
+  catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'loadedScopes' | 'rejection'>,
 ): HealthCheck {
   const { rejection } = catalog
   if (!catalog.loaded) {
@@ -28,7 +28,7 @@ export function checkProducts(
       CORRECT_PRODUCTS,
     )
   }
-  const withheld = lacking(productScopesOf(catalog.current), catalog.given)
+  const withheld = missingFrom(productScopesOf(catalog.current), catalog.loadedScopes)
   if (withheld.length === 0) return good(name, message)
   const named = withheld.slice(0, NAMED).map(({ product, scope }) => `${scope} of ${product}`)
   const more = withheld.length - named.length

@@ -89,44 +89,39 @@ export function nullable(rule: Rule): Rule {
 /** An object whose fields match their rules. Other fields are allowed. */
 export function objectOf(fields: Fields): Rule {
   const entries = Object.entries(fields)
-  return (value) =>
-    isObject(value)
-      ? checkParts(
-          entries,
-          ([name, rule]) => rule(value[name]),
-          ([name]) => `.${name}`,
-        )
-      : `must be an object, and is ${kindOf(value)}`
-}
-
-/** All problems that the rules find in the values, field by field. */
-export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
-  const problems = checkParts(
-    Object.entries(fields),
-    ([name, rule]) => rule(values[name]),
-    ([name]) => name,
-  )
-  return problems ?? []
+  return (value) => {
+    if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
+    let problems: Problem[] | undefined
+    for (const [name, rule] of entries) problems = addTo(problems, `.${name}`, rule(value[name]))
+    return problems
+  }
 }
 
 /** An object whose values all match a rule. */
 export function mapOf(rule: Rule): Rule {
-  return (value) =>
-    isObject(value)
-      ? checkParts(
-          Object.keys(value),
-          (name) => rule(value[name]),
-          (name) => `.${name}`,
-        )
-      : `must be an object, and is ${kindOf(value)}`
+  return (value) => {
+    if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
+    let problems: Problem[] | undefined
+    for (const [name, entry] of Object.entries(value)) problems = addTo(problems, `.${name}`, rule(entry))
+    return problems
+  }
+}
+
+/** All problems that the rules find in the values, field by field. */
+export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
+  let problems: Problem[] | undefined
+  for (const [name, rule] of Object.entries(fields)) problems = addTo(problems, name, rule(values[name]))
+  return problems ?? []
 }
 
 /** A list whose entries all match a rule. */
 export function listOf(rule: Rule): Rule {
-  return (value) =>
-    Array.isArray(value)
-      ? checkParts(value, rule, (_, index) => `[${index}]`)
-      : `must be a list, and is ${kindOf(value)}`
+  return (value) => {
+    if (!Array.isArray(value)) return `must be a list, and is ${kindOf(value)}`
+    let problems: Problem[] | undefined
+    for (const [index, entry] of value.entries()) problems = addTo(problems, `[${index}]`, rule(entry))
+    return problems
+  }
 }
 
 /** Maximum entries of a list in an argument, unless its rule has a lower maximum. */
@@ -148,23 +143,16 @@ export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
 /** Maximum number of reported problems of one list, since people read the message. */
 const MAX_PROBLEMS = 100
 
-/** The problems of a value's parts; undefined if all parts are valid. Costs nothing then: stored records are read so. */
-function checkParts<Part>(
-  parts: readonly Part[],
-  check: (part: Part) => ReturnType<Rule>,
-  pathOf: (part: Part, index: number) => string,
-): readonly Problem[] | undefined {
-  let problems: Problem[] | undefined
-  for (const [index, part] of parts.entries()) {
-    const found = check(part)
-    if (found === undefined) continue
-    problems = [...(problems ?? []), ...problemsAt(pathOf(part, index), found)]
-    if (problems.length >= MAX_PROBLEMS) break
-  }
-  return problems
-}
-
-function problemsAt(path: string, found: string | readonly Problem[]): readonly Problem[] {
-  if (typeof found === 'string') return [{ path, message: found }]
-  return found.map((problem) => ({ path: path + problem.path, message: problem.message }))
+/** Adds the problems of a part. Without problems it costs nothing, because all stored records are checked by rules. */
+function addTo(
+  problems: Problem[] | undefined,
+  path: string,
+  found: ReturnType<Rule>,
+): Problem[] | undefined {
+  if (found === undefined || (problems && problems.length >= MAX_PROBLEMS)) return problems
+  const added =
+    typeof found === 'string'
+      ? [{ path, message: found }]
+      : found.map((problem) => ({ path: path + problem.path, message: problem.message }))
+  return [...(problems ?? []), ...added]
 }

@@ -3,10 +3,10 @@ import type { CatalogRecord } from '../../src/catalog/sync/catalog-record.ts'
 import { mergeCatalogs } from '../../src/backup/merge-catalogs.ts'
 
 const NOW = 1_900_000_000
-const at = { generation: 'merged', now: NOW, until: NOW + 864_000 }
+const at = { version: 'merged', now: NOW, until: NOW + 864_000 }
 
 function record(parts: Partial<CatalogRecord> = {}): CatalogRecord {
-  return { generation: 'g', epoch: 0, products: { invoices: ['read', 'create'] }, withdrawn: [], ...parts }
+  return { version: 'g', epoch: 0, products: { invoices: ['read', 'create'] }, withdrawn: [], ...parts }
 }
 
 describe('what products give, with tokens of another store', () => {
@@ -18,9 +18,7 @@ describe('what products give, with tokens of another store', () => {
   })
 
   test('the epoch is not below that of any token', () => {
-    expect(mergeCatalogs(record(), record({ epoch: 7 }), at)).toEqual(
-      record({ generation: 'merged', epoch: 7 }),
-    )
+    expect(mergeCatalogs(record(), record({ epoch: 7 }), at)).toEqual(record({ version: 'merged', epoch: 7 }))
   })
 
   test('what is not given here is withdrawn, with an epoch above those of all tokens', () => {
@@ -28,7 +26,7 @@ describe('what products give, with tokens of another store', () => {
     const merged = mergeCatalogs(own, record({ epoch: 4 }), at)
     expect(merged).toEqual({
       ...own,
-      generation: 'merged',
+      version: 'merged',
       epoch: 5,
       withdrawn: [{ scope: 'create', below: 5, until: at.until }],
     })

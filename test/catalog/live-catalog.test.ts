@@ -163,8 +163,8 @@ describe('a restricted catalog', () => {
     expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['a:read'], epoch: 4 })
     await live.reload()
     expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['c:read'], epoch: 4 })
-    expect(live.given).toEqual({ b: ['b:read'], c: ['c:read'] })
-    live.restrict({ products: live.given, epoch: 5 })
+    expect(live.loadedScopes).toEqual({ b: ['b:read'], c: ['c:read'] })
+    live.restrict({ products: live.loadedScopes, epoch: 5 })
     expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({
       gives: ['b:read', 'c:read'],
       epoch: 5,

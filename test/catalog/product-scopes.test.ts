@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '../../src/catalog/create-catalog.ts'
-import { productScopesOf, isSameAs, lacking, scopesOf } from '../../src/catalog/product-scopes.ts'
+import { productScopesOf, isSameAs, missingFrom, scopesOf } from '../../src/catalog/product-scopes.ts'
 import { kycLevels, products } from './definitions.ts'
 
 describe('what products give', () => {
@@ -13,7 +13,7 @@ describe('what products give', () => {
   })
 
   it('lacks an operation that another product has only', () => {
-    expect(lacking({ a: ['x'], b: ['y'] }, { a: ['x', 'y'], c: ['x'] })).toEqual([
+    expect(missingFrom({ a: ['x'], b: ['y'] }, { a: ['x', 'y'], c: ['x'] })).toEqual([
       { product: 'a', scope: 'y' },
       { product: 'c', scope: 'x' },
     ])
@@ -27,6 +27,6 @@ describe('what products give', () => {
 
   it('is nothing for products that have the names of what each object has', () => {
     expect(scopesOf({}, 'constructor')).toEqual([])
-    expect(lacking({}, { toString: ['x'] })).toEqual([{ product: 'toString', scope: 'x' }])
+    expect(missingFrom({}, { toString: ['x'] })).toEqual([{ product: 'toString', scope: 'x' }])
   })
 })

@@ -144,7 +144,7 @@ describe('products', () => {
     )
   const all = createCatalog({ invoices: { title: 'Invoices', operations: operations(8) } })
   const rejection = new GatehouseError('ERR_CATALOG', 'not valid:\n  - products.x: wrong')
-  const well = { loaded: true, current: all, given: productScopesOf(all), rejection: undefined }
+  const well = { loaded: true, current: all, loadedScopes: productScopesOf(all), rejection: undefined }
   const restricted = restrictCatalog(all, { invoices: ['invoices:o7'] }, 1)
 
   test.each([

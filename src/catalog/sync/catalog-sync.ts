@@ -1,128 +1,121 @@
 import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
 import { GatehouseError } from '../../errors.ts'
-import { createSyncSteps, type SyncParts } from './sync-steps.ts'
-import { PRODUCTS_CHANNEL as CHANNEL } from './catalog-record.ts'
-import { isTakenBack } from './revoke-withdrawn-scopes.ts'
+import { CATALOG_CHANNEL } from './catalog-record.ts'
+import { areScopesRevoked } from './revoke-withdrawn-scopes.ts'
+import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
-/** How the processes on one store agree on what the products give. */
+/** Synchronizes the catalog between the processes on one store. */
 export interface CatalogSync {
   /**
-   * Loads the products anew here, and has every other process do the same. Nothing happens where they are no function.
+   * Loads the products again, and makes all other processes do the same. If the products are not a function, nothing
+   * happens.
    *
-   * @throws {GatehouseError} `ERR_CATALOG` (then nobody is told), `ERR_STORE_UNAVAILABLE` (then the others may
-   *   not have been told, and the next look does it)
+   * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other processes
+   *   may not have been notified; the next poll does it
    */
   reload(): Promise<void>
   /**
-   * Loads the products for the first time and says what they give; from then on follows what others say. May be
-   * called again after it failed. What was revoked must be known by now.
+   * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after a
+   * failure. The revocations must be loaded before.
    *
-   * @returns a function that ends it
+   * @returns a function that stops the synchronization
    * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
    */
-  follow(): Promise<() => Promise<void>>
+  start(): Promise<() => Promise<void>>
   /**
-   * Goes by what stands in the store now; not before `follow`.
+   * Adopts the products of the shared record now. Call it only after `start`.
    *
    * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
    */
-  catchUp(): Promise<void>
+  synchronize(): Promise<void>
 }
 
 /**
- * One record in the store says which product gives which operations. A process changes it when it starts and when it is
- * told to reload, and at no other time: whoever started or reloaded last decides. All others follow: at a message, when
- * their connection for messages was lost, when they hear that what they issue is dead, and once a minute.
+ * One record in the store holds the operations of each product. A process writes it when it starts and when it is asked
+ * to reload, so the last process to start or reload wins. All other processes adopt it:
  *
- * In force is never more than the record says, and tokens carry the epoch of the record by which they were issued. So
- * what leaves the record takes with it all tokens that can have it: those of an earlier epoch.
+ * - when they receive a message about it
+ * - after they lost the connection for messages
+ * - when the tokens that they issue turn out to be revoked
+ * - once a minute
  *
- * Two that reload cannot undo each other's change, because what was loaded counts only if nobody has written between the
- * reading of the record, the load after it, and the writing. Nor can those who follow, whose copy of the host's
- * database, or whose program, may be older than that of who wrote.
+ * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So the
+ * removal of an operation revokes all tokens that can carry it: those of an earlier epoch.
  *
- * @param parts.onRevoked calls a listener after something was revoked anywhere; returns a function that ends it
- * @param parts.pollIntervalMs milliseconds between two looks at most
+ * Two reloads cannot undo each other's change. Products count only if no process wrote between the reading of the
+ * record, the load after it, and the writing. A process that adopts the record cannot undo a change either, even if its
+ * copy of the host's database, or its program, is older than that of the writer.
+ *
+ * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that unsubscribes
+ * @param parts.pollIntervalMs maximum milliseconds between two polls
  */
 export function createCatalogSync(
-  parts: Omit<SyncParts, 'notifyOthers'> & {
+  parts: SyncParts & {
     readonly onRevoked: (listener: () => void) => () => void
     readonly pollIntervalMs?: number | undefined
   },
 ): CatalogSync {
   const { store, catalog, products, revocations, logger, pollIntervalMs = 60_000 } = parts
-  const syncSteps = createSyncSteps({ ...parts, notifyOthers })
-  let hasStarted = false
-  /** A reload has not been told yet. */
+  const state = createSyncState(parts)
   let hasPendingReload = false
 
-  const settle = coalesce(async () => {
+  const synchronize = coalesce(async () => {
     const isReload = hasPendingReload
     hasPendingReload = false
     try {
-      await (hasStarted && !isReload ? syncSteps.follow() : syncSteps.say(isReload))
-      hasStarted = true
+      await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
     } catch (error) {
-      // Products that were rejected are the matter of who asked for the reload.
-      const isRejected = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
-      hasPendingReload ||= isReload && !isRejected
+      // The caller of `reload` corrects invalid products, so a poll does not retry them.
+      const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
+      hasPendingReload ||= isReload && !isInvalid
       throw error
     }
   })
 
-  /** Where it fails, the next look tries again. */
-  async function look(): Promise<void> {
-    await settle().catch((error: unknown) => {
-      logger.warn({ err: error }, 'the products could not be brought into line with other processes yet')
+  /** A failure is logged, and the next poll tries again. */
+  async function poll(): Promise<void> {
+    await synchronize().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the products could not be synchronized with other processes yet')
     })
   }
 
-  async function notifyOthers(generation: string): Promise<void> {
-    await store.publish(CHANNEL, generation).catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        'other processes hear of the new products only when they look by themselves',
-      )
-    })
-  }
-
-  /** Whether tokens that are issued here are dead at once, because others have withdrawn what they carry. */
+  /** Whether the tokens issued here are revoked at once, because another process withdrew one of their scopes. */
   function isBehind(): boolean {
     if (!catalog.loaded) return false
     const { operations, epoch } = catalog.current
-    return isTakenBack(revocations, [...operations.keys()], epoch)
+    return areScopesRevoked(revocations, [...operations.keys()], epoch)
   }
 
   return {
-    catchUp: settle,
+    synchronize,
 
     async reload() {
       if (typeof products !== 'function') return
       hasPendingReload = true
-      await settle()
+      await synchronize()
     },
 
-    async follow() {
-      const hear = (generation: string) => {
-        if (generation !== syncSteps.known) void look()
+    async start() {
+      const onMessage = (version: string) => {
+        if (version !== state.version) void poll()
       }
       // Before the products are loaded, so that no change in between is missed.
-      const leave = await store.subscribe(CHANNEL, hear, () => void look())
+      const unsubscribe = await store.subscribe(CATALOG_CHANNEL, onMessage, () => void poll())
       try {
-        await settle()
+        await synchronize()
       } catch (error) {
-        await leave()
+        await unsubscribe()
         throw error
       }
-      const stopPolling = periodically(look, pollIntervalMs)
+      const stopPolling = periodically(poll, pollIntervalMs)
       const stopListening = parts.onRevoked(() => {
-        if (isBehind()) void look()
+        if (isBehind()) void poll()
       })
       return async () => {
         stopPolling()
         stopListening()
-        await leave()
+        await unsubscribe()
       }
     },
   }

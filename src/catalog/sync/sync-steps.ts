@@ -1,182 +1,203 @@
 import { randomUUID } from 'node:crypto'
 import type { Catalog } from '../catalog.ts'
 import type { ProductSource } from '../definition.ts'
-import { productScopesOf, isSameAs, lacking, type ProductScopes } from '../product-scopes.ts'
+import { isSameAs, missingFrom, productScopesOf, type ProductScopes } from '../product-scopes.ts'
 import type { LiveCatalog } from '../live-catalog.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
-import type { Stored } from '../../store/collection.ts'
+import type { Collection, Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import {
-  CUT_OFF,
-  MAX_ATTEMPTS,
-  nextRecord,
+  CATALOG_CHANNEL,
+  CATALOG_RECORD,
   catalogRecords,
-  PRODUCTS as RECORD,
+  DISCONNECTED_SECONDS,
+  MAX_WRITE_ATTEMPTS,
+  nextRecord,
   type CatalogRecord,
 } from './catalog-record.ts'
-import { createRevokeWithdrawnScopes, type OperationRevocations } from './revoke-withdrawn-scopes.ts'
+import { revokeWithdrawnScopes, type ScopeRevocations } from './revoke-withdrawn-scopes.ts'
 
-/** What comes to an agreement, and with whom. */
+/** The parts of gatehouse that the synchronization of the catalog needs. */
 export interface SyncParts {
   readonly store: Store
   readonly catalog: LiveCatalog
-  /** As the host gave them. */
+  /** The host's products, or the function that loads them. */
   readonly products: ProductSource
-  readonly revocations: OperationRevocations
+  readonly revocations: ScopeRevocations
   readonly longestLifetime: Pick<LongestLifetime, 'seconds'>
   readonly logger: Logger
-  /** Other products are in force. */
+  /** Called when another catalog becomes active. */
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
-  /** There is something new for the others. */
-  readonly notifyOthers: (generation: string) => Promise<void>
 }
 
-/** The steps by which a process comes to an agreement. Not to be taken two at a time. */
-export interface SyncSteps {
-  /** The generation of the record that the products here are at least as new as; undefined if none is known. */
-  readonly known: string | undefined
-  /**
-   * Loads the products, and makes what they give what is given everywhere.
-   *
-   * @param isReload others are to load anew too, even where the same is given as before
-   * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
-   */
-  say(isReload: boolean): Promise<void>
-  /**
-   * Goes by what others have said.
-   *
-   * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
-   */
-  follow(): Promise<void>
+/** What one process knows of the shared catalog record. */
+export interface SyncState extends SyncParts {
+  readonly records: Collection<CatalogRecord>
+  /** The version of the record that the loaded products are at least as new as; undefined if it is unknown. */
+  version: string | undefined
+  /** Whether this process has published its products. */
+  hasPublished: boolean
+  /** Whether a write of this process was not confirmed, so that the record may be less durable than required. */
+  hasUnconfirmedWrite: boolean
+  /** The operations of the last warning. */
+  withheld: string
+  /** Withdrawn scopes whose revocation may not have reached the store. */
+  readonly pendingScopes: Set<string>
 }
 
-/** What the processes agree on is one record in the store, `catalog:products`. */
-export function createSyncSteps(parts: SyncParts): SyncSteps {
-  const { store, catalog, logger } = parts
-  const records = catalogRecords(store)
-  const takeBack = createRevokeWithdrawnScopes(parts.revocations)
-  const areLoaded = typeof parts.products === 'function'
-  let known: string | undefined
-  let hasPublished = false
-  let withheld = ''
-  /** A write of this process got no answer: it may be in force, and not as safe as a write has to be. */
-  let mayBeUnconfirmed = false
-
-  async function follow(): Promise<void> {
-    const record = await records.get(RECORD)
-    if (record === undefined || isOlderThanLocal(record)) return say(false)
-    if (record.generation !== known) {
-      await catalog.reload()
-      putInForce(record)
-      known = record.generation
-    }
-    await takeBack(record.withdrawn, seconds())
-  }
-
-  async function say(isReload: boolean): Promise<void> {
-    let loadedAfter: string | undefined
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const before = await read(isReload)
-      // What was loaded counts only if nobody has written since, or if it is the same as what was written.
-      if (attempt === 0 || !isReload || !isSameAs(catalog.given, before?.record.products ?? {})) {
-        await catalog.reload()
-        loadedAfter = before?.text
-      }
-      const record = await change(before, isReload)
-      if (record === undefined) continue
-      hasPublished = true
-      putInForce(record)
-      // Otherwise others may have titles and routes that are newer than those here.
-      if (loadedAfter === before?.text) known = record.generation
-      try {
-        await takeBack(record.withdrawn, seconds())
-      } finally {
-        if (record !== before?.record) await parts.notifyOthers(record.generation)
-      }
-      return
-    }
-    throw new GatehouseError(
-      'ERR_CONFLICT',
-      'the products were changed by others again and again; try once more',
-    )
-  }
-
-  async function read(isReload: boolean): Promise<Stored<CatalogRecord> | undefined> {
-    try {
-      return await records.read(RECORD)
-    } catch (error) {
-      // What has left the products ends here at least.
-      if (isReload) await catalog.reload()
-      throw error
-    }
-  }
-
-  /** @returns the record that is in force now; undefined if somebody else was faster */
-  async function change(
-    before: Stored<CatalogRecord> | undefined,
-    isReload: boolean,
-  ): Promise<CatalogRecord | undefined> {
-    const given = ownProductScopes()
-    if (before && !isReload && !isOlderThanLocal(before.record) && isSameAs(before.record.products, given)) {
-      if (!mayBeUnconfirmed) return before.record
-      // Written once more, and confirmed, it is.
-      const isConfirmed = await records.replace(RECORD, before, before.record)
-      mayBeUnconfirmed = !isConfirmed
-      return isConfirmed ? before.record : undefined
-    }
-    const now = seconds()
-    const record = nextRecord(before?.record, given, {
-      generation: randomUUID(),
-      lowestEpoch: catalog.current.epoch,
-      now,
-      until: Math.ceil(now) + (await parts.longestLifetime.seconds()) + CUT_OFF,
-    })
-    mayBeUnconfirmed = true
-    const isWritten = before
-      ? await records.replace(RECORD, before, record)
-      : await records.create(RECORD, record)
-    mayBeUnconfirmed = false
-    return isWritten ? record : undefined
-  }
-
-  /** Products that never change were said at the start; since then others may have withdrawn some of them. */
-  function ownProductScopes(): ProductScopes {
-    return hasPublished && !areLoaded ? productScopesOf(catalog.current) : catalog.given
-  }
-
-  /** A store that has lost its last writes is told again: an epoch that falls would issue dead tokens. */
-  function isOlderThanLocal(record: CatalogRecord): boolean {
-    return record.epoch < catalog.current.epoch
-  }
-
-  function putInForce(record: CatalogRecord): void {
-    const before = productScopesOf(catalog.current)
-    catalog.restrict(record)
-    if (areLoaded || !isSameAs(before, productScopesOf(catalog.current))) parts.onChanged?.(catalog.current)
-
-    const operations = lacking(record.products, catalog.given).map(
-      ({ product, scope }) => `${scope} of ${product}`,
-    )
-    if (operations.length > 0 && operations.join() !== withheld) {
-      logger.warn(
-        { operations },
-        'these operations are not given here any more: a process that was started or reloaded later does not have them',
-      )
-    }
-    withheld = operations.join()
-  }
-
+/** The state of a process that has not synchronized yet. */
+export function createSyncState(parts: SyncParts): SyncState {
   return {
-    get known() {
-      return known
-    },
-    say,
-    follow,
+    ...parts,
+    records: catalogRecords(parts.store),
+    version: undefined,
+    hasPublished: false,
+    hasUnconfirmedWrite: false,
+    withheld: '',
+    pendingScopes: new Set(),
   }
 }
 
-function seconds(): number {
+/**
+ * Adopts the products of the shared record. Must not run at the same time as itself or `publish`.
+ *
+ * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
+ */
+export async function pull(state: SyncState): Promise<void> {
+  const record = await state.records.get(CATALOG_RECORD)
+  if (record === undefined || isOutdated(state, record)) return publish(state, false)
+  if (record.version !== state.version) {
+    await state.catalog.reload()
+    activate(state, record)
+    state.version = record.version
+  }
+  await revokeWithdrawn(state, record)
+}
+
+/**
+ * Loads the products and writes them to the shared record, which all other processes then adopt. Must not run at the
+ * same time as itself or `pull`.
+ *
+ * @param isReload whether other processes reload too, even if the operations stay the same
+ * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
+ */
+export async function publish(state: SyncState, isReload: boolean): Promise<void> {
+  const { catalog } = state
+  let loadedAfter: string | undefined
+  for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
+    const before = await readRecord(state, isReload)
+    // The loaded products count only if no process has written since, or if they are the same as the written ones.
+    if (attempt === 0 || !isReload || !isSameAs(catalog.loadedScopes, before?.record.products ?? {})) {
+      await catalog.reload()
+      loadedAfter = before?.text
+    }
+    const record = await writeRecord(state, before, isReload)
+    if (record === undefined) continue
+    state.hasPublished = true
+    activate(state, record)
+    // Otherwise another process may have newer titles and routes.
+    if (loadedAfter === before?.text) state.version = record.version
+    try {
+      await revokeWithdrawn(state, record)
+    } finally {
+      if (record !== before?.record) await notifyProcesses(state, record.version)
+    }
+    return
+  }
+  throw new GatehouseError('ERR_CONFLICT', 'other processes kept changing the products; try again')
+}
+
+async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<CatalogRecord> | undefined> {
+  try {
+    return await state.records.read(CATALOG_RECORD)
+  } catch (error) {
+    // Without the store, removed operations are withdrawn at least in this process.
+    if (isReload) await state.catalog.reload()
+    throw error
+  }
+}
+
+/** @returns the active record; undefined if another process wrote first */
+async function writeRecord(
+  state: SyncState,
+  before: Stored<CatalogRecord> | undefined,
+  isReload: boolean,
+): Promise<CatalogRecord | undefined> {
+  const { records, catalog } = state
+  // Products in the form of an object are published once. Later, other processes may have withdrawn some of them.
+  const own = state.hasPublished && !isLoaded(state) ? productScopesOf(catalog.current) : catalog.loadedScopes
+  const isUnchanged =
+    before && !isReload && !isOutdated(state, before.record) && isSameAs(before.record.products, own)
+  if (isUnchanged && !state.hasUnconfirmedWrite) return before.record
+
+  const record = isUnchanged ? before.record : await createRecord(state, before?.record, own)
+  state.hasUnconfirmedWrite = true
+  const isWritten = before
+    ? await records.replace(CATALOG_RECORD, before, record)
+    : await records.create(CATALOG_RECORD, record)
+  state.hasUnconfirmedWrite = false
+  return isWritten ? record : undefined
+}
+
+async function createRecord(
+  { catalog, longestLifetime }: SyncState,
+  before: CatalogRecord | undefined,
+  products: ProductScopes,
+): Promise<CatalogRecord> {
+  const now = nowInSeconds()
+  return nextRecord(before, products, {
+    version: randomUUID(),
+    lowestEpoch: catalog.current.epoch,
+    now,
+    until: Math.ceil(now) + (await longestLifetime.seconds()) + DISCONNECTED_SECONDS,
+  })
+}
+
+/** Whether the store lost writes, so that the record is older than the active catalog. Tokens of its epoch are revoked. */
+function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
+  return record.epoch < catalog.current.epoch
+}
+
+/** Whether the products come from a function, and not from the program itself. */
+function isLoaded({ products }: SyncState): boolean {
+  return typeof products === 'function'
+}
+
+/** Makes the part of the loaded products active that the record has, and logs the operations that it does not have. */
+function activate(state: SyncState, record: CatalogRecord): void {
+  const { catalog } = state
+  const before = productScopesOf(catalog.current)
+  catalog.restrict(record)
+  if (isLoaded(state) || !isSameAs(before, productScopesOf(catalog.current))) {
+    state.onChanged?.(catalog.current)
+  }
+  const operations = missingFrom(record.products, catalog.loadedScopes).map(
+    ({ product, scope }) => `${scope} of ${product}`,
+  )
+  if (operations.length > 0 && operations.join() !== state.withheld) {
+    state.logger.warn(
+      { operations },
+      'these operations are not available any more: a process that was started or reloaded later does not have them',
+    )
+  }
+  state.withheld = operations.join()
+}
+
+function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
+  return revokeWithdrawnScopes(state.revocations, state.pendingScopes, withdrawn, nowInSeconds())
+}
+
+async function notifyProcesses({ store, logger }: SyncState, version: string): Promise<void> {
+  await store.publish(CATALOG_CHANNEL, version).catch((error: unknown) => {
+    logger.warn(
+      { err: error },
+      'other processes could not be notified of the new products; they find them at their next poll',
+    )
+  })
+}
+
+function nowInSeconds(): number {
   return Date.now() / 1000
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { nextRecord, type CatalogRecord } from '../../../src/catalog/sync/catalog-record.ts'
 
-const at = { generation: 'g2', lowestEpoch: 0, now: 1000, until: 5000 }
+const at = { version: 'g2', lowestEpoch: 0, now: 1000, until: 5000 }
 
 const before: CatalogRecord = {
-  generation: 'g1',
+  version: 'g1',
   epoch: 3,
   products: { a: ['a:read', 'shared'], b: ['shared'] },
   withdrawn: [
@@ -16,7 +16,7 @@ const before: CatalogRecord = {
 describe('the record of what products give', () => {
   it('begins with nothing withdrawn', () => {
     expect(nextRecord(undefined, { a: ['a:read'] }, at)).toEqual({
-      generation: 'g2',
+      version: 'g2',
       epoch: 0,
       products: { a: ['a:read'] },
       withdrawn: [],
@@ -26,7 +26,7 @@ describe('the record of what products give', () => {
   it('keeps its epoch, and what was withdrawn and tokens may still carry, where something is added', () => {
     const products = { ...before.products, c: ['c:read'] }
     expect(nextRecord(before, products, at)).toEqual({
-      generation: 'g2',
+      version: 'g2',
       epoch: 3,
       products,
       withdrawn: [{ scope: 'kept', below: 3, until: 1001 }],

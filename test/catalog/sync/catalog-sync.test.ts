@@ -69,7 +69,7 @@ describe('a reload of the products', () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = productsNamed('a', 'b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.ids()).toEqual(['a', 'b'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['a', 'b']))
     // Twice to start, and once each for the reload: its own message is no news to the process that sent it.
@@ -80,7 +80,7 @@ describe('a reload of the products', () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
     for (const { onChanged } of [here, there]) {
       expect(onChanged.mock.calls.map(([{ products }]) => [...products.keys()])).toEqual([['a'], ['b']])
@@ -91,7 +91,7 @@ describe('a reload of the products', () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = { a: { ...database.products['a']!, title: 'New' } }
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.catalog.current.products.get('a')?.title).toBe('New'))
     expect(there.catalog.current.epoch).toBe(0)
   })
@@ -101,7 +101,7 @@ describe('a reload of the products', () => {
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, database.load, { pollIntervalMs: 30 })
     database.products = productsNamed('a', 'b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(there.ids()).toEqual(['a'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['a', 'b']))
   })
@@ -118,7 +118,7 @@ describe('a reload of the products', () => {
     const leave = await there.start()
     for (const [reload, ids] of expected.entries()) {
       database.products = productsNamed(reload === 1 ? 'a' : 'b')
-      await here.agreement.reload()
+      await here.sync.reload()
       await vi.advanceTimersByTimeAsync(60_000)
       expect(there.ids()).toEqual(ids)
     }
@@ -141,7 +141,7 @@ describe('a reload of the products', () => {
     const here = await startProcess(withoutMessages(inner), database.load)
     const there = await startProcess(store, database.load)
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(there.ids()).toEqual(['a'])
     tellMissed()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
@@ -158,7 +158,7 @@ describe('a reload of the products', () => {
     const there = await startProcess(store, loadThere, { pollIntervalMs: 30 })
     isDown = true
     database.products = productsNamed('b', 'c')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.warn.mock.calls.length).toBeGreaterThan(1))
     expect(there.ids()).toEqual(['a', 'b'])
     isDown = false
@@ -173,9 +173,9 @@ describe('a reload of the products', () => {
     // After this process has loaded, and before it tells: the other one changes something, and tells first.
     crossed.beforeNextWrite(async () => {
       database.products = productsNamed('b')
-      await there.agreement.reload()
+      await there.sync.reload()
     })
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.ids()).toEqual(['b'])
   })
 
@@ -187,9 +187,9 @@ describe('a reload of the products', () => {
     database.products = productsNamed('a', 'b', 'c')
     crossed.beforeNextWrite(async () => {
       database.products = productsNamed('a')
-      await there.agreement.reload()
+      await there.sync.reload()
     })
-    await here.agreement.reload()
+    await here.sync.reload()
     expect([here.ids(), there.ids()]).toEqual([['a'], ['a']])
     expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
   })
@@ -202,9 +202,9 @@ describe('a reload of the products', () => {
     database.products = productsNamed('a', 'b')
     database.load.mockClear()
     crossed.beforeNextWrite(async () => {
-      await there.agreement.reload()
+      await there.sync.reload()
     })
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(database.load).toHaveBeenCalledTimes(2)
     expect([here.ids(), there.ids()]).toEqual([
       ['a', 'b'],
@@ -216,7 +216,7 @@ describe('a reload of the products', () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const processes = await Promise.all(Array.from({ length: 20 }, () => startProcess(store, database.load)))
     database.products = productsNamed('b')
-    await Promise.all(processes.map(({ agreement }) => agreement.reload()))
+    await Promise.all(processes.map(({ sync }) => sync.reload()))
     expect(processes.map(({ ids }) => ids())).toEqual(processes.map(() => ['b']))
     expect((await readRecord(store)).epoch).toBe(1)
   })
@@ -227,8 +227,8 @@ describe('a reload of the products', () => {
     const there = await startProcess(store, database.load)
     await there.leave()
     database.products = productsNamed('b')
-    await here.agreement.reload()
-    onTestFinished(await there.agreement.follow())
+    await here.sync.reload()
+    onTestFinished(await there.sync.start())
     expect(there.ids()).toEqual(['b'])
   })
 
@@ -239,7 +239,7 @@ describe('a reload of the products', () => {
     const heard: string[] = []
     await store.subscribe('catalog', (message) => heard.push(message))
     database.products = { a: {} } as never
-    await expect(here.agreement.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG' })
+    await expect(here.sync.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG' })
     database.load.mockClear()
     await moreLooks()
     expect(database.load).not.toHaveBeenCalled()
@@ -259,7 +259,7 @@ describe('a reload of the products', () => {
     here.warn.mockClear()
     const there = await startProcess(inner, database.load, { pollIntervalMs: 30 })
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.warn).toHaveBeenCalledTimes(1)
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
   })
@@ -274,7 +274,7 @@ describe('a reload of the products', () => {
       const old = there.issue()
       database.products = productsNamed('b', 'c')
       faulty.arm(call, 'rejected', { thenAway: true })
-      await expect(here.agreement.reload()).rejects.toThrow('ECONNRESET')
+      await expect(here.sync.reload()).rejects.toThrow('ECONNRESET')
       // What is new waits until it is written, so that nobody has it whom nobody could take it from.
       expect(here.ids()).toEqual(['b'])
       expect(there.ids()).toEqual(['a', 'b'])
@@ -292,7 +292,7 @@ describe('an operation that leaves a product', () => {
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     const [old, other] = [here.issue(), { ...here.issue(), scopes: ['a:read', 'b:read'] }]
     database.products = productsNamed('a', 'b')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.scopes()).toEqual(['a:read', 'b:read']))
     for (const process of [here, there]) {
       expect(process.rejects(old)).toBe(true)
@@ -306,7 +306,7 @@ describe('an operation that leaves a product', () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const here = await startProcess(store, database.load)
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.rejects({ scopes: ['a:read'], epoch: 0 })).toBe(true)
     expect(here.rejects({ scopes: ['a:write'], epoch: 0 })).toBe(true)
     expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
@@ -317,7 +317,7 @@ describe('an operation that leaves a product', () => {
     const here = await startProcess(store, database.load)
     const old = here.issue()
     database.products = productsNamed('a', 'b:@x')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.rejects(old)).toBe(true)
     expect(here.issue()).toEqual({ scopes: ['a:read', 'x'], epoch: 1 })
     expect(here.rejects(here.issue())).toBe(false)
@@ -329,13 +329,13 @@ describe('an operation that leaves a product', () => {
     const first = here.issue()
     for (const products of [['b'], ['a', 'b']]) {
       database.products = productsNamed(...products)
-      await here.agreement.reload()
+      await here.sync.reload()
     }
     const second = here.issue()
     expect(second.epoch).toBe(1)
     expect([here.rejects(first), here.rejects(second)]).toEqual([true, false])
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(here.rejects(second)).toBe(true)
     expect((await readRecord(store)).withdrawn).toMatchObject([{ scope: 'a:read', below: 2 }])
   })
@@ -345,12 +345,12 @@ describe('an operation that leaves a product', () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load, { tokenLifetime: 1000 })
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     expect((await readRecord(store)).withdrawn).toEqual([
       { scope: 'a:read', below: 1, until: 1_800_000_000 + 1000 + 86_400 },
     ])
     vi.setSystemTime(1_800_000_000_000 + (1000 + 86_400) * 1000)
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(await readRecord(store)).toMatchObject({ epoch: 1, withdrawn: [] })
   })
 
@@ -378,7 +378,7 @@ describe('an operation that leaves a product', () => {
     await startProcess(store, productsNamed('a', 'b', 'c'))
     await watched.moreLooks()
     expect(old.warn.mock.calls).toEqual([
-      [{ operations: ['a:write of a'] }, expect.stringContaining('not given here any more')],
+      [{ operations: ['a:write of a'] }, expect.stringContaining('not available any more')],
     ])
     expect(old.onChanged).toHaveBeenCalledTimes(1)
   })
@@ -401,7 +401,7 @@ describe('an operation that leaves a product', () => {
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, replica.load)
     database.products = productsNamed('b', 'c')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
     expect((await readRecord(store)).products).toEqual({ b: ['b:read'], c: ['c:read'] })
     expect(here.ids()).toEqual(['b', 'c'])
@@ -417,7 +417,7 @@ describe('an operation that leaves a product', () => {
     }
     const [here, there] = [await startProcess(mute, database.load), await startProcess(mute, database.load)]
     database.products = productsNamed('a', 'b:@x')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.catalog.current.epoch).toBe(1))
     expect(there.rejects(there.issue())).toBe(false)
   })
@@ -429,7 +429,7 @@ describe('what was withdrawn and not revoked', () => {
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const old = here.issue()
     database.products = productsNamed('b')
-    await expect(here.agreement.reload()).rejects.toThrow('down')
+    await expect(here.sync.reload()).rejects.toThrow('down')
     await here.leave()
     const next = await startProcess(inner, database.load)
     expect(next.rejects(old)).toBe(true)
@@ -443,7 +443,7 @@ describe('what was withdrawn and not revoked', () => {
     const there = await startProcess(inner, database.load, { pollIntervalMs: 20 })
     const old = here.issue()
     database.products = productsNamed('b')
-    await expect(here.agreement.reload()).rejects.toThrow('down')
+    await expect(here.sync.reload()).rejects.toThrow('down')
     await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
@@ -453,7 +453,7 @@ describe('what was withdrawn and not revoked', () => {
     const here = await startProcess(limping.store, database.load, { pollIntervalMs: 20 })
     const old = here.issue()
     database.products = productsNamed('b')
-    await expect(here.agreement.reload()).rejects.toThrow('down')
+    await expect(here.sync.reload()).rejects.toThrow('down')
     expect(here.rejects(old)).toBe(true)
     limping.isDown = false
     const gateway = createProcess(inner, productsNamed())
@@ -470,7 +470,7 @@ describe('what was withdrawn and not revoked', () => {
     const here = await startProcess(store, database.load, { pollIntervalMs: 5 })
     const there = await startProcess(store, database.load, { pollIntervalMs: 5 })
     database.products = productsNamed('b')
-    await here.agreement.reload()
+    await here.sync.reload()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
     const count = add.mock.calls.length
     expect(count).toBeGreaterThan(0)
@@ -485,7 +485,7 @@ describe('a store that has lost its last writes', () => {
     const here = await startProcess(store, database.load, { pollIntervalMs: 20 })
     const lost = (await store.get(RECORD)) ?? ''
     database.products = productsNamed('a', 'b:@x')
-    await here.agreement.reload()
+    await here.sync.reload()
     await store.set(RECORD, lost)
     await vi.waitFor(async () => expect((await readRecord(store)).epoch).toBe(2))
     expect(here.rejects(here.issue())).toBe(false)
@@ -527,7 +527,7 @@ describe('products that never change', () => {
     expect(calls).toEqual(['subscribe catalog', `get ${RECORD}`, `create ${RECORD}`, 'publish catalog'])
     calls.length = 0
     const here = await startProcess(store, productsNamed('a'), { pollIntervalMs: NEVER })
-    await here.agreement.reload()
+    await here.sync.reload()
     expect(calls).toEqual(['subscribe catalog', `get ${RECORD}`])
   })
 })

@@ -6,7 +6,7 @@ import type { ProductDefinitions, Store } from 'koa-gatehouse'
 import {
   productScopesOf,
   isSameAs,
-  lacking,
+  missingFrom,
   scopesOf,
   type ProductScopes,
 } from '../../../src/catalog/product-scopes.ts'
@@ -171,7 +171,7 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
         if (event.type === 'reload' && subject?.state.isReady) {
           world.change(event.to)
           sayings += 1
-          subject.agreement.reload().catch(() => {})
+          subject.sync.reload().catch(() => {})
         }
         for (let count = 0; count < steps; count += 1) await world.step()
       }
@@ -190,18 +190,18 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
         // All that has loaded from the same database gives the same; what has products of its own gives them as far
         // as they are given at all.
         const mine = productScopesOf({ products: catalog.current.products })
-        expect(lacking(products, mine)).toEqual([])
-        const withheld = lacking(mine, catalog.given)
+        expect(missingFrom(products, mine)).toEqual([])
+        const withheld = missingFrom(mine, catalog.loadedScopes)
         for (const { product, scope } of withheld) expect(scopesOf(products, product)).not.toContain(scope)
         if (own === null && endsWithStart) {
-          expect(isSameAs(mine, catalog.given)).toBe(true)
+          expect(isSameAs(mine, catalog.loadedScopes)).toBe(true)
           expect(isSameAs(mine, products)).toBe(true)
         }
         expect(catalog.current.epoch).toBe(epoch)
         expect(rejects(issue())).toBe(false)
 
         for (const token of tokens) {
-          const isWithdrawn = lacking(products, token.given).length > 0
+          const isWithdrawn = missingFrom(products, token.given).length > 0
           if (isWithdrawn) expect(rejects(token)).toBe(true)
           if (token.epoch === epoch) expect(rejects(token)).toBe(false)
         }
@@ -212,7 +212,7 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
       // Nobody ever gave more than was agreed on at that epoch.
       for (const token of tokens) {
         const agreed = world.history.filter((record) => record.epoch === token.epoch)
-        expect(agreed.some((record) => lacking(record.products, token.given).length === 0)).toBe(true)
+        expect(agreed.some((record) => missingFrom(record.products, token.given).length === 0)).toBe(true)
       }
     }),
     { numRuns: 70 },

@@ -64,7 +64,7 @@ export function createProcess(
   const revocations = createRevocations({ store, log, set, longestLifetime, logger })
   const catalog = createLiveCatalog({ products, loadTimeoutMs: 5000 })
   const onChanged = vi.fn<(catalog: Catalog) => void>()
-  const agreement = createCatalogSync({
+  const sync = createCatalogSync({
     store,
     catalog,
     products,
@@ -77,13 +77,13 @@ export function createProcess(
   })
 
   return {
-    agreement,
+    sync,
     catalog,
     warn,
     onChanged,
     async start() {
       await follower.start()
-      const leave = await agreement.follow()
+      const leave = await sync.start()
       return async () => {
         await follower.close()
         await leave()

@@ -257,7 +257,7 @@ describeEachStore('An operation that leaves a product', (makeStore) => {
       expect(warn.mock.calls).toEqual([
         [
           { operations: ['payments:list of payments', 'payments:transfer of payments'] },
-          expect.stringContaining('not given here any more'),
+          expect.stringContaining('not available any more'),
         ],
       ])
 
