@@ -7,11 +7,11 @@ import {
 import { applicationScopes, explainRejection } from '../../catalog/resolve-scopes.ts'
 import type { Application } from '../../clients/client.ts'
 import { recordOf } from './client-metadata.ts'
-import type { ProviderDependencies } from './dependencies.ts'
-import type { FindAccounts } from './find-account.ts'
-import type { Grants } from './models/grants.ts'
+import type { ProviderSettings } from './dependencies.ts'
+import type { CurrentCatalog } from '../../catalog/catalog.ts'
+import type { AccountLookup } from './account-lookup.ts'
 import { requestState } from './request-state.ts'
-import { requireKnownResource } from './resource-indicator.ts'
+import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
 /** What delegated access decides about scopes, in the places where oidc-provider asks. */
@@ -26,23 +26,19 @@ export interface DelegatedScopes {
   ): Promise<void>
   /** What may be in a token for `resource` now. */
   describeResource(ctx: KoaContextWithOIDC, resource: string, client: ProviderClient): Promise<ResourceServer>
-  /** Rejects a refresh that would end in nothing, before anything is used up. Always true. */
-  beforeRefresh(ctx: KoaContextWithOIDC): Promise<boolean>
 }
 
 /** Makes the decisions of delegated access from the catalog, the registry's record and the developer's level. */
 export function createDelegatedScopes(
-  { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
-  hostAccounts: FindAccounts,
-  grants: Grants,
+  { audience, openIdScopes }: ProviderSettings,
+  catalog: CurrentCatalog,
+  accounts: AccountLookup,
 ): DelegatedScopes {
-  const { audience, openIdScopes } = settings
-
   async function developerLevel(
     ctx: KoaContextWithOIDC,
     application: Application,
   ): Promise<string | undefined> {
-    const developer = await hostAccounts.find(ctx, application)
+    const developer = await accounts.find(ctx, application)
     if (developer) return developer.kycLevel
     throw new errors.UnauthorizedClient('the account of this developer does not exist any more')
   }
@@ -93,26 +89,7 @@ export function createDelegatedScopes(
 
     async describeResource(ctx, resource, client) {
       requireKnownResource(resource, audience)
-      return {
-        audience,
-        scope: [...openIdScopes, ...(await scopesOf(ctx, client))].join(' '),
-        accessTokenFormat: 'jwt',
-        jwt: { sign: { alg: 'ES256' } },
-      }
-    },
-
-    async beforeRefresh(ctx) {
-      const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
-      if (!client || !grant || !token) throw new TypeError('a refresh has a client, a grant and a token')
-      requireKnownResource(ctx.oidc.params?.['resource'], audience)
-
-      const allowed = new Set([...openIdScopes, ...(await scopesOf(ctx, client))])
-      const authorized = new Set(grant.getResourceScope(audience).split(' '))
-      const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
-      requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
-
-      if (await grants.extend(grant.jti)) return true
-      throw new errors.InvalidGrant('grant not found')
+      return resourceServerOf(audience, [...openIdScopes, ...(await scopesOf(ctx, client))].join(' '))
     },
   }
 }

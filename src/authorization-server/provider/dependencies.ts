@@ -13,7 +13,7 @@ import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.t
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { RevocableToken } from '../../revocation/revocation.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { InteractionAdmission } from './interaction-admission.ts'
+import type { InteractionAdmission } from './endpoints/authorize/interaction-admission.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
 
 /** The settings that the authorization server uses. */

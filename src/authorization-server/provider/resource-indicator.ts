@@ -1,4 +1,4 @@
-import { errors } from 'oidc-provider'
+import { errors, type ResourceServer } from 'oidc-provider'
 
 /**
  * Rejects a `resource` parameter that names any resource other than our API (RFC 8707 2).
@@ -10,4 +10,9 @@ export function requireKnownResource(resource: unknown, audience: string): void 
   const named = Array.isArray(resource) ? resource : [resource]
   if (named.every((name) => name === audience)) return
   throw new errors.InvalidTarget(`unknown resource; leave it out or send ${audience}`)
+}
+
+/** Our API as oidc-provider's resource server. @param scope space-delimited scopes that a token may carry */
+export function resourceServerOf(audience: string, scope: string): ResourceServer {
+  return { audience, scope, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }
 }

@@ -1,10 +1,10 @@
+import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { Grants } from './models/grants.ts'
 
 /**
  * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
- * same moment. Repeating it has no further effect.
+ * same moment. Repeating it has no further effect. Calls for the same grant at the same time share one revocation.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
  */
@@ -12,18 +12,26 @@ export type RevokeGrant = (grantId: string) => Promise<void>
 
 /** Creates the only function with which the authorization server itself revokes grants. */
 export function createRevokeGrant(parts: {
-  readonly grants: Grants
+  readonly grantLifecycle: GrantLifecycle
   readonly families: TokenFamilies
   readonly revocations: Revocations
 }): RevokeGrant {
-  const { grants, families, revocations } = parts
-  return async function revokeGrant(grantId) {
+  const { grantLifecycle, families, revocations } = parts
+  const pending = new Map<string, Promise<void>>()
+
+  async function revoke(grantId: string): Promise<void> {
     await revocations.revokeWith({ of: 'grant', id: grantId }, async () => {
-      await grants.delete(grantId)
+      await grantLifecycle.delete(grantId)
       return { result: undefined, revoked: [{ of: 'grant', id: grantId }] }
     })
-    // The family is ended last, because it is how the refresh token is found: a client that got no response can
+    // The family is revoked last, because it is how the refresh token is found: a client that got no response can
     // send the token again.
     await families.revoke(grantId)
+  }
+
+  return function revokeGrant(grantId) {
+    const revoked = pending.get(grantId) ?? revoke(grantId).finally(() => pending.delete(grantId))
+    pending.set(grantId, revoked)
+    return revoked
   }
 }

@@ -1,6 +1,6 @@
 import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 
-/** The paths of the endpoints below {auth_url}. */
+/** The paths of the endpoints below {auth_url}, by oidc-provider's route names. */
 export const ROUTES = {
   authorization: '/oauth2/authorize',
   token: '/oauth2/token',
@@ -36,3 +36,27 @@ export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
   ROUTES.revocation,
   ROUTES.introspection,
 ])
+
+/** oidc-provider's routes that browsers request on behalf of an application. API keys are no valid clients there. */
+export const FRONT_CHANNEL: ReadonlySet<string> = new Set([
+  'authorization',
+  'resume',
+  'end_session',
+  'end_session_confirm',
+  'end_session_success',
+])
+
+/**
+ * Whether a path belongs to an endpoint that only programs call. Errors are JSON there for every `Accept` (RFC 6749
+ * 5.2).
+ */
+export function isForPrograms(path: string): boolean {
+  return FOR_PROGRAMS.test(path)
+}
+
+const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
+
+/** A path as it is compared: oidc-provider ignores letter case and a trailing slash. */
+export function normalizePath(path: string): string {
+  return path.toLowerCase().replace(/(.)\/$/, '$1')
+}

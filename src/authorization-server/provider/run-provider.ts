@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { Provider } from 'oidc-provider'
 import { requestProxy } from './request-proxy.ts'
 import { requestState, startRequest } from './request-state.ts'
-import { middlewareOf } from './seam.ts'
+import { middlewareOf } from './seam/seam.ts'
 
 /**
  * Lets oidc-provider answer a request of the host's app. It works in a context of its own, on the same request

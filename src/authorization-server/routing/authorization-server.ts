@@ -9,17 +9,19 @@ import type { InteractionPort } from '../interaction/port.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
-import { METHODS, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
+import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import type { HostRegistry } from '../../clients/host-registry.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { checkRequest } from './check-request.ts'
-import { respondWithJwks } from './jwks.ts'
-import { AUTHORIZATION_PARAMETERS, LOGOUT_PARAMETERS, postToGet } from './post-to-get.ts'
-import { fail, isForPrograms } from './server-error.ts'
+import { respondWithJwks } from '../provider/endpoints/jwks.ts'
+import { postToGet } from './post-to-get.ts'
+import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
+import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
+import { fail } from './server-error.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
-import { createRevocationFeed } from './revocation-feed.ts'
-import { normalize, service } from './router.ts'
+import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
+import { service } from './router.ts'
 
 /** What the authorization service is handed. */
 export interface AuthorizationServerParts {
@@ -55,19 +57,19 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   const feed = createRevocationFeed({ registry, source: revocationSource, realm: issuer })
 
   async function keySet(ctx: Context, path: string): Promise<boolean> {
-    if (normalize(path) !== ROUTES.jwks) return false
+    if (normalizePath(path) !== ROUTES.jwks) return false
     respondWithJwks(ctx, (await parts.ready()).keyRing.published, parts.jwksMaxAge)
     return true
   }
 
   async function revocations(ctx: Context, path: string): Promise<boolean> {
-    if (normalize(path) !== REVOCATION_FEED) return false
+    if (normalizePath(path) !== REVOCATION_FEED) return false
     await feed(ctx)
     return true
   }
 
   async function postedForm(ctx: Context, path: string): Promise<boolean> {
-    const route = normalize(path)
+    const route = normalizePath(path)
     const parameters = POSTED[route]
     if (ctx.method !== 'POST' || !parameters) return false
     const rejection = await postToGet(ctx, new URL(issuer + route), parameters)
@@ -105,5 +107,5 @@ const OWN_PATHS =
 
 const POSTED: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
-  [ROUTES.end_session]: LOGOUT_PARAMETERS,
+  [ROUTES.end_session]: END_SESSION_PARAMETERS,
 }

@@ -2,8 +2,7 @@ import type { Context } from 'koa'
 import type { EventSink } from '../../host/events.ts'
 import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
-import { CLIENT_ENDPOINTS, METHODS, ROUTES } from '../provider/routes.ts'
-import { normalize } from './router.ts'
+import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
 /** A request to oidc-provider with its form read, or the answer to one that is rejected before. */
 export type CheckedRequest =
@@ -21,7 +20,7 @@ export async function checkRequest(
   path: string,
   { issuer, events }: { readonly issuer: string; readonly events: EventSink },
 ): Promise<CheckedRequest> {
-  const route = normalize(path)
+  const route = normalizePath(path)
   // A body that is sent anywhere else is the host's to read.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)

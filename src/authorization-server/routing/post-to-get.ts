@@ -29,39 +29,3 @@ export async function postToGet(
   ctx.status = 303
   return undefined
 }
-
-/** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
-export const AUTHORIZATION_PARAMETERS: readonly string[] = [
-  'acr_values',
-  'claims',
-  'claims_locales',
-  'client_id',
-  'code_challenge',
-  'code_challenge_method',
-  'display',
-  'id_token_hint',
-  'login_hint',
-  'max_age',
-  'nonce',
-  'prompt',
-  'redirect_uri',
-  'registration',
-  'request',
-  'request_uri',
-  'resource',
-  'response_mode',
-  'response_type',
-  'scope',
-  'state',
-  'ui_locales',
-]
-
-/** Parameters of a sign-out at the request of an application (RP-Initiated Logout 1.0, 2). */
-export const LOGOUT_PARAMETERS: readonly string[] = [
-  'client_id',
-  'id_token_hint',
-  'logout_hint',
-  'post_logout_redirect_uri',
-  'state',
-  'ui_locales',
-]

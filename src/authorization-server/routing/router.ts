@@ -2,6 +2,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { GatehouseError } from '../../errors.ts'
 import { answerErrorAsJson } from '../../http/error-response.ts'
 import { answerDocumentOptions, answerOptions, DOCUMENT_METHODS } from '../../http/public-document.ts'
+import { normalizePath } from '../provider/routes.ts'
 import { pathBelow } from './mount-path.ts'
 import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
 
@@ -30,7 +31,7 @@ export function service(parts: ServiceParts): Middleware {
   }
 
   async function answer(ctx: Context, path: string): Promise<boolean> {
-    const methods = parts.methods[normalize(path)]
+    const methods = parts.methods[normalizePath(path)]
     if (rejectMethod(ctx, methods) || describeMethods(ctx, methods)) return true
     parts.warnOnInsecureProxy(ctx)
     try {
@@ -61,11 +62,6 @@ function describeMethods(ctx: Context, methods: readonly string[] | undefined): 
   if (methods === DOCUMENT_METHODS) answerDocumentOptions(ctx)
   else answerOptions(ctx, methods)
   return true
-}
-
-/** Routes below disregard letter case and a slash at the end, so this does too. */
-export function normalize(path: string): string {
-  return path.toLowerCase().replace(/(.)\/$/, '$1')
 }
 
 function asError(error: unknown): Error {

@@ -5,13 +5,7 @@ import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
 import type { Pages } from '../interaction/pages.ts'
 import { FAILED, isStoreUnavailable, logFailure, UNAVAILABLE } from '../provider/errors.ts'
-
-/** Whether a path is an endpoint for programs only: errors there are JSON, whatever the request accepts. */
-export function isForPrograms(path: string): boolean {
-  return FOR_PROGRAMS.test(path)
-}
-
-const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
+import { isForPrograms } from '../provider/routes.ts'
 
 /** The path without the id of an interaction. The cookie that proves its owner holds the same id. */
 function withoutId(path: string): string {

@@ -3,7 +3,8 @@ import compose from 'koa-compose'
 import { DOCUMENT_METHODS } from '../../http/public-document.ts'
 import { runProvider } from '../provider/run-provider.ts'
 import { fail } from './server-error.ts'
-import { normalize, service } from './router.ts'
+import { normalizePath } from '../provider/routes.ts'
+import { service } from './router.ts'
 import type { AuthorizationServerParts } from './authorization-server.ts'
 
 const METADATA = '/.well-known/oauth-authorization-server'
@@ -21,7 +22,7 @@ export function wellKnown(
   const address = METADATA + new URL(parts.settings.issuer).pathname.replace(/\/$/, '')
   const authorizationServer = service({
     mountPath: '',
-    owns: (path) => normalize(path) === address.toLowerCase(),
+    owns: (path) => normalizePath(path) === address.toLowerCase(),
     methods: { [address.toLowerCase()]: DOCUMENT_METHODS },
     ready: async () => {},
     answerers: [async (ctx) => runProvider((await parts.ready()).built.provider, ctx, METADATA)],

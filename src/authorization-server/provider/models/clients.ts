@@ -1,35 +1,34 @@
-import { Provider, type Adapter, type KoaContextWithOIDC } from 'oidc-provider'
+import { type Adapter } from 'oidc-provider'
 import type { HostRegistry } from '../../../clients/host-registry.ts'
 import { isPrintableAscii } from '../../../validation/predicates.ts'
 import { toClientMetadata } from '../client-metadata.ts'
-import { requestState } from '../request-state.ts'
-import { isFrontChannel } from '../request-kind.ts'
+import type { RequestReads } from '../request-reads.ts'
+import { currentContext, requestState } from '../request-state.ts'
+import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Whether a host's registry is asked for it at all. A database may choke on a NUL; and oidc-provider keeps what
- * a session holds about each client in a plain object, where `constructor` and its like are there already, for
- * all sessions.
+ * Whether the host's registry is asked for an id. A database may fail on a NUL. oidc-provider keeps a session's data
+ * about each client in a plain object, where `constructor` and its like exist in every session.
  */
-function isAskedFor(clientId: string): boolean {
+function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)
 }
 
 /**
- * API keys and applications as oidc-provider's clients. A disabled one does not exist, nor does an API key where a
- * browser brings the request: whoever makes up a `client_id` learns nothing about it.
- *
- * @param prefetch begins to look up what the request presents while its client is still looked up, which saves a
- *   round trip
+ * API keys and applications as oidc-provider's clients. A disabled client does not exist. Nor does an API key in a
+ * request of a browser, so that strangers cannot find out which `client_id` belongs to one.
  */
-export function clients(registry: HostRegistry, prefetch: (ctx: KoaContextWithOIDC) => void): Adapter {
+export function clients(registry: HostRegistry, reads: RequestReads): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
-      if (!isAskedFor(clientId)) return undefined
-      if (Provider.ctx) prefetch(Provider.ctx)
+      if (!isPossibleId(clientId)) return undefined
+      const ctx = currentContext()
+      reads.prefetch(ctx)
       const record = await registry.find(clientId)
-      if (!record || record.disabled || (record.kind === 'apiKey' && isFrontChannel())) return undefined
-      if (Provider.ctx) requestState(Provider.ctx).clients.set(clientId, record)
+      if (!record || record.disabled) return undefined
+      if (record.kind === 'apiKey' && FRONT_CHANNEL.has(ctx.oidc.route)) return undefined
+      requestState(ctx).clients.set(clientId, record)
       return toClientMetadata(record)
     },
   })

@@ -4,7 +4,7 @@ import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { countRule, mapOf, objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
-import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam-sessions.ts'
+import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam/sessions.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
 

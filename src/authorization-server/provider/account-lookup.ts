@@ -1,0 +1,32 @@
+import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider'
+import type { Account } from '../../host/accounts.ts'
+import type { HostAccounts } from '../../host/host-accounts.ts'
+import { personOf, type Person } from '../../host/subject.ts'
+import { userClaims } from './endpoints/userinfo.ts'
+import { requestState } from './request-state.ts'
+
+/** Looks up accounts at the host, each once per request. */
+export interface AccountLookup {
+  /** The account, or undefined if the host does not know it (any more). */
+  find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined>
+  /** The same for oidc-provider, whose account ids are our subjects. */
+  readonly findAccount: FindAccount
+}
+
+export function createAccountLookup(accounts: HostAccounts): AccountLookup {
+  function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
+    const known = requestState(ctx).accounts
+    const key = JSON.stringify([accountId, userId ?? null])
+    const account = known.get(key) ?? Promise.resolve(accounts.find(accountId, userId))
+    known.set(key, account)
+    return account
+  }
+
+  return {
+    find,
+    async findAccount(ctx, subject) {
+      const account = await find(ctx, personOf(subject))
+      return account && { accountId: subject, claims: (use) => userClaims(account, subject, use) }
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { readBasicCredentials } from '../../../http/basic-credentials.ts'
+import type { Client } from '../../../clients/client.ts'
+
+/** The functions of the registry that authenticate a client by its secret. */
+export interface ClientSecrets {
+  find(clientId: string): Promise<Client | undefined>
+  verifySecret(client: Client, secret: string): Promise<boolean>
+}
+
+/**
+ * The client that a request authenticates by HTTP Basic (RFC 6749 2.3.1).
+ *
+ * @param authorization the header; empty if there is none
+ * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
+ */
+export async function authenticateClient(
+  registry: ClientSecrets,
+  authorization: string,
+): Promise<Client | undefined> {
+  const credentials = readBasicCredentials(authorization)
+  // A value that cannot be an id is not looked up in the host's database.
+  if (!credentials) return undefined
+  const client = await registry.find(credentials.clientId)
+  if (!client || client.disabled) return undefined
+  for (const secret of credentials.clientSecrets) {
+    if (await registry.verifySecret(client, secret)) return client
+  }
+  return undefined
+}

@@ -1,0 +1,119 @@
+import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import type { ConsentStore } from '../../../grants/consent-store.ts'
+import type { DelegatedScopes } from '../delegated-scopes.ts'
+import type { ProviderSettings } from '../dependencies.ts'
+import { notRedirected } from '../seam/errors.ts'
+import { isReturnFromPages } from '../seam/sessions.ts'
+import { hintCheck, keepSubjectOfHint } from './authorize/id-token-hint.ts'
+import { createLoadExistingGrant } from './authorize/load-existing-grant.ts'
+import { findTooLong } from './authorize/parameter-limits.ts'
+import type { SyncHostSession } from './authorize/sync-host-session.ts'
+
+// The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its parts.
+
+/** Parameters of an authorization request (RFC 6749, 7636, 8707; OpenID Connect Core 3.1.2.1). */
+export const AUTHORIZATION_PARAMETERS: readonly string[] = [
+  'acr_values',
+  'claims',
+  'claims_locales',
+  'client_id',
+  'code_challenge',
+  'code_challenge_method',
+  'display',
+  'id_token_hint',
+  'login_hint',
+  'max_age',
+  'nonce',
+  'prompt',
+  'redirect_uri',
+  'registration',
+  'request',
+  'request_uri',
+  'resource',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+  'ui_locales',
+]
+
+/** Options of oidc-provider for the authorization endpoint. */
+export function authorizationOptions(parts: {
+  readonly settings: ProviderSettings
+  readonly consents: ConsentStore
+  readonly delegatedScopes: DelegatedScopes
+  readonly syncHostSession: SyncHostSession
+}) {
+  const { settings, consents, delegatedScopes, syncHostSession } = parts
+  const { audience, issuer, openIdScopes } = settings
+  const policy = promptPolicy()
+
+  return {
+    // Only the code flow: no implicit or hybrid flow.
+    responseTypes: ['code'],
+    pkce: { required: () => settings.requirePkce },
+    allowOmittingSingleRegisteredRedirectUri: true,
+    extraParams: {
+      // Relies on: the mode must exist, because errors can be sent in it (`seam/seam.ts`), and is the same as `query`.
+      response_mode(_ctx: KoaContextWithOIDC, mode) {
+        if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
+      },
+      // Relies on: the parameters have been checked by now, and the account is loaded later.
+      async scope(ctx: KoaContextWithOIDC, scope, client) {
+        keepSubjectOfHint(ctx)
+        requireShortParameters(ctx)
+        await syncHostSession(ctx)
+        await delegatedScopes.checkRequestedScope(ctx, scope, client)
+      },
+    },
+    loadExistingGrant: createLoadExistingGrant({
+      audience,
+      openIdScopes,
+      consents,
+      checksBefore: ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? []),
+    }),
+    interactions: {
+      policy,
+      url: (_ctx, { uid }) => `${new URL(issuer).pathname.replace(/\/$/, '')}/interaction/${uid}`,
+    },
+    // OpenID Connect Prompt Create 1.0 names the field; oidc-provider leaves it out.
+    discovery: { prompt_values_supported: ['none', ...policy.map(({ name }) => name)] },
+  } satisfies Configuration
+}
+
+/** oidc-provider's prompts, with our check of `id_token_hint` and the prompt `select_account`. */
+function promptPolicy() {
+  const policy = interactionPolicy.base()
+  const signInChecks = policy.get('login')?.checks
+  signInChecks?.remove('id_token_hint')
+  signInChecks?.add(hintCheck)
+  // After the sign-in: a person who has just signed in has chosen. The page is that of consent, which offers another
+  // account.
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
+  return policy
+}
+
+/** Describes our API for a token or an authorization request. */
+export function createDescribeResource(
+  delegatedScopes: DelegatedScopes,
+  syncHostSession: SyncHostSession,
+): DelegatedScopes['describeResource'] {
+  return async function describeResource(ctx, resource, client) {
+    // Relies on: when a person returns from the pages, no hook is awaited earlier, and the account is loaded later.
+    if (isReturnFromPages(ctx)) await syncHostSession(ctx)
+    return delegatedScopes.describeResource(ctx, resource, client)
+  }
+}
+
+/**
+ * Rejects parameters that are too long. A `state` that is too long is not sent back either, because the redirect
+ * might be too long for a proxy.
+ *
+ * @throws invalid_request
+ */
+function requireShortParameters({ oidc }: KoaContextWithOIDC): void {
+  const tooLong = findTooLong(oidc.params ?? {})
+  if (!tooLong) return
+  const error = new errors.InvalidRequest(tooLong.description)
+  throw tooLong.name === 'state' ? notRedirected(error) : error
+}

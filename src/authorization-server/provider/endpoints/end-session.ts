@@ -1,0 +1,93 @@
+import type { Next } from 'koa'
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { answerError } from '../../../http/error-response.ts'
+import type { ProviderDependencies, ProviderPages } from '../dependencies.ts'
+import { requestState } from '../request-state.ts'
+import { ROUTES } from '../routes.ts'
+import { signOutSecret } from '../seam/sessions.ts'
+import { findTooLong } from './authorize/parameter-limits.ts'
+
+// Sign-out at the request of an application (OpenID Connect RP-Initiated Logout 1.0).
+
+type Dependencies = Pick<ProviderDependencies, 'accounts' | 'pages' | 'settings'>
+
+/** Parameters of a sign-out request (RP-Initiated Logout 1.0, 2). */
+export const END_SESSION_PARAMETERS: readonly string[] = [
+  'client_id',
+  'id_token_hint',
+  'logout_hint',
+  'post_logout_redirect_uri',
+  'state',
+  'ui_locales',
+]
+
+/** Renders our own pages, which need no script. */
+export function endSession(
+  pages: ProviderPages,
+): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
+  return {
+    enabled: true,
+    logoutSource: async (ctx) => pages.renderSignOut(ctx, signOutForm(ctx)),
+    postLogoutSuccessSource: async (ctx) => pages.renderSignedOut(ctx),
+  }
+}
+
+/** Adds what oidc-provider does not do: it limits `state`, answers without a session, and signs out at the host too. */
+export function registerEndSession(provider: Provider, deps: Dependencies): void {
+  provider.use(async function endSession(context: unknown, next: Next) {
+    const ctx = context as KoaContextWithOIDC
+    if (rejectLongState(ctx, deps.pages)) return
+    await next()
+    const oidc = (context as { oidc?: KoaContextWithOIDC['oidc'] }).oidc
+    if (oidc?.route === 'end_session' && ctx.status === 200 && oidc.session?.accountId === undefined) {
+      await answerWithoutSession(deps, ctx)
+    }
+    if (oidc?.route === 'end_session_confirm' && ctx.status === 303 && oidc.params?.['logout']) {
+      await deps.accounts.signOut?.(requestState(ctx).host)
+    }
+  })
+}
+
+/** Rejects a `state` that is too long. It is the only parameter that is stored unchanged. */
+function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderPages): boolean {
+  if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
+  const tooLong = findTooLong({ state: ctx.query['state'] })
+  if (!tooLong) return false
+  answerError(ctx, pages, { status: 400, error: 'invalid_request', description: tooLong.description })
+  return true
+}
+
+/**
+ * Answers a sign-out without a session of ours, where oidc-provider would send a page that needs a script. The person
+ * is asked only if they are signed in at the host; otherwise there is no session to end.
+ */
+async function answerWithoutSession(
+  { accounts, pages, settings }: Dependencies,
+  ctx: KoaContextWithOIDC,
+): Promise<void> {
+  const { session, params } = ctx.oidc
+  if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
+    // The form needs the saved session. No session is stored for other visitors without one.
+    await session?.save(settings.lifetimes.interaction)
+    return pages.renderSignOut(ctx, signOutForm(ctx))
+  }
+  const redirectUri = params?.['post_logout_redirect_uri']
+  if (typeof redirectUri !== 'string') return pages.renderSignedOut(ctx)
+  // oidc-provider has already checked it against the addresses registered for the application.
+  const target = new URL(redirectUri)
+  const state = params?.['state']
+  if (typeof state === 'string') target.searchParams.set('state', state)
+  ctx.redirect(target.href)
+  ctx.status = 303
+}
+
+/** The request data that the sign-out page needs (RP-Initiated Logout 1.0, 2). */
+function signOutForm(ctx: KoaContextWithOIDC) {
+  const { provider, params } = ctx.oidc
+  const redirectUri = params?.['post_logout_redirect_uri']
+  return {
+    action: provider.urlFor('end_session_confirm'),
+    xsrf: signOutSecret(ctx),
+    redirectOrigin: typeof redirectUri === 'string' ? new URL(redirectUri).origin : undefined,
+  }
+}

@@ -1,0 +1,22 @@
+import type { Context } from 'koa'
+import { answerDocument } from '../../../http/public-document.ts'
+
+/** Seconds for which the keys may be cached at most. */
+const MAX_AGE_SECONDS = 600
+
+/**
+ * Seconds for which gateways may cache the keys: half of the time for which a key is published before it signs. Even
+ * a gateway that cached them just before that fetches the next keys well before it needs them.
+ */
+export function jwksMaxAge(publishAheadSeconds: number): number {
+  return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))
+}
+
+/** Answers with the public JWK Set (RFC 7517 5). `maxAge` is in seconds. */
+export function respondWithJwks(
+  ctx: Context,
+  keys: { readonly keys: readonly object[] },
+  maxAge: number,
+): void {
+  answerDocument(ctx, JSON.stringify(keys), { type: 'application/jwk-set+json', maxAge })
+}

@@ -1,0 +1,59 @@
+import type { Configuration } from 'oidc-provider'
+import type { Revocations } from '../../../revocation/revoke-tokens.ts'
+import type { ProviderResponse } from '../fix-responses.ts'
+import { explainMissingSecret } from '../missing-secret.ts'
+
+// The revocation endpoint (RFC 7009). An access token is revoked alone; a refresh token with its whole grant, whether it
+// is the current one of its family or was used before (`models/refresh-tokens.ts`).
+
+/** A client revokes its own tokens. Any other token is treated as an unknown one (RFC 7009 2.2). */
+export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
+  enabled: true,
+  allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+}
+
+/** Revokes one access token by its id. `until` is when it expires, in epoch seconds. */
+export type RevokeAccessToken = (tokenId: string, until: number | undefined) => Promise<void>
+
+/**
+ * Milliseconds for which a repeated revocation of the same token is not stored again. Each stored revocation goes to
+ * every process, which keeps it until the token expires.
+ */
+const REPEAT_INTERVAL_MS = 60_000
+
+export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>): RevokeAccessToken {
+  /** Revocations that are being stored, by token id. */
+  const pending = new Map<string, Promise<void>>()
+  /**
+   * When each token was revoked here, oldest first. These are times and not promises: a promise from a request keeps
+   * the whole request in memory, as its asynchronous context.
+   */
+  const revokedAt = new Map<string, number>()
+
+  async function store(tokenId: string, until: number | undefined): Promise<void> {
+    try {
+      await revocations.revoke({ of: 'token', id: tokenId, until })
+      revokedAt.set(tokenId, performance.now())
+    } finally {
+      pending.delete(tokenId)
+    }
+  }
+
+  return async function revokeAccessToken(tokenId, until) {
+    for (const [id, at] of revokedAt) {
+      if (performance.now() - at < REPEAT_INTERVAL_MS) break
+      revokedAt.delete(id)
+    }
+    if (revokedAt.has(tokenId)) return
+    const stored = pending.get(tokenId) ?? store(tokenId, until)
+    pending.set(tokenId, stored)
+    await stored
+  }
+}
+
+/** A successful response is an empty object, which client libraries can parse. */
+export function fixRevocationResponse(ctx: ProviderResponse): void {
+  ctx.set('Cache-Control', 'no-store')
+  if (ctx.status === 200) ctx.body = {}
+  explainMissingSecret(ctx)
+}

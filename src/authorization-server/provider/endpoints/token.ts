@@ -1,0 +1,123 @@
+import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { personOf } from '../../../host/subject.ts'
+import { recordOf } from '../client-metadata.ts'
+import { requireSomethingLeft } from '../delegated-scopes.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
+import { errorOf, type ProviderResponse } from '../fix-responses.ts'
+import { explainMissingSecret } from '../missing-secret.ts'
+import { fillInRedirectUri, type AuthorizationCodeGrant } from './token/authorization-code-grant.ts'
+import {
+  checkRefresh,
+  dropIgnoredScopes,
+  repeatRefreshToken,
+  type RefreshTokenGrant,
+} from './token/refresh-token-grant.ts'
+import { tokenClaims } from './token/token-claims.ts'
+
+// The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
+
+/** The grant types that oidc-provider implements, with what our steps in them use. */
+export interface DelegatedGrants {
+  readonly refreshToken: RefreshTokenGrant
+  readonly authorizationCode: AuthorizationCodeGrant
+}
+
+/** Options of oidc-provider for the token endpoint. */
+export function tokenOptions({ refreshToken }: DelegatedGrants) {
+  return {
+    // Each code exchange gives a refresh token, each refresh a new one, and none ends with the browser session.
+    issueRefreshToken: async () => true,
+    rotateRefreshToken: (ctx) => checkRefresh(refreshToken, ctx),
+    expiresWithSession: async () => false,
+    // Where a grant must be revoked, we do it in an order that survives failures (`revoke-grant.ts`).
+    revokeGrantPolicy: async () => false,
+    // Relies on: in a code exchange this is the last hook before the code is used up. A refresh was checked before
+    // (`checkRefresh`), because its token is used up by now.
+    extraTokenClaims: async (ctx, token) => {
+      // oidc-provider splits an empty scope into one empty name.
+      requireSomethingLeft([...token.scopes].filter(Boolean))
+      return tokenClaims(ctx, token)
+    },
+  } satisfies Configuration
+}
+
+/** Completes the parameters of a token request once its client has authenticated. */
+export async function completeTokenRequest(
+  { refreshToken, authorizationCode }: DelegatedGrants,
+  ctx: KoaContextWithOIDC,
+  client: Client,
+): Promise<void> {
+  if (ctx.oidc.route !== 'token') return
+  dropIgnoredScopes(refreshToken, ctx)
+  await fillInRedirectUri(authorizationCode, ctx, client)
+}
+
+export function fixTokenResponse(ctx: ProviderResponse): void {
+  explainGrantType(ctx)
+  repeatRefreshToken(ctx)
+  explainMissingSecret(ctx)
+}
+
+/**
+ * Explains which grant types a kind of client has.
+ *
+ * Relies on: for a client that has authenticated, no other error is `invalid_request` before this one.
+ */
+function explainGrantType(ctx: ProviderResponse): void {
+  const grantType = ctx.oidc.params?.['grant_type']
+  if (errorOf(ctx) !== 'invalid_request' || typeof grantType !== 'string') return
+  if (ctx.oidc.client?.grantTypeAllowed(grantType) !== false) return
+  ctx.body = {
+    error: 'unauthorized_client',
+    error_description:
+      'API keys use client_credentials; applications use authorization_code and refresh_token, and need a redirect URI',
+  }
+}
+
+/** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
+export function reportTokens(
+  provider: Provider,
+  { events, logger, clientUsed }: Pick<ProviderDependencies, 'events' | 'logger' | 'clientUsed'>,
+): void {
+  provider.on('grant.success', (ctx) => {
+    const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials
+    if (!token) return
+    const client = recordOf(ctx.oidc.client)
+    const isDirect = token.kind === 'ClientCredentials'
+    const grant = isDirect ? undefined : ctx.oidc.entities.Grant
+    const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
+    // The other grant types note it in the same round trip as their last write.
+    if (isDirect) clientUsed(client)
+    events.emit('token.issued', {
+      mode: isDirect ? 'direct' : 'delegated',
+      clientId: client.clientId,
+      accountId,
+      userId,
+      tokenId: token.jti,
+      grantId: grant?.jti,
+      scopes: [...token.scopes],
+      expiresAt: Math.floor(Date.now() / 1000) + token.expiration,
+    })
+  })
+
+  // Relies on: the event comes after oidc-provider has written the response, and before it is sent.
+  provider.on('grant.error', (context, { error, error_description: description, error_detail: detail }) => {
+    const ctx: ProviderResponse = context
+    if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {
+      ctx.body = { error, error_description: publicReason(detail, ctx.oidc.params) }
+    }
+    logger.debug({ error, detail }, 'the token endpoint rejected a request')
+    events.emit('token.rejected', { clientId: ctx.oidc.client?.clientId, error, description })
+  })
+}
+
+/** The reason as the client may read it. A valid code or token of another client is answered like an unknown one. */
+function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
+  // Relies on: the authorization endpoint takes no other method, so there was no challenge at all.
+  if (detail === 'unsupported code_challenge_method') {
+    return 'code_verifier was sent, but the authorization request had no code_challenge'
+  }
+  if (detail !== 'client mismatch') return detail
+  const what = params?.['grant_type'] === 'refresh_token' ? 'refresh token' : 'authorization code'
+  return `${what} not found`
+}

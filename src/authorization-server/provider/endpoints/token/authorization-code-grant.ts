@@ -1,0 +1,88 @@
+import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
+import { personOf } from '../../../../host/subject.ts'
+import { recordOf } from '../../client-metadata.ts'
+import type { ProviderDependencies } from '../../dependencies.ts'
+import type { RequestReads } from '../../request-reads.ts'
+import { requestState } from '../../request-state.ts'
+import type { LimitGrants } from './limit-grants.ts'
+import type { ReuseDetection } from './reuse.ts'
+
+/** What the steps of a code exchange use. */
+export interface AuthorizationCodeGrant extends Pick<
+  ProviderDependencies,
+  'families' | 'grantLifecycle' | 'clientUsed'
+> {
+  readonly reads: RequestReads
+  readonly reuse: ReuseDetection
+  readonly limitGrants: LimitGrants
+}
+
+// A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
+
+/**
+ * 1. The client has authenticated. A missing `redirect_uri` is filled in (OAuth 2.1 4.1.3). oidc-provider does so for
+ * an application with one redirect URI. For an application with several it is the one that received the code.
+ */
+export async function fillInRedirectUri(
+  { reads }: AuthorizationCodeGrant,
+  ctx: KoaContextWithOIDC,
+  client: Client,
+): Promise<void> {
+  const { params } = ctx.oidc
+  const isMissing = params?.['grant_type'] === 'authorization_code' && params['redirect_uri'] === undefined
+  if (!isMissing || (client.redirectUris?.length ?? 0) < 2) return
+  const code = typeof params['code'] === 'string' ? await reads.getCode(ctx, params['code']) : undefined
+  // For the code of another client any redirect URI will do: the code is what is wrong.
+  params['redirect_uri'] = code?.clientId === client.clientId ? code.redirectUri : client.redirectUris?.[0]
+}
+
+/**
+ * 2. oidc-provider has read the code, and reads its grant. The grant is listed at the same time, which saves a round
+ * trip. If the exchange fails, readers skip the entry, and it is deleted with the grant.
+ *
+ * Relies on: the grant is read once the code is known to be this client's.
+ */
+export async function listGrant(
+  { grantLifecycle }: Pick<AuthorizationCodeGrant, 'grantLifecycle'>,
+  ctx: KoaContextWithOIDC,
+  grantId: string,
+): Promise<void> {
+  const state = requestState(ctx)
+  const code = await state.code?.payload
+  if (code?.grantId !== grantId) return
+  const { accountId: subject = '', clientId = '', iat = 0 } = code
+  state.listing = await grantLifecycle.list({
+    ...personOf(subject),
+    clientId,
+    grantId,
+    listedAt: iat * 1000,
+  })
+}
+
+/**
+ * 3. oidc-provider saves the first refresh token. Its family starts with one atomic write, which consumes the code. A
+ * failure before that write leaves the code usable. Every use after it is a replay.
+ *
+ * @throws invalid_grant if the grant was revoked, or another request has used the code; the grant is revoked then
+ */
+export async function redeemCode(
+  { grantLifecycle, reads, clientUsed, families, limitGrants, reuse }: AuthorizationCodeGrant,
+  ctx: KoaContextWithOIDC,
+  token: string,
+  payload: AdapterPayload,
+  ttl: number,
+): Promise<void> {
+  const { grantId = '' } = payload
+  const { listing } = requestState(ctx)
+  if (!(await grantLifecycle.activate(grantId, await reads.getGrant(ctx, grantId), listing))) {
+    throw new errors.InvalidGrant('grant not found')
+  }
+  // In one round trip with the write: the use of the client, and the number of the account's grants.
+  clientUsed(recordOf(ctx.oidc.client))
+  const mayExceedLimit = listing?.mayExceedLimit()
+  if (!(await families.start(token, payload, ttl))) {
+    await reuse.revokeAfterRace('code.reused', payload)
+    throw new errors.InvalidGrant('authorization code already used')
+  }
+  if (listing) void mayExceedLimit?.then((exceeds) => exceeds && limitGrants(listing))
+}

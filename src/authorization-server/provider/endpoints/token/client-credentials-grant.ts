@@ -1,0 +1,54 @@
+import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
+import { directScopes, explainRejection } from '../../../../catalog/resolve-scopes.ts'
+import type { AccountLookup } from '../../account-lookup.ts'
+import { recordOf } from '../../client-metadata.ts'
+import type { ProviderDependencies } from '../../dependencies.ts'
+import { requestState } from '../../request-state.ts'
+import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
+import { requireKnownResource, resourceServerOf } from '../../resource-indicator.ts'
+
+/**
+ * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. Without `scope` the token carries
+ * all scopes of all products of the API key; oidc-provider's own grant would issue a token without any.
+ */
+export function registerClientCredentialsGrant(
+  provider: Provider,
+  { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
+  accounts: AccountLookup,
+): void {
+  const { audience } = settings
+
+  async function clientCredentials(
+    ctx: TokenEndpointGrantContext<{ scope?: string; resource?: string | string[] }>,
+  ): Promise<void> {
+    const { client, params } = ctx.oidc
+    const key = recordOf(client)
+    requireKnownResource(params.resource, audience)
+
+    // One catalog for the whole request: products may change while the host is asked.
+    const { current } = catalog
+    requestState(ctx).catalogEpoch = current.epoch
+    const available = directScopes(current, key)
+    if (available.length === 0) {
+      throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
+    }
+    if (!(await accounts.find(ctx, key))) {
+      throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
+    }
+    const requested = requestedScopes(params.scope)
+    requireAllowed(requested, (scope) => explainRejection(current, key, undefined, scope))
+    const scope = (requested.length > 0 ? requested : available).join(' ')
+
+    const token = new provider.ClientCredentials({ client, scope })
+    token.resourceServer = new provider.ResourceServer(audience, resourceServerOf(audience, scope))
+    ctx.oidc.entity('ClientCredentials', token)
+    ctx.body = {
+      access_token: await token.save(),
+      expires_in: token.expiration,
+      scope: token.scope,
+      token_type: token.tokenType,
+    }
+  }
+
+  provider.registerGrantType('client_credentials', clientCredentials, ['scope', 'resource'])
+}

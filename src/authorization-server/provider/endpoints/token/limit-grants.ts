@@ -1,0 +1,44 @@
+import { coalesce } from '../../../../async/coalesce.ts'
+import type { GrantIndex, GrantPair } from '../../../../grants/grant-index.ts'
+import type { EventSink } from '../../../../host/events.ts'
+import type { Logger } from '../../../../host/logger.ts'
+import type { RevokeGrant } from '../../revoke-grant.ts'
+
+/**
+ * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
+ * that no request waits for it. A failure is retried with the next grant of the same pair.
+ */
+export type LimitGrants = (pair: GrantPair) => void
+
+export function createLimitGrants(parts: {
+  readonly index: Pick<GrantIndex, 'listOverLimit'>
+  readonly revokeGrant: RevokeGrant
+  readonly events: EventSink
+  readonly logger: Logger
+}): LimitGrants {
+  const { index, revokeGrant, events, logger } = parts
+  const due = new Map<string, GrantPair>()
+
+  async function revokeSurplus(pair: GrantPair): Promise<void> {
+    for (const grantId of await index.listOverLimit(pair)) {
+      await revokeGrant(grantId)
+      events.emit('grant.revoked', { grantId, ...pair })
+    }
+  }
+
+  const revokeDue = coalesce(async () => {
+    const pairs = [...due.values()]
+    due.clear()
+    for (const pair of pairs) {
+      await revokeSurplus(pair).catch((error: unknown) => {
+        logger.debug({ err: error, ...pair }, 'the oldest grants could not be revoked; it is tried again')
+      })
+    }
+  })
+
+  return function limitGrants({ accountId, userId, clientId }) {
+    const pair = { accountId, ...(userId !== undefined && { userId }), clientId }
+    due.set(JSON.stringify(pair), pair)
+    void revokeDue()
+  }
+}

@@ -1,0 +1,110 @@
+import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
+import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
+import { recordOf } from '../../client-metadata.ts'
+import { requireSomethingLeft, type DelegatedScopes } from '../../delegated-scopes.ts'
+import type { ProviderDependencies } from '../../dependencies.ts'
+import type { ProviderResponse } from '../../fix-responses.ts'
+import type { RequestReads } from '../../request-reads.ts'
+import { requestState } from '../../request-state.ts'
+import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
+import { requireKnownResource } from '../../resource-indicator.ts'
+import { ownerOf, type ReuseDetection } from './reuse.ts'
+
+/** What the steps of a refresh use. */
+export interface RefreshTokenGrant extends Pick<
+  ProviderDependencies,
+  'settings' | 'families' | 'grantLifecycle' | 'events' | 'clientUsed'
+> {
+  readonly reads: RequestReads
+  readonly delegatedScopes: DelegatedScopes
+  readonly reuse: ReuseDetection
+}
+
+// A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
+
+/**
+ * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an authorization
+ * request. Otherwise oidc-provider rejects every scope that the refresh token does not carry.
+ */
+export function dropIgnoredScopes({ settings }: RefreshTokenGrant, ctx: KoaContextWithOIDC): void {
+  const { params } = ctx.oidc
+  const scope = params?.['scope']
+  if (!params || params['grant_type'] !== 'refresh_token' || typeof scope !== 'string') return
+  const scopes = requestedScopes(scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
+  params['scope'] = scopes.join(' ') || undefined
+}
+
+/**
+ * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token that seems used may be the
+ * victim of a late write that is about to be rolled back. Polling for that is expensive, so it waits until the client
+ * has authenticated.
+ */
+export async function findRefreshToken(
+  { reads, families }: RefreshTokenGrant,
+  ctx: KoaContextWithOIDC,
+  token: string,
+): Promise<FoundRefreshToken | undefined> {
+  const found = await reads.getRefreshToken(ctx, token)
+  if (found?.state !== 'used') return found
+  const polled = families.findForRotation(token)
+  requestState(ctx).refreshToken = { token, found: polled }
+  return polled
+}
+
+/**
+ * 3. oidc-provider has checked client, token, grant and account. A refresh that would produce no scope is rejected
+ * before the token is used up. The grant is extended, to live as long as the next token.
+ *
+ * @returns true: every refresh token is rotated
+ */
+export async function checkRefresh(
+  { settings, delegatedScopes, grantLifecycle, reads }: RefreshTokenGrant,
+  ctx: KoaContextWithOIDC,
+): Promise<true> {
+  const { audience, openIdScopes } = settings
+  const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
+  if (!client || !grant || !token) throw new TypeError('a refresh has a client, a grant and a token')
+  requireKnownResource(ctx.oidc.params?.['resource'], audience)
+
+  const allowed = new Set([...openIdScopes, ...(await delegatedScopes.applicationScopes(ctx, client))])
+  const authorized = new Set(grant.getResourceScope(audience).split(' '))
+  const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
+  requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
+
+  if (await grantLifecycle.extend(grant.jti, await reads.getGrant(ctx, grant.jti))) return true
+  throw new errors.InvalidGrant('grant not found')
+}
+
+/**
+ * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new one, so a failure
+ * loses neither. The use of the client is noted in the same round trip.
+ *
+ * @throws invalid_grant if another request has used the token since step 2; the grant is revoked then
+ */
+export async function rotateRefreshToken(
+  { families, clientUsed, events, reuse }: RefreshTokenGrant,
+  ctx: KoaContextWithOIDC,
+  next: string,
+  payload: AdapterPayload,
+  ttl: number,
+): Promise<void> {
+  const previous = await requestState(ctx).refreshToken?.found
+  if (!previous) throw new TypeError('the refresh token that is exchanged was not found by this request')
+  clientUsed(recordOf(ctx.oidc.client))
+  const exchange = await families.rotate(previous, next, payload, ttl)
+  if (!exchange) {
+    await reuse.revokeAfterRace('refresh_token.reused', payload)
+    throw new errors.InvalidGrant('refresh token already used')
+  }
+  if (!exchange.isRetry) return
+  requestState(ctx).repeatedRefreshToken = exchange.next
+  events.emit('refresh_token.retried', ownerOf(payload))
+}
+
+/** 5. The response. A client that retried receives the same refresh token as the first time. */
+export function repeatRefreshToken(ctx: ProviderResponse): void {
+  const { repeatedRefreshToken } = requestState(ctx)
+  const body = ctx.body as { refresh_token?: string } | undefined
+  if (repeatedRefreshToken === undefined || body?.refresh_token === undefined) return
+  ctx.body = { ...body, refresh_token: repeatedRefreshToken }
+}

@@ -1,0 +1,29 @@
+import type { Account } from '../../../host/accounts.ts'
+import { personOf } from '../../../host/subject.ts'
+import type { ProviderResponse } from '../fix-responses.ts'
+import type { AccessTokenRecord } from '../models/access-token-record.ts'
+
+// The user info endpoint (OpenID Connect Core 5.3).
+
+/**
+ * The access token at user info. A direct token is found too: it is valid, and lacks the scope `openid`, which is 403
+ * and not 401.
+ */
+export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRecord {
+  return { ...record, kind: 'AccessToken' }
+}
+
+/** Claims about an account. Those of the person are for user info; an ID token only says who it is. */
+export function userClaims(account: Account, subject: string, use: string) {
+  const { accountId, userId } = personOf(subject)
+  const identity = { sub: subject, account_id: accountId, user_id: userId }
+  return use === 'id_token' ? identity : { ...account.claims, ...identity }
+}
+
+/** A request without a token gets no error code, neither in the header nor in the body (RFC 6750 3.1). */
+export function fixUserInfoResponse(ctx: ProviderResponse): void {
+  if (ctx.status !== 401 || ctx.response.get('WWW-Authenticate').includes('error=')) return
+  ctx.body = {
+    error_description: 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>',
+  }
+}

@@ -1,0 +1,34 @@
+import { answerDocument } from '../../../http/public-document.ts'
+import type { FixResponse } from '../fix-responses.ts'
+
+/** Seconds for which a client may cache the metadata, which changes with the products. */
+const MAX_AGE_SECONDS = 60
+
+/**
+ * Completes the metadata of the authorization server (OpenID Connect Discovery 1.0, 3; RFC 8414 2).
+ *
+ * @param scopesSupported all scopes of the present catalog
+ */
+export function createFixMetadata(scopesSupported: () => readonly string[]): FixResponse {
+  return function fixMetadata(ctx) {
+    if (ctx.status !== 200) return
+    const document = ctx.body as {
+      token_endpoint_auth_methods_supported?: readonly string[]
+      claims_supported?: readonly string[]
+    }
+    const authMethods = document.token_endpoint_auth_methods_supported
+    const fixed = {
+      ...document,
+      revocation_endpoint_auth_methods_supported: authMethods,
+      introspection_endpoint_auth_methods_supported: authMethods,
+      scopes_supported: scopesSupported(),
+      response_modes_supported: ['query'],
+      claims_parameter_supported: false,
+      // No ID token has a session id.
+      claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
+      // ID tokens are RS256. Resource servers that know only the issuer take this list for that of access tokens.
+      id_token_signing_alg_values_supported: ['RS256', 'ES256'],
+    }
+    answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })
+  }
+}

@@ -1,0 +1,20 @@
+import { errorOf, type ProviderResponse } from './fix-responses.ts'
+
+/**
+ * Explains the error where a client sent its id and no secret, and adds a challenge (RFC 9110 15.5.2). A wrong secret
+ * in the body gets no challenge: client libraries read no error beside one, and that client knows how to authenticate.
+ */
+export function explainMissingSecret(ctx: ProviderResponse): void {
+  if (errorOf(ctx) !== 'invalid_client' || hasCredentials(ctx)) return
+  ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.issuer}"`)
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'client_secret is missing: send it in the body or by HTTP Basic. Clients that cannot keep a secret, ' +
+      'such as browsers and mobile apps, are not supported',
+  }
+}
+
+function hasCredentials(ctx: ProviderResponse): boolean {
+  return ctx.headers.authorization !== undefined || ctx.oidc.body?.['client_secret'] !== undefined
+}

@@ -1,0 +1,71 @@
+import type { Adapter, Client as ProviderClient, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { createLru } from '../../../async/lru.ts'
+import type { HostRegistry } from '../../../clients/host-registry.ts'
+import { readBasicCredentials } from '../../../http/basic-credentials.ts'
+import { recordOf } from '../client-metadata.ts'
+import { currentContext, requestState } from '../request-state.ts'
+import { disguiseToken } from './tokens.ts'
+
+/** Called once a client has authenticated. The parameters have been read by then, and are used later. */
+export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
+
+/** Clients in the cache, at some 2 kB each. */
+const MAX_CACHED_CLIENTS = 10_000
+
+/**
+ * Caches the clients that oidc-provider makes from their metadata. Its own cache holds one hundred. Making a client
+ * takes ten times as long as finding it, so a token would cost more from the hundred and first client on.
+ *
+ * Relies on: clients are found only with `Client.find(id)`, which asks `Client.adapter.find(id)` for the metadata;
+ * `new Client(metadata)` checks them, and no code changes the result.
+ */
+export function cacheClients({ Client }: Provider): void {
+  const { adapter } = Client as unknown as { adapter: Adapter }
+  const ClientModel = Client as unknown as new (metadata: object) => ProviderClient
+  const cache = createLru<string, ProviderClient>(MAX_CACHED_CLIENTS)
+  Client.find = async (id: unknown) => {
+    const metadata = typeof id === 'string' ? await adapter.find(id) : undefined
+    if (!metadata) return undefined
+    const key = JSON.stringify(metadata)
+    const cached = cache.get(key)
+    if (cached) return cached
+    const client = new ClientModel(metadata)
+    cache.set(key, client)
+    return client
+  }
+}
+
+/**
+ * Lets the registry compare secrets, because they are stored as hashes.
+ *
+ * Relies on: client authentication awaits `client.compareClientSecret(secret)` inside the request's context.
+ */
+export function compareSecretsByHash(
+  provider: Provider,
+  registry: HostRegistry,
+  clientAuthenticated: ClientAuthenticated,
+): void {
+  const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
+  prototype['compareClientSecret'] = async function (this: ProviderClient, secret: string) {
+    const ctx = currentContext()
+    if (!(await verifySecret(registry, ctx, this, secret))) return false
+    disguiseToken(ctx)
+    await clientAuthenticated(ctx, this)
+    return true
+  }
+}
+
+/** A secret in the Basic header is compared in its decoded form and as it stands. Both wrong count as one failure. */
+async function verifySecret(
+  registry: HostRegistry,
+  ctx: KoaContextWithOIDC,
+  client: ProviderClient,
+  secret: string,
+): Promise<boolean> {
+  const { host } = requestState(ctx)
+  const { clientSecrets = [secret] } = readBasicCredentials(host.get('Authorization')) ?? {}
+  for (const candidate of clientSecrets) {
+    if (await registry.verifySecret(recordOf(client), candidate)) return true
+  }
+  return false
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it, vi } from 'vitest'
+import { authenticateClient } from '../../../../src/authorization-server/provider/endpoints/authenticate-client.ts'
+import type { Client } from '../../../../src/clients/client.ts'
+
+const secrets: Readonly<Record<string, string>> = {
+  key_1: 'right',
+  'a:b c%': 'ü? no: a+b&c=d %2F',
+  shut: 'right',
+}
+
+function registry() {
+  return {
+    find: vi.fn(async (clientId: string) =>
+      clientId in secrets ? ({ clientId, disabled: clientId === 'shut' } as Client) : undefined,
+    ),
+    verifySecret: vi.fn(async ({ clientId }: Client, secret: string) => secrets[clientId] === secret),
+  }
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64')
+const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+
+describe('a client by HTTP Basic', () => {
+  it.each([`Basic ${base64('key_1:right')}`, `basic  ${base64('key_1:right')}`])(
+    'is known by its secret: %s',
+    async (authorization) => {
+      expect(await authenticateClient(registry(), authorization)).toMatchObject({ clientId: 'key_1' })
+    },
+  )
+
+  it('has both parts form-encoded, so that no character is in the way (RFC 6749 2.3.1)', async () => {
+    const authorization = `Basic ${base64(`${encode('a:b c%')}:${encode('no: a+b&c=d %2F')}`)}`
+    const asked = registry()
+    await authenticateClient(asked, authorization)
+    expect(asked.verifySecret).toHaveBeenCalledWith(
+      expect.objectContaining({ clientId: 'a:b c%' }),
+      'no: a+b&c=d %2F',
+    )
+  })
+
+  it.each([
+    ['a%zz', ['a%zz']],
+    ['a+b', ['a b', 'a+b']],
+    ['a%2Bb', ['a+b', 'a%2Bb']],
+    ['a%00b', ['a%00b']],
+    ['plain', ['plain']],
+  ])('has its secret read form-decoded, then as it stands where that differs: %s', async (sent, readings) => {
+    const asked = registry()
+    expect(await authenticateClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
+    expect(asked.find).toHaveBeenCalledOnce()
+    expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(readings)
+  })
+
+  it('that encodes its id has its secret read form-decoded alone', async () => {
+    const asked = registry()
+    await authenticateClient(asked, `Basic ${base64('key%5F1:a+b')}`)
+    expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(['a b'])
+  })
+
+  it.each([
+    ['a wrong secret', `Basic ${base64('key_1:wrong')}`],
+    ['an unknown client', `Basic ${base64('nobody:right')}`],
+    ['a disabled one', `Basic ${base64('shut:right')}`],
+  ])('is nobody with %s', async (_name, authorization) => {
+    expect(await authenticateClient(registry(), authorization)).toBeUndefined()
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['another scheme', `Bearer ${base64('key_1:right')}`],
+    ['no credentials', 'Basic'],
+    ['no base64', 'Basic key_1:right'],
+    ['base64url', `Basic ${Buffer.from('key_1:>>>???').toString('base64url')}_`],
+    ['no colon', `Basic ${base64('key_1')}`],
+    ['no secret', `Basic ${base64('key_1:')}`],
+    ['no client', `Basic ${base64(':right')}`],
+    ['a broken encoding of the id', `Basic ${base64('key%zz:right')}`],
+    ['a secret that is visible in no reading', `Basic ${base64('key_1:%00\u0000')}`],
+    ['a NUL', `Basic ${base64('key_1%00:right')}`],
+    ['letters that no client id has', `Basic ${base64('k%C3%BCy:right')}`],
+    ['an endless id', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],
+    ['two headers in one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
+  ])('is nobody with %s, for which the registry is not even asked', async (_name, authorization) => {
+    const asked = registry()
+    expect(await authenticateClient(asked, authorization)).toBeUndefined()
+    expect(asked.find).not.toHaveBeenCalled()
+    expect(asked.verifySecret).not.toHaveBeenCalled()
+  })
+})

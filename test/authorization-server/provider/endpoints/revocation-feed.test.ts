@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Koa from 'koa'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createRevocationFeed } from '../../../../src/authorization-server/provider/endpoints/revocation-feed.ts'
+import type { Client } from '../../../../src/clients/client.ts'
+import type { RevocationPage } from '../../../../src/revocation/revocation-source.ts'
+
+const registry = {
+  find: async (clientId: string) => ({ kind: 'apiKey', clientId, resourceServer: true }) as Client,
+  verifySecret: async () => true,
+}
+const gone = { of: 'token', id: 'jti', until: 1_900_000_000 } as const
+const page = (cursor: string, over: Partial<RevocationPage> = {}): RevocationPage => ({
+  revocations: [],
+  cursor,
+  more: false,
+  ...over,
+})
+
+const read = vi.fn<(cursor: string | undefined) => Promise<RevocationPage>>()
+let server: Server
+let address: string
+beforeEach(async () => {
+  read.mockReset()
+  const feed = createRevocationFeed({ registry, source: { read }, realm: 'https://example.com/auth' })
+  const app = new Koa()
+  app.silent = true
+  app.use((ctx) => feed(ctx))
+  server = createServer(app.callback())
+  await new Promise<void>((resolve) => server.listen(0, resolve))
+  address = `http://localhost:${(server.address() as AddressInfo).port}/`
+})
+afterEach(async () => {
+  vi.restoreAllMocks()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+async function ask(cursor?: string, headers: Record<string, string> = {}) {
+  const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
+  const query = cursor === undefined ? '' : `?${new URLSearchParams({ cursor }).toString()}`
+  const response = await fetch(address + query, { headers: { authorization, ...headers } })
+  const text = await response.text()
+  return { status: response.status, etag: response.headers.get('etag'), text }
+}
+
+it('hands the cursor on as it is, and none as none', async () => {
+  vi.spyOn(performance, 'now').mockReturnValue(10_000)
+  read.mockResolvedValue(page('next'))
+  for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
+  expect(read.mock.calls).toEqual([[undefined], ['a.b-c_é /+']])
+})
+
+it('takes a cursor that is there twice for none', async () => {
+  read.mockResolvedValue(page('next'))
+  const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
+  await fetch(`${address}?cursor=a&cursor=b`, { headers: { authorization } })
+  expect(read.mock.calls).toEqual([[undefined]])
+})
+
+it('answers 304 while the answer is what the asker has already, whatever proxies made of the ETag', async () => {
+  read.mockImplementation(async () => page('same'))
+  const { status, etag, text } = await ask('same')
+  expect([status, JSON.parse(text)]).toEqual([200, { revocations: [], cursor: 'same', more: false }])
+  for (const known of [etag!, `W/${etag!}`, `"other", W/${etag!}`]) {
+    expect(await ask('same', { 'if-none-match': known })).toEqual({ status: 304, etag, text: '' })
+  }
+  expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
+})
+
+it('answers 200 once something was revoked, or the cursor has moved', async () => {
+  read.mockResolvedValueOnce(page('one'))
+  const { etag } = await ask('a')
+  read.mockResolvedValueOnce(page('one', { revocations: [gone] }))
+  const news = await ask('b', { 'if-none-match': etag! })
+  expect([news.status, JSON.parse(news.text).revocations]).toEqual([200, [gone]])
+  read.mockResolvedValueOnce(page('two'))
+  expect((await ask('c', { 'if-none-match': etag! })).status).toBe(200)
+})
+
+it('has no ETag while there is more, so that nobody stays at the same place', async () => {
+  read.mockImplementation(async () => page('next', { more: true }))
+  expect(await ask('a')).toMatchObject({ status: 200, etag: null })
+  const other = await ask('b', { 'if-none-match': '"x"' })
+  expect(other).toMatchObject({ status: 200, etag: null })
+})
+
+it('reads once for many who ask at the same cursor at the same time, and again a moment later', async () => {
+  const clock = vi.spyOn(performance, 'now')
+  clock.mockReturnValue(10_000)
+  read.mockImplementation(async () => page('next'))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask('tail')))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(read).toHaveBeenCalledTimes(1)
+  await ask('other')
+  expect(read).toHaveBeenCalledTimes(2)
+  clock.mockReturnValue(10_101)
+  await ask('tail')
+  expect(read).toHaveBeenCalledTimes(3)
+})
+
+it('tells nobody of a failure but those who waited for it', async () => {
+  read.mockRejectedValueOnce(new Error('away'))
+  expect((await ask('tail')).status).toBe(500)
+  read.mockResolvedValue(page('next'))
+  expect((await ask('tail')).status).toBe(200)
+})

@@ -1,0 +1,247 @@
+import { Provider, type Adapter, type AllClientMetadata } from 'oidc-provider'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { SignedIn } from 'koa-gatehouse'
+import {
+  applySeam,
+  middlewareOf,
+  ScriptlessProvider,
+} from '../../../../src/authorization-server/provider/seam/seam.ts'
+import { createRefreshTokenFormat } from '../../../../src/grants/refresh-tokens/token-format.ts'
+import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../../support/host.ts'
+
+describe('what oidc-provider does not document is there', () => {
+  let provider: Provider
+  beforeAll(() => {
+    // It complains of every default.
+    for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+    provider = new Provider('https://example.com')
+  })
+  afterAll(() => void vi.restoreAllMocks())
+  const prototypeOf = (model: unknown) => (model as { prototype: Record<string, unknown> }).prototype
+
+  it('methods that are replaced', () => {
+    expect(prototypeOf(provider.Client)['compareClientSecret']).toBeTypeOf('function')
+    expect(prototypeOf(provider.RefreshToken)['generateTokenId']).toBeTypeOf('function')
+    expect(prototypeOf(provider.OIDCContext)['urlFor']).toBeTypeOf('function')
+    expect(provider.createContext).toBeTypeOf('function')
+  })
+
+  it('classes of its own for each provider, so that nothing that is replaced reaches another', () => {
+    expect(new Provider('https://other.example').Client).not.toBe(provider.Client)
+  })
+
+  it('lists of what models store', () => {
+    for (const model of [provider.Session, provider.Grant]) {
+      expect(model.IN_PAYLOAD).toEqual(expect.arrayContaining(['accountId', 'jti', 'exp']))
+    }
+  })
+
+  it('its own middleware, in order', () => {
+    const added = () => {}
+    const before = middlewareOf(provider).length
+    expect(before).toBeGreaterThan(0)
+    provider.use(added)
+    expect(middlewareOf(provider)).toHaveLength(before + 1)
+  })
+
+  it('response modes that are made known by a method', () => {
+    const known: string[] = []
+    class Listening extends Provider {
+      override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
+        known.push(name)
+        super.registerResponseMode(name, handler)
+      }
+    }
+    void new Listening('https://example.com')
+    expect(known).toEqual(expect.arrayContaining(['query', 'fragment', 'form_post']))
+    expect(() => new ScriptlessProvider('https://example.com')).not.toThrow()
+  })
+})
+
+describe('clients as oidc-provider makes them', () => {
+  beforeAll(() => {
+    for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
+  })
+  afterAll(() => void vi.restoreAllMocks())
+
+  /** A provider to which every id that begins with `key` is a client. */
+  function providerOf(change: (provider: Provider) => void = () => {}) {
+    const table = { redirect_uris: ['https://app.example/callback'] }
+    const find = vi.fn(async (id: string): Promise<AllClientMetadata | undefined> => {
+      return id.startsWith('key') ? { client_id: id, client_secret: 'x', ...table } : undefined
+    })
+    const provider = new Provider('https://example.com', { adapter: () => ({ find }) as unknown as Adapter })
+    change(provider)
+    return { provider, find, table }
+  }
+  const withSeam = () =>
+    providerOf((provider) => {
+      const registry = { find: async () => undefined, verifySecret: async () => false }
+      applySeam(provider, {
+        registry,
+        refreshTokenFormat: createRefreshTokenFormat([Buffer.alloc(32)]),
+        clientAuthenticated: async () => {},
+      })
+    })
+  const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
+  const findAll = ({ provider }: { provider: Provider }) =>
+    Promise.all(ids.map((id) => provider.Client.find(id)))
+
+  it('are made again from the hundred and first on, which the seam is there for', async () => {
+    const plain = providerOf()
+    const [first, second] = [await findAll(plain), await findAll(plain)]
+    expect(second[0]).not.toBe(first[0])
+  })
+
+  it('are made once each by ours, and anew when they have changed', async () => {
+    const kept = withSeam()
+    const [first, second] = [await findAll(kept), await findAll(kept)]
+    expect(first.map((client) => client?.clientId)).toEqual(ids)
+    expect(first.every((client) => client instanceof kept.provider.Client)).toBe(true)
+    expect(second.every((client, at) => client === first[at])).toBe(true)
+    // They are looked up each time: what was kept says nothing about who is there.
+    expect(kept.find).toHaveBeenCalledTimes(2 * ids.length)
+    kept.table.redirect_uris = ['https://app.example/other']
+    const changed = await kept.provider.Client.find('key0')
+    expect(changed?.redirectUris).toEqual(['https://app.example/other'])
+    expect(first[0]?.redirectUris).toEqual(['https://app.example/callback'])
+  })
+
+  it('are none where there is none, and checked as ever', async () => {
+    const { provider, table } = withSeam()
+    expect(await provider.Client.find('other')).toBeUndefined()
+    expect(await provider.Client.find('')).toBeUndefined()
+    expect(await provider.Client.find(['key0'] as unknown as string)).toBeUndefined()
+    table.redirect_uris = ['not an address']
+    await expect(provider.Client.find('key0')).rejects.toMatchObject({ error: 'invalid_redirect_uri' })
+  })
+})
+
+describe('what the seam makes of it', () => {
+  let host: Host
+  afterEach(() => host.close())
+  const sessionIn = (browser: ReturnType<Host['browser']>) =>
+    [...browser.cookies].find(([name]) => name.startsWith('gatehouse_session|'))?.[1].value
+
+  async function startAs(who: { current: SignedIn | undefined }) {
+    host = await startHost({
+      gatehouse: {
+        accounts: {
+          find: (id: string) => ({ id, kycLevel: 'verified' }),
+          current: () => who.current,
+          signInUrl: (returnTo: URL) => `/sign-in?next=${encodeURIComponent(returnTo.href)}`,
+        },
+      },
+    })
+    return host.createApplication({ products: ['invoices'] })
+  }
+
+  it('another person has another session: cookie and interactions of the one before lead nowhere', async () => {
+    const who = { current: { accountId: 'alice' } }
+    const { client_id } = await startAs(who)
+    const browser = host.browser()
+    const ofAlice = await browser.open(authorizationUrl(host, client_id))
+    expect(asksFor(ofAlice)).toBe('consent')
+    const cookie = sessionIn(browser)
+    expect(cookie).toMatch(/./)
+
+    who.current = { accountId: 'bob' }
+    const ofBob = await browser.open(authorizationUrl(host, client_id))
+    expect(asksFor(ofBob)).toBe('consent')
+    expect(sessionIn(browser)).not.toBe(cookie)
+    expect((await browser.open(ofAlice.url)).status).not.toBe(200)
+  })
+
+  it('what was answered for somebody else counts for nothing', async () => {
+    const who = { current: { accountId: 'alice' } }
+    const { client_id } = await startAs(who)
+    const browser = host.browser()
+    const consent = await browser.open(authorizationUrl(host, client_id))
+    const approved = await browser.submit(consent, {
+      action: /consent/,
+      button: ['action', 'approve'],
+      follow: false,
+    })
+    expect(approved.status).toBe(200)
+    const back = /content="0;url=([^"]*)"/.exec(approved.body)?.[1] ?? ''
+    who.current = { accountId: 'bob' }
+    const page = await browser.open(new URL(back.replaceAll('&amp;', '&'), consent.url))
+    expect(page.url.searchParams.get('code')).toBeNull()
+    expect(asksFor(page)).toBe('consent')
+  })
+
+  it('the user of an account is kept with session and grant, and is in the token', async () => {
+    const who = { current: { accountId: 'alice', userId: 'alice-2' } }
+    const client = await startAs(who)
+    const issued: unknown[] = []
+    host.gatehouse.on('token.issued', ({ userId }) => issued.push(userId))
+    const { refresh_token: token } = await connect(host, client)
+    await host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    expect(issued).toEqual(['alice-2', 'alice-2'])
+  })
+
+  it('what looks like a JWT is looked up where it is introspected or revoked, and nowhere else', async () => {
+    host = await startHost()
+    const key = await host.createApiKey()
+    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const token = String(body['access_token'])
+    const introspect = async (value: string) =>
+      (await host.post('/oauth2/introspect', { ...key, token: value })).body['active']
+    expect(await introspect(token)).toBe(true)
+    expect(await introspect(`token:${token}`)).toBe(false)
+
+    const client = await host.createApplication()
+    const { refresh_token: refreshToken, access_token: accessToken } = await connect(host, client)
+    const disguised = { ...client, grant_type: 'refresh_token', refresh_token: `token:${refreshToken}` }
+    expect((await host.token(disguised)).body['error']).toBe('invalid_grant')
+    const headers = { authorization: `Bearer token:${accessToken}` }
+    expect((await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status).toBe(401)
+    expect((await host.token({ ...disguised, refresh_token: refreshToken })).status).toBe(200)
+  })
+
+  it('what is revoked takes nothing else of its grant with it, unless it is a refresh token', async () => {
+    host = await startHost()
+    const client = await host.createApplication()
+    const { refresh_token: token, access_token: accessToken } = await connect(host, client)
+    expect((await host.post('/oauth2/revoke', { ...client, token: accessToken })).status).toBe(200)
+    const refreshed = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    expect(refreshed.status).toBe(200)
+  })
+
+  it('a refresh token is named after its family, and its generation counts up', async () => {
+    host = await startHost()
+    const client = await host.createApplication()
+    const format = createRefreshTokenFormat([Buffer.alloc(32)])
+    const { refresh_token: first } = await connect(host, client)
+    const { body } = await host.token({ ...client, grant_type: 'refresh_token', refresh_token: first })
+    const parts = format.parse(first)
+    expect(parts?.generation).toBe(0)
+    expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
+  })
+
+  it('a grant type of the other kind of client is unauthorized_client, any other mistake stays invalid_request', async () => {
+    host = await startHost()
+    const key = await host.createApiKey()
+    const application = await host.createApplication()
+    const errorOf = async (body: Record<string, string>) => (await host.token(body)).body['error']
+    expect(await errorOf({ ...key, grant_type: 'authorization_code', code: 'x' })).toBe('unauthorized_client')
+    expect(await errorOf({ ...application, grant_type: 'client_credentials' })).toBe('unauthorized_client')
+    expect(await errorOf({ ...key })).toBe('invalid_request')
+    expect(await errorOf({ ...application, grant_type: 'authorization_code' })).toBe('invalid_request')
+    expect(await errorOf({ ...key, grant_type: 'unknown' })).toBe('unsupported_grant_type')
+    const { body } = await host.post('/oauth2/token', [
+      ...Object.entries({ ...key, grant_type: 'client_credentials' }),
+      ['grant_type', 'authorization_code'],
+    ])
+    expect(body['error']).toBe('invalid_request')
+  })
+
+  it('the sign-out form sends back what the session holds, and ends it', async () => {
+    host = await startHost()
+    const { client_id } = await host.createApplication()
+    const { browser } = await authorize(host, client_id)
+    const page = await browser.open(`${host.issuer}/oauth2/logout`)
+    await browser.submit(page, { action: /logout\/confirm/, button: ['logout', 'yes'] })
+    expect(asksFor(await browser.open(authorizationUrl(host, client_id)))).toBe('sign-in')
+  })
+})
