@@ -49,6 +49,7 @@ const token = await new SignJWT(claims)
 
 const events = createEvents(() => {})
 const gateway = createGatewayFrom({
+  check: () => [],
   issuer: ISSUER,
   audience: AUDIENCE,
   getKey: async () => publicKey,

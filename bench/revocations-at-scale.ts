@@ -177,6 +177,7 @@ async function compare(): Promise<number> {
 
   const serverWith = (revocations: KnownRevocations) => {
     const gateway = createGatewayFrom({
+      check: () => [],
       issuer: ISSUER,
       audience: AUDIENCE,
       getKey: async () => publicKey,

@@ -7,7 +7,7 @@ import { remoteKeys } from './gateway/remote-keys.ts'
 import { noRevocations } from './gateway/no-revocations.ts'
 import { checkFetchedKeys } from './health/fetched-keys-check.ts'
 import { checkProducts } from './health/product-check.ts'
-import { createStoreHealth, type StoreHealth } from './health/store-health.ts'
+import { storeHealthReader, type ReadStoreHealth } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './options/infer-scopes.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
@@ -95,7 +95,7 @@ export function createGateway<const Products extends ProductSource>(
     ...catalogLookups(catalog),
     revocations: revoked ?? noRevocations,
     events,
-    storeHealth: feed?.storeHealth,
+    readStoreHealth: feed?.readStoreHealth,
     check() {
       if (!closed && keys.condition.fetchedAt !== undefined) keys.keepFresh()
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
@@ -120,11 +120,11 @@ export function createGateway<const Products extends ProductSource>(
 function openFeed(
   feed: NonNullable<ResolvedGatewayOptions['revocations']>,
   logger: Logger,
-): { readonly source: RevocationSource; readonly storeHealth?: StoreHealth } {
+): { readonly source: RevocationSource; readonly readStoreHealth?: ReadStoreHealth } {
   if (!('store' in feed)) return { source: createHttpSource(feed) }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)
   return {
     source: { ...createRevocationLog(store), close: stop },
-    storeHealth: createStoreHealth(store),
+    readStoreHealth: storeHealthReader(store),
   }
 }

@@ -10,7 +10,7 @@ import { checkServer } from './inspect/server-checks.ts'
 /** Milliseconds that one server of a cluster is waited for, so that one that is stuck hides none of the others. */
 const PATIENCE = 500
 
-const WORST_FIRST: readonly StoreCheck['status'][] = ['bad', 'warning', 'unknown', 'good']
+const WORST_FIRST: readonly StoreCheck['status'][] = ['fail', 'warn', 'unknown', 'pass']
 
 /**
  * What Redis says about itself: whether it takes writes, evicts, keeps what it is told, has its replicas, and its
@@ -51,9 +51,10 @@ export async function inspectRedis(
 
 const SILENT: StoreCheck = {
   name: 'cluster',
-  status: 'bad',
+  status: 'fail',
   message: 'this master does not answer',
-  fix: 'Bring it back, or promote its replica; `redis-cli --cluster check <host:port>` says how the cluster sees it',
+  remedy:
+    'Bring it back, or promote its replica; `redis-cli --cluster check <host:port>` says how the cluster sees it',
 }
 
 /** Those that the client knows; one that has not connected yet knows none. */

@@ -2,9 +2,9 @@ import { Router } from '@koa/router'
 import type { Gatehouse } from 'koa-gatehouse'
 
 /**
- * How the service is doing, for monitoring: 200 or 503 says whether API calls are let through. They are while the store
- * is away, so that nobody takes this process out of service for that. Nothing of it is secret; whoever would rather not
- * show how a service is built answers `ready` and `verdict` alone.
+ * The health of the service, for monitoring. The status 200 or 503 says whether API calls are accepted. They are accepted
+ * while the store is unavailable, so a load balancer keeps this process. The body contains no secrets. To hide how the
+ * service is built, answer with `ready` and `status` only.
  */
 export function health(gatehouse: Gatehouse): Router {
   return new Router().get('/health', async (ctx) => {

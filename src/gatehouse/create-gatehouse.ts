@@ -14,7 +14,7 @@ import { registerInternals } from './internals.ts'
 import { checkKeys } from '../health/key-check.ts'
 import { checkProducts } from '../health/product-check.ts'
 import { settlesWithin } from '../async/settles-within.ts'
-import { createStoreHealth } from '../health/store-health.ts'
+import { storeHealthReader } from '../health/store-health.ts'
 import { readHealth } from '../health/read-health.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
@@ -120,7 +120,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const lifecycle = createLifecycle(start, ({ leave }) => leave(), startFailed)
   const ready = () => lifecycle.ready(PATIENCE)
 
-  const storeHealth = createStoreHealth(store, settings.refreshTokenGraceSeconds || undefined)
+  const readStoreHealth = storeHealthReader(store, settings.refreshTokenGraceSeconds || undefined)
   const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
@@ -136,7 +136,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     begin: lifecycle.begin,
     startFailed,
     close: async () => {},
-    storeHealth,
+    readStoreHealth,
     check,
     startTimeoutMs: settings.startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,
@@ -194,11 +194,11 @@ function assemble(options: GatehouseOptions): Gatehouse {
     health: () =>
       readHealth({
         start: lifecycle,
-        works: () => settlesWithin(parts.ready, settings.startTimeoutMs),
-        storeHealth,
+        becomesUsable: () => settlesWithin(parts.ready, settings.startTimeoutMs),
+        readStoreHealth,
         check,
         revocations: revoked,
-        isReady: ({ works, isStoreUsable }) => works && isStoreUsable && canSign(keys.condition),
+        isReady: ({ isUsable, isStoreUsable }) => isUsable && isStoreUsable && canSign(keys.condition),
       }),
     ...wireBackup({
       base,

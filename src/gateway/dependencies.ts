@@ -2,7 +2,7 @@ import type { JWTVerifyGetKey } from 'jose'
 import type { RouteClaim } from '../catalog/catalog.ts'
 import type { GatehouseEvents } from '../host/events.ts'
 import type { HealthCheck } from '../health/health.ts'
-import type { StoreHealth } from '../health/store-health.ts'
+import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
@@ -85,10 +85,10 @@ export interface GatewayDependencies {
   /** Called with the error of each failed attempt. */
   startFailed?: ((error: unknown) => void) | undefined
   close(): Promise<void>
-  /** The health of the store, if the gateway uses one. */
-  readonly storeHealth?: StoreHealth | undefined
+  /** Reads the health of the store, if the gateway uses one. */
+  readonly readStoreHealth?: ReadStoreHealth | undefined
   /** The checks of keys and products, for `health()`. It waits for no I/O. */
-  check?: (() => readonly HealthCheck[]) | undefined
+  check(): readonly HealthCheck[]
   /** Milliseconds that a request waits for the start before it is answered with 503. */
   readonly startTimeoutMs: number
   /** Bytes of verified access tokens that are cached. */

@@ -8,15 +8,19 @@ export type GatewayHealth = Health
 
 /** Reads the health. Waits until the gateway is ready, at most as long as a request does. Never rejects. */
 export function readGatewayHealth(
-  { check, storeHealth, revocations }: Pick<GatewayDependencies, 'check' | 'storeHealth' | 'revocations'>,
+  {
+    check,
+    readStoreHealth,
+    revocations,
+  }: Pick<GatewayDependencies, 'check' | 'readStoreHealth' | 'revocations'>,
   readiness: Pick<Readiness, 'isReady' | 'soonReady' | 'state' | 'failure'>,
 ): Promise<GatewayHealth> {
   return readHealth({
     start: readiness,
-    works: async () => readiness.isReady || readiness.soonReady(),
-    storeHealth,
+    becomesUsable: async () => readiness.isReady || readiness.soonReady(),
+    readStoreHealth,
     check,
     revocations,
-    isReady: ({ works }) => works && !revocations.mustReject,
+    isReady: ({ isUsable }) => isUsable && !revocations.mustReject,
   })
 }

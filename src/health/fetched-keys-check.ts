@@ -1,18 +1,18 @@
-import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
-/** Keys that are fetched from the authorization service. */
+/** The state of the keys that a gateway fetches from the authorization service. */
 export interface FetchedKeys {
-  /** Milliseconds since the epoch at which they were fetched; undefined where there are none. */
+  /** When the keys were fetched, in milliseconds since the epoch; undefined if there are no keys yet. */
   readonly fetchedAt: number | undefined
-  /** Why they could not be fetched the last time; undefined where they could. */
+  /** Why the last fetch failed; undefined if it succeeded. */
   readonly failure: unknown
 }
 
 /**
- * Whether there are keys to check tokens with, and new ones would be heard of.
+ * Checks whether there are keys to verify tokens with, and whether new keys can be fetched.
  *
  * @param now milliseconds since the epoch
  */
@@ -21,18 +21,18 @@ export function checkFetchedKeys({ fetchedAt, failure }: FetchedKeys, now: numbe
   if (fetchedAt === undefined) {
     return failure === undefined
       ? unknown(name, 'the keys have not been fetched yet', SEE_START)
-      : bad(name, `the keys cannot be fetched: ${reasonOf(failure)}`, REACH)
+      : fail(name, `the keys cannot be fetched: ${reasonOf(failure)}`, CHECK_JWKS_URI)
   }
   const message = `the keys were fetched ${Math.max(0, Math.round((now - fetchedAt) / 1000))} s ago`
-  if (failure === undefined) return good(name, message)
-  return warning(
+  if (failure === undefined) return pass(name, message)
+  return warn(
     name,
-    `${message}; now they cannot be: ${reasonOf(failure)}. Tokens of keys that are here are let ` +
-      'through, those of new ones are answered with 503',
-    REACH,
+    `${message}; fetching them again fails: ${reasonOf(failure)}. Tokens signed with a known key are accepted, ` +
+      'tokens signed with a new key get 503',
+    CHECK_JWKS_URI,
   )
 }
 
-const REACH =
-  'Look whether the authorization service runs, and whether this process reaches `jwksUri` ' +
+const CHECK_JWKS_URI =
+  'Check that the authorization service runs, and that this process reaches `jwksUri` ' +
   '({issuer}/oauth2/jwks) without a proxy or a sign-in in between'

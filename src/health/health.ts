@@ -13,9 +13,9 @@ export interface Health {
    * accepted.
    */
   readonly ready: boolean
-  /** The worst status of `checks`; an unknown result counts as a warning. */
-  readonly status: 'good' | 'warning' | 'bad'
-  /** The checks, each with the remedy in words if there is a problem. */
+  /** The worst status of `checks`; an unknown result counts as `warn`. */
+  readonly status: 'pass' | 'warn' | 'fail'
+  /** The checks. Each check that does not pass has a remedy in words. */
   readonly checks: readonly HealthCheck[]
   /** How fresh the known revocations are. */
   readonly revocations: RevocationHealth
@@ -27,11 +27,11 @@ export interface RevocationHealth {
    * Whether this gateway has a source of revocations. Without one, a revoked token is valid here until it
    * expires.
    */
-  readonly followed: boolean
+  readonly enabled: boolean
   /** Whether this process currently cannot receive revocations. */
-  readonly lost: boolean
+  readonly stale: boolean
   /** Seconds since all revocations were known; undefined if they never were. */
   readonly ageSeconds: number | undefined
   /** The number of active revocations. */
-  readonly live: number
+  readonly count: number
 }

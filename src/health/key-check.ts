@@ -1,46 +1,46 @@
 import { GatehouseError } from '../errors.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
-import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { ANOTHER_SECRET, SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
 const name = 'signing-keys'
 
-/** Seconds by which a rotation may be late, and which the making of a next key may take. */
-const LATE = 300
-/** Seconds since the keys were looked at, once a minute where all is well. */
-const UNCONFIRMED = 180
-/** Seconds for which a loss of data is reported: over a long weekend. */
-const REPORTED = 7 * 86_400
+/** Seconds by which a rotation, or the creation of a next key, may be late. */
+const MAX_DELAY_SECONDS = 300
+/** Seconds after which keys count as not refreshed. A healthy process refreshes them once a minute. */
+const REFRESHED_WITHIN_SECONDS = 180
+/** Seconds for which a loss of data is reported: longer than a long weekend. */
+const LOSS_REPORTED_SECONDS = 7 * 86_400
 
 /**
- * Whether there are keys to sign with, they are in force, and they rotate.
+ * Checks whether there are keys to sign with, whether they are valid, and whether they rotate.
  *
  * @param now milliseconds since the epoch
  */
 export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   const { keys, managedByHost, isSigningRevoked, confirmedAt } = condition
   if (isSecret(condition.failure)) {
-    return bad(
+    return fail(
       name,
-      'the keys in the store were encrypted under another `secret`, and cannot be opened',
+      'the keys in the store were encrypted with another `secret`, and cannot be decrypted',
       ANOTHER_SECRET,
     )
   }
   if (isSigningRevoked) {
-    return bad(
+    return fail(
       name,
-      'a key that signs was revoked, so what it signs is rejected',
+      'a key that signs was revoked, so its new tokens are rejected',
       managedByHost
         ? 'Put another key first in `signingKeys.jwks`, in every process'
-        : 'Another key signs as soon as the store answers: see the check `store`',
+        : 'Another key is activated as soon as the store answers: see the check `store`',
     )
   }
   if (managedByHost) {
-    return good(
+    return pass(
       name,
-      `${keys.length} ${keys.length === 1 ? 'key is' : 'keys are'} kept by the host (signingKeys.jwks), and ready`,
+      `${keys.length} ${keys.length === 1 ? 'key is' : 'keys are'} managed by the host (signingKeys.jwks)`,
     )
   }
   if (keys.length === 0 || confirmedAt === undefined) {
@@ -48,28 +48,27 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   }
   const seconds = Math.max(0, Math.round((now - confirmedAt) / 1000))
   if (condition.isStale) {
-    return bad(
+    return fail(
       name,
-      `the keys were looked at ${seconds} s ago for the last time: others may sign by now, so no ` +
+      `the keys were last refreshed ${seconds} s ago: other keys may be active by now, so no ` +
         `tokens are issued${because(condition)}`,
-      LOOK,
+      SEE_STORE,
     )
   }
-  if (seconds > UNCONFIRMED) {
-    return warning(
+  if (seconds > REFRESHED_WITHIN_SECONDS) {
+    return warn(
       name,
-      `the keys were looked at ${seconds} s ago for the last time; after an hour no tokens are ` +
-        `issued${because(condition)}`,
-      LOOK,
+      `the keys were last refreshed ${seconds} s ago; after an hour no tokens are issued${because(condition)}`,
+      SEE_STORE,
     )
   }
   return checkLoss(condition, now) ?? checkRotation(condition, now, seconds)
 }
 
-/** Whether the store has lost the keys or the revocation log, so that new keys have replaced the old ones. */
+/** Warns if the store has lost the keys or the revocation log, so that new keys have replaced the old ones. */
 function checkLoss({ replaced }: KeyCondition, now: number): HealthCheck | undefined {
-  if (replaced === undefined || now / 1000 - replaced.at > REPORTED) return undefined
-  return warning(
+  if (replaced === undefined || now / 1000 - replaced.at > LOSS_REPORTED_SECONDS) return undefined
+  return warn(
     name,
     `the store has lost ${LOST[replaced.lost]}, so new keys replaced the old ones at ${dateOf(replaced.at)}: all tokens ` +
       'from before are rejected, and clients request new ones',
@@ -84,29 +83,29 @@ const LOST = {
   both: 'the signing keys and the revocation log',
 } as const
 
-const LOOK = 'See the checks of the store; they are looked at by themselves once it answers'
+const SEE_STORE = 'See the checks of the store; the keys are refreshed automatically once it answers'
 
 function checkRotation({ keys, rotationDue }: KeyCondition, now: number, seconds: number): HealthCheck {
   const current = keys.filter(({ state }) => state === 'current')
   const alone = current.filter(({ alg }) => !keys.some((key) => key.alg === alg && key.state === 'next'))
-  // Right after a rotation the next one is still being made.
-  if (alone.some(({ since }) => now / 1000 - since > LATE)) {
-    return warning(
+  // Right after a rotation the next key does not exist yet.
+  if (alone.some(({ since }) => now / 1000 - since > MAX_DELAY_SECONDS)) {
+    return warn(
       name,
-      `no next key waits to sign for ${alone.map(({ alg }) => alg).join(' and ')}, so keys do not rotate`,
-      'Look at the log for why it could not be made or stored; it is made by itself once it can be',
+      `there is no next key for ${alone.map(({ alg }) => alg).join(' and ')}, so the keys do not rotate`,
+      'The log has the reason why the key could not be created or stored; the next attempt is automatic',
     )
   }
-  if (rotationDue !== undefined && now / 1000 - rotationDue > LATE) {
-    return warning(
+  if (rotationDue !== undefined && now / 1000 - rotationDue > MAX_DELAY_SECONDS) {
+    return warn(
       name,
       `a rotation has been due since ${dateOf(rotationDue)}`,
-      'Look at the log, and at the clocks of the processes; it is done by itself, or by ' +
+      'Check the log and the clocks of the processes. The next attempt is automatic, or call ' +
         '`gatehouse.signingKeys.rotate()`',
     )
   }
-  const next = rotationDue === undefined ? '' : `; the next ones sign from ${dateOf(rotationDue)}`
-  return good(name, `the keys that sign are current, as was certain ${seconds} s ago${next}`)
+  const next = rotationDue === undefined ? '' : `; the next keys are activated at ${dateOf(rotationDue)}`
+  return pass(name, `the keys that sign are valid, as of ${seconds} s ago${next}`)
 }
 
 function dateOf(seconds: number): string {

@@ -1,15 +1,15 @@
 import { productScopesOf, missingFrom } from '../catalog/product-scopes.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
-import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { CORRECT_PRODUCTS, SEE_START } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
 const name = 'products'
-/** Operations that are named at most. */
-const NAMED = 5
+/** The maximum number of operations that a message names. */
+const MAX_NAMED_OPERATIONS = 5
 
-/** Whether the products are there, could be loaded the last time, and all of them are given. */
+/** Checks whether products are loaded, whether the last load succeeded, and whether all operations are available. */
 export function checkProducts(
   catalog: Pick<LiveCatalog, 'current' | 'loaded' | 'loadedScopes' | 'rejection'>,
 ): HealthCheck {
@@ -17,26 +17,29 @@ export function checkProducts(
   if (!catalog.loaded) {
     return rejection === undefined
       ? unknown(name, 'the products have not been loaded yet', SEE_START)
-      : bad(name, `the products are not there: ${reasonOf(rejection)}`, CORRECT_PRODUCTS)
+      : fail(name, `the products cannot be loaded: ${reasonOf(rejection)}`, CORRECT_PRODUCTS)
   }
   const { products, operations } = catalog.current
-  const message = `${products.size} products with ${operations.size} operations are in force`
+  const message = `${products.size} products with ${operations.size} operations are active`
   if (rejection !== undefined) {
-    return warning(
+    return warn(
       name,
-      `${message}, as they were before the last load, which was rejected: ${reasonOf(rejection)}`,
+      `${message}, from an earlier load, because the last load was rejected: ${reasonOf(rejection)}`,
       CORRECT_PRODUCTS,
     )
   }
   const withheld = missingFrom(productScopesOf(catalog.current), catalog.loadedScopes)
-  if (withheld.length === 0) return good(name, message)
-  const named = withheld.slice(0, NAMED).map(({ product, scope }) => `${scope} of ${product}`)
-  const more = withheld.length - named.length
-  return warning(
+  if (withheld.length === 0) return pass(name, message)
+  const named = withheld
+    .slice(0, MAX_NAMED_OPERATIONS)
+    .map(({ product, scope }) => `${scope} of ${product}`)
+    .join(', ')
+  const more = withheld.length - MAX_NAMED_OPERATIONS
+  return warn(
     name,
-    `${message}; not given here are ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}, ` +
+    `${message}; not available are ${named}${more > 0 ? ` and ${more} more` : ''}, ` +
       'because a process that was started or reloaded later does not have them',
-    'Deploy the same products everywhere; to give them again, start this process anew, or call ' +
-      '`catalog.reload()` in it where a function loads them',
+    'Deploy the same products everywhere. To make these operations available again, restart this process, or call ' +
+      '`catalog.reload()` in it if a function loads the products',
   )
 }

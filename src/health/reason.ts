@@ -1,8 +1,8 @@
 import { GatehouseError } from '../errors.ts'
 
-/** Characters of a reason at most. */
+/** The maximum length of a reason, in characters. */
 const MAX_LENGTH = 300
-/** Causes that are followed at most. */
+/** The maximum number of nested causes that are read. */
 const MAX_DEPTH = 5
 
 /**
@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
     next = 'cause' in next ? next.cause : undefined
   }
   const line = parts.join(': ').replaceAll(/\s*\n\s*-?\s*/g, ' ')
-  const shown = withoutCredentials(line === '' ? 'no reason was given' : line)
+  const shown = withoutCredentials(line === '' ? 'the error has no reason' : line)
   return shown.length > MAX_LENGTH ? `${shown.slice(0, MAX_LENGTH - 1)}…` : shown
 }
 

@@ -1,12 +1,12 @@
-// What to do, where more than one check says so.
+// Remedies of more than one check.
 
-/** Where the secret does not open the keys. */
+/** If the keys cannot be decrypted with `secret`. */
 export const ANOTHER_SECRET =
-  'Start it with the `secret` that was used before, as a later entry of the list if it has been replaced: [new, old]'
+  'Start it with the `secret` that was used before; if that was replaced, add it as a later entry: [new, old]'
 
-/** Where the products could not be loaded. */
+/** If the products cannot be loaded. */
 export const CORRECT_PRODUCTS =
-  'Correct the products, or the function that loads them; the log has all of what is wrong'
+  'Correct the products, or the function that loads them; the log has all problems'
 
-/** Where something is not there yet. */
+/** If something is not loaded yet. */
 export const SEE_START = 'See the check `start`'

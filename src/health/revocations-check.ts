@@ -1,38 +1,38 @@
-import { bad, good, unknown, warning } from '../store/check-results.ts'
+import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { SEE_START } from './remedies.ts'
 import type { HealthCheck, RevocationHealth } from './health.ts'
 
-/** The revocations that a gateway knows of. */
+/** What a gateway knows about revocations. */
 export interface RevocationView {
-  /** Whether all tokens are to be rejected with 503, because nobody knows any more which were revoked. */
+  /** Whether all tokens are rejected with 503, because the known revocations are too old. */
   readonly mustReject: boolean
-  /** How well they are known; undefined where nobody tells. */
+  /** How fresh the known revocations are; undefined if the gateway has no source of revocations. */
   readonly contact: { readonly isLost: boolean; readonly ageSeconds: number } | undefined
-  /** How many are in force. */
+  /** The number of active revocations. */
   readonly size: number
 }
 
-/** Seconds without contact from which on it is more than a moment. */
-const LONG = 300
+/** Seconds without contact after which the check fails. */
+const FAILS_AFTER_SECONDS = 300
 
 /**
- * How well it is known which tokens were revoked, as figures.
+ * The figures about revocations.
  *
- * @param areKnown whether all of them were ever known
+ * @param areKnown whether all revocations were ever known
  */
 export function revocationHealth({ contact, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
-    followed: contact !== undefined,
-    lost: contact?.isLost ?? false,
+    enabled: contact !== undefined,
+    stale: contact?.isLost ?? false,
     ageSeconds: areKnown ? contact?.ageSeconds : undefined,
-    live: size,
+    count: size,
   }
 }
 
 /**
- * Whether it is known which tokens were revoked.
+ * Checks whether the gateway knows which tokens were revoked.
  *
- * @param areKnown whether all of them were ever known
+ * @param areKnown whether all revocations were ever known
  */
 export function checkRevocations(
   { contact, mustReject, size }: RevocationView,
@@ -40,27 +40,27 @@ export function checkRevocations(
 ): HealthCheck {
   const name = 'revocations'
   if (contact === undefined) {
-    return warning(
+    return warn(
       name,
-      'nobody tells this gateway which tokens were revoked: they are good here until they expire',
+      'this gateway has no source of revocations: revoked tokens are valid here until they expire',
       'Give createGateway the option `revocations`',
     )
   }
   if (!areKnown) {
-    return unknown(name, 'it is not known yet which tokens were revoked, so none is let through', SEE_START)
+    return unknown(name, 'the revocations are not known yet, so no token is accepted', SEE_START)
   }
   const { isLost, ageSeconds } = contact
   if (!isLost && !mustReject) {
-    return good(name, `all tokens that were revoked are known, as of ${ageSeconds} s ago: ${size} in force`)
+    return pass(name, `all revocations are known, as of ${ageSeconds} s ago: ${size} are active`)
   }
   const outcome = mustReject
     ? 'all tokens are rejected with 503'
-    : 'those that were revoked since are let through'
-  const status = mustReject || ageSeconds > LONG ? bad : warning
-  return status(
+    : 'tokens that were revoked since then are accepted'
+  const result = mustReject || ageSeconds > FAILS_AFTER_SECONDS ? fail : warn
+  return result(
     name,
-    `what is revoked cannot be heard of, and was known ${ageSeconds} s ago for the last time; ${outcome}`,
-    'Look at the store, or at the authorization service where it is told over HTTP; the log says ' +
-      'why. It catches up by itself',
+    `this process no longer receives revocations, and last knew all of them ${ageSeconds} s ago; ${outcome}`,
+    'Check the store, or the authorization service if revocations come over HTTP; the log has the reason. The process ' +
+      'catches up without a restart',
   )
 }

@@ -1,43 +1,42 @@
-import { GatehouseError } from '../errors.ts'
-import { bad, good, warning } from '../store/check-results.ts'
+import { GatehouseError, type GatehouseErrorCode } from '../errors.ts'
+import { fail, pass, warn } from '../store/check-results.ts'
 import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './remedies.ts'
 import type { HealthCheck } from './health.ts'
 import { reasonOf } from './reason.ts'
 
-/** How far a start has come. */
+/** The progress of a start. */
 export interface StartState {
   readonly state: 'starting' | 'running' | 'closed'
-  /** Why the last attempt failed; undefined where none has, or it runs. */
+  /** Why the last attempt failed; undefined if no attempt has failed, or if it runs. */
   readonly failure: unknown
 }
 
-/** Whether it has been started, and what keeps it from that. */
+/** Checks whether the start is complete, and names the reason if it is not. */
 export function checkStart({ state, failure }: StartState): HealthCheck {
   const name = 'start'
-  if (state === 'running') return good(name, 'it has been started')
-  if (state === 'closed') return bad(name, 'it has been closed', 'Ask another process; this one ends')
+  if (state === 'running') return pass(name, 'it is running')
+  if (state === 'closed') return fail(name, 'it is closed', 'Use another process; this one is stopping')
   if (failure === undefined) {
-    return warning(
+    return warn(
       name,
       'it is starting',
-      'Wait; if it takes longer than seconds, look at the database and at how long the products take to load',
+      'Wait. If it takes longer than some seconds, check the database and how long the products take to load',
     )
   }
-  return bad(name, `it could not be started yet, and is tried again: ${reasonOf(failure)}`, fixOf(failure))
+  return fail(name, `it could not start yet, and keeps trying: ${reasonOf(failure)}`, remedyOf(failure))
 }
 
-function fixOf(failure: unknown): string {
-  const code = failure instanceof GatehouseError ? failure.code : undefined
-  if (code === 'ERR_SECRET_MISMATCH') return ANOTHER_SECRET
-  if (code === 'ERR_CATALOG') return CORRECT_PRODUCTS
-  if (code === 'ERR_STORE_UNAVAILABLE') {
-    return 'See the check `store`; it starts by itself once the store is back'
-  }
-  if (code === 'ERR_STORE_CORRUPT') {
-    return (
-      'Somebody else has written below the key prefix of this service: give each service a prefix ' +
-      'of its own, and restore what was overwritten'
-    )
-  }
-  return 'The log has the whole error'
+function remedyOf(failure: unknown): string {
+  const remedy = failure instanceof GatehouseError ? REMEDIES[failure.code] : undefined
+  return remedy ?? 'The log has the whole error'
+}
+
+const REMEDIES: Partial<Record<GatehouseErrorCode, string>> = {
+  ERR_SECRET_MISMATCH: ANOTHER_SECRET,
+  ERR_CATALOG: CORRECT_PRODUCTS,
+  ERR_STORE_UNAVAILABLE:
+    'See the check `store`; the start continues without a restart once the store is available again',
+  ERR_STORE_CORRUPT:
+    'Another program has written below the key prefix of this service. Give each service a prefix of its own, and ' +
+    'restore what was overwritten',
 }

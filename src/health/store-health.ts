@@ -1,116 +1,109 @@
-import type { Store, StoreInspection } from '../store/contract.ts'
-import { bad, good, unknown, warning } from '../store/check-results.ts'
+import type { Store } from '../store/contract.ts'
+import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import type { HealthCheck } from './health.ts'
 import { checkClock } from './clock-check.ts'
 import { cacheFor } from '../async/cache-for.ts'
 import { reasonOf } from './reason.ts'
 
-/** Looks at a store. */
-export interface StoreHealth {
-  /** What was found, at most a second ago. Never rejects; takes as long as a call to the store may. */
-  look(): Promise<StoreHealthResult>
-}
+/** Reads the health of a store. Never rejects. Takes as long as a store call may take. */
+export type ReadStoreHealth = () => Promise<StoreHealth>
 
-/** What was found. */
-export interface StoreHealthResult {
-  /** Whether it answers, and takes writes as far as it says. */
+/** The health of a store, at most a second old. */
+export interface StoreHealth {
+  /** Whether the store answers, and accepts writes as far as it reports. */
   readonly isUsable: boolean
   readonly checks: readonly HealthCheck[]
 }
 
-/** Milliseconds from which on an answer counts as slow. */
-const SLOW = 100
-/** Milliseconds for which an answer is kept. */
-const KEPT = 1000
+/** Milliseconds above which an answer counts as slow. */
+const SLOW_ANSWER_MS = 100
+/** Milliseconds for which a result is reused. */
+const REUSED_FOR_MS = 1000
 
 /**
- * Looks at a store when asked.
+ * Creates the function that reads the health of a store.
  *
- * @param store with a deadline on its calls
+ * @param store a store whose calls time out
  * @param tolerance seconds by which clocks may differ; see `checkClock`
  */
-export function createStoreHealth(
+export function storeHealthReader(
   store: Pick<Store, 'ping' | 'inspect' | 'volatile'>,
   tolerance?: number,
-): StoreHealth {
-  /** When it was found not to answer for the first time since it last did: milliseconds since the epoch. */
-  let awaySince: number | undefined
+): ReadStoreHealth {
+  /** When the store first failed to answer, since its last answer: milliseconds since the epoch. */
+  let unavailableSince: number | undefined
 
-  async function look(): Promise<StoreHealthResult> {
-    // At the same time, so that a store that is away is waited for once.
-    const [ping, inspection] = await Promise.allSettled([timed(() => store.ping()), inspect()])
-    if (ping.status === 'rejected') {
-      awaySince ??= Date.now()
-      return { isUsable: false, checks: [away(ping.reason, awaySince)] }
+  return cacheFor(REUSED_FOR_MS, async () => {
+    // Both at once, so that an unavailable store costs one timeout and not two.
+    const [latency, inspected] = await Promise.allSettled([latencyOf(store), inspect(store, tolerance)])
+    if (latency.status === 'rejected') {
+      unavailableSince ??= Date.now()
+      return { isUsable: false, checks: [unavailable(latency.reason, unavailableSince)] }
     }
-    awaySince = undefined
-    const checks = [ANSWERS, checkLatency(ping.value), ...inspected(inspection)]
+    unavailableSince = undefined
+    const found = inspected.status === 'fulfilled' ? inspected.value : [notInspected(inspected.reason)]
+    const checks = [ANSWERS, checkLatency(latency.value), ...found]
     return { isUsable: !checks.some(isRejectingWrites), checks }
-  }
-
-  async function inspect(): Promise<{ found: StoreInspection; clock: HealthCheck | undefined }> {
-    const startedAt = Date.now()
-    const found = (await store.inspect?.()) ?? { checks: [] }
-    const clock = checkClock(found.time, { from: startedAt, until: Date.now() }, tolerance)
-    return { found, clock }
-  }
-
-  function inspected(outcome: PromiseSettledResult<Awaited<ReturnType<typeof inspect>>>): HealthCheck[] {
-    if (outcome.status === 'rejected') return [notInspected(outcome.reason)]
-    const { found, clock } = outcome.value
-    const checks = found.checks.map((check) => ({ ...check, name: `store.${check.name}` }))
-    const known = [clock ?? [], checks].flat()
-    return store.volatile && !known.some(({ name }) => name === FORGETS.name) ? [...known, FORGETS] : known
-  }
-
-  return { look: cacheFor(KEPT, look) }
+  })
 }
 
-const ANSWERS = good('store', 'the store answers')
+/** Milliseconds until a ping is answered. */
+async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
+  const startedAt = performance.now()
+  await store.ping()
+  return performance.now() - startedAt
+}
 
-const FORGETS = warning(
+/** The check of the clock, and the checks that the store makes itself. */
+async function inspect(
+  store: Pick<Store, 'inspect' | 'volatile'>,
+  tolerance: number | undefined,
+): Promise<HealthCheck[]> {
+  const from = Date.now()
+  const found = (await store.inspect?.()) ?? { checks: [] }
+  const clock = checkClock(found.time, { from, until: Date.now() }, tolerance)
+  const checks = found.checks.map((check) => ({ ...check, name: `store.${check.name}` }))
+  const isMissing = store.volatile && !checks.some(({ name }) => name === NOT_PERSISTENT.name)
+  return [...(clock ? [clock] : []), ...checks, ...(isMissing ? [NOT_PERSISTENT] : [])]
+}
+
+const ANSWERS = pass('store', 'the store answers')
+
+const NOT_PERSISTENT = warn(
   'store.persistence',
-  'the store is the memory of this process: everything is forgotten when it ends, and other ' +
-    'processes do not see it',
+  'the store is the memory of this process: all data is lost when it ends, and other processes do not see it',
   'Fine for trials and tests; in production use redisStore(client)',
 )
 
 function isRejectingWrites({ name, status }: HealthCheck): boolean {
-  return name === 'store.writes' && status === 'bad'
+  return name === 'store.writes' && status === 'fail'
 }
 
-function away(error: unknown, since: number): HealthCheck {
-  return bad(
+function unavailable(error: unknown, since: number): HealthCheck {
+  return fail(
     'store',
-    `the store does not answer, as was first seen at ${new Date(since).toISOString()}: ${reasonOf(error)}`,
-    'Bring the database back, and look at the network, the address and the credentials of its ' +
-      'client; nothing here needs to be restarted',
+    `the store does not answer; first noticed at ${new Date(since).toISOString()}: ${reasonOf(error)}`,
+    'Restore the database, and check the network, the address and the credentials of its client; this process needs no ' +
+      'restart',
   )
 }
 
 function notInspected(error: unknown): HealthCheck {
   return unknown(
     'store.inspection',
-    `the store answers, but did not tell about itself: ${reasonOf(error)}`,
-    'If this stays so, look at the load of the database and at `storeTimeoutMs`',
+    `the store answers, but its state could not be read: ${reasonOf(error)}`,
+    'If this continues, check the load of the database and `storeTimeoutMs`',
   )
 }
 
 function checkLatency(milliseconds: number): HealthCheck {
   const name = 'store.latency'
   const message = `the store answered within ${Math.ceil(milliseconds)} ms`
-  if (milliseconds <= SLOW) return good(name, message)
-  return warning(
+  if (milliseconds <= SLOW_ANSWER_MS) return pass(name, message)
+  return warn(
     name,
-    `${message}; every token takes several answers`,
-    'Look at the load of the database and of this process, at slow commands (SLOWLOG GET), and ' +
-      'at the network between the two',
+    `${message}; every token request makes several calls`,
+    'Check the load of the database and of this process, slow commands (SLOWLOG GET), and ' +
+      'the network between the two',
   )
-}
-
-/** Milliseconds that something takes; a synchronous failure is one like any other. */
-async function timed(work: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
 }

@@ -174,9 +174,9 @@ export interface StoreCheck {
   /** Such as `eviction`, `persistence`, `replicas`. */
   readonly name: string
   /** `unknown` if the check could not be made. */
-  readonly status: 'good' | 'warning' | 'bad' | 'unknown'
+  readonly status: 'pass' | 'warn' | 'fail' | 'unknown'
   /** The finding, for a person. Never holds keys or values of the store, or credentials. */
   readonly message: string
-  /** What to do about it, if it is not good. */
-  readonly fix?: string | undefined
+  /** What to do about it, if the check does not pass. */
+  readonly remedy?: string | undefined
 }

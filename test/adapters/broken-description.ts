@@ -32,13 +32,13 @@ export const brokenDescription: readonly BrokenStore[] = [
     noticedBy: 'inspect, where there is one',
   },
   {
-    breaks: 'inspect answers a verdict of its own',
-    methods: () => inspecting({ name: 'disk', status: 'fine' as 'good', message: 'it is there' }),
+    breaks: 'inspect answers a status that does not exist',
+    methods: () => inspecting({ name: 'disk', status: 'fine' as 'pass', message: 'it is there' }),
     noticedBy: 'inspect, where there is one',
   },
   {
-    breaks: 'inspect says nothing of how to mend what is bad',
-    methods: () => inspecting({ name: 'disk', status: 'bad', message: 'it is full' }),
+    breaks: 'inspect answers a failed check without a remedy',
+    methods: () => inspecting({ name: 'disk', status: 'fail', message: 'it is full' }),
     noticedBy: 'inspect, where there is one',
   },
   {
@@ -47,7 +47,7 @@ export const brokenDescription: readonly BrokenStore[] = [
       const keys: string[] = []
       return {
         set: (key, value, ttl) => (keys.push(key), good.set(key, value, ttl)),
-        ...inspecting({ name: 'keys', status: 'good', message: 'all of them', fix: undefined }, keys),
+        ...inspecting({ name: 'keys', status: 'pass', message: 'all of them', remedy: undefined }, keys),
       }
     },
     noticedBy: 'inspect, where there is one',

@@ -85,30 +85,30 @@ describeWithRedis('what Redis says about itself', () => {
     expect(found.time).toBeGreaterThan(from - 50)
     expect(found.time).toBeLessThan(Date.now() + 50)
     expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
-      'writes good',
-      'eviction good',
-      'persistence bad',
-      'replicas good',
-      'version good',
+      'writes pass',
+      'eviction pass',
+      'persistence fail',
+      'replicas pass',
+      'version pass',
     ])
     expect(checkOf(found, 'persistence')).toEqual({
       name: 'persistence',
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('a restart loses the signing keys'),
-      fix: expect.stringContaining('CONFIG SET appendonly yes'),
+      remedy: expect.stringContaining('CONFIG SET appendonly yes'),
     })
-    expect(checkOf(found, 'eviction')?.fix).toBeUndefined()
+    expect(checkOf(found, 'eviction')?.remedy).toBeUndefined()
   })
 
   test.each([
-    [{ appendonly: 'yes' }, 'good', 'appendfsync everysec'],
-    [{ appendonly: 'yes', appendfsync: 'always' }, 'good', 'appendfsync always'],
-    [{ appendonly: 'yes', appendfsync: 'no' }, 'warning', 'when the system likes'],
-    [{ save: '3600 1 300 100' }, 'warning', 'revocations are forgotten'],
+    [{ appendonly: 'yes' }, 'pass', 'appendfsync everysec'],
+    [{ appendonly: 'yes', appendfsync: 'always' }, 'pass', 'appendfsync always'],
+    [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'when the system likes'],
+    [{ save: '3600 1 300 100' }, 'warn', 'revocations are forgotten'],
   ])('persistence with %j is %s', async (settings, status, message) => {
     const found = checkOf(await withSettings(settings), 'persistence')
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
-    expect(found?.fix === undefined).toBe(status === 'good')
+    expect(found?.remedy === undefined).toBe(status === 'pass')
   })
 
   test.each([
@@ -118,29 +118,29 @@ describeWithRedis('what Redis says about itself', () => {
     const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
     expect(checkOf(limited, 'eviction')).toEqual({
       name: 'eviction',
-      status: 'bad',
+      status: 'fail',
       message: expect.stringMatching(new RegExp(`${policy}.*${dropped}`)),
-      fix: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
+      remedy: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
     })
     const unlimited = checkOf(await withSettings({ 'maxmemory-policy': policy }), 'eviction')
-    expect(unlimited).toMatchObject({ status: 'good', message: expect.stringContaining(policy) })
+    expect(unlimited).toMatchObject({ status: 'pass', message: expect.stringContaining(policy) })
     const never = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': 'noeviction' })
-    expect(checkOf(never, 'eviction')).toMatchObject({ status: 'good' })
-    expect(checkOf(never, 'memory')).toMatchObject({ status: 'good' })
+    expect(checkOf(never, 'eviction')).toMatchObject({ status: 'pass' })
+    expect(checkOf(never, 'memory')).toMatchObject({ status: 'pass' })
   })
 
   test('memory that is nearly used up is a warning; when it is, writes are rejected', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
-    expect(checkOf(near, 'memory')).toMatchObject({ status: 'warning', fix: expect.any(String) })
-    expect(checkOf(near, 'writes')).toMatchObject({ status: 'good' })
+    expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
+    expect(checkOf(near, 'writes')).toMatchObject({ status: 'pass' })
     expect(near.usedShare).toBeGreaterThan(0.8)
     expect(near.usedShare).toBeLessThan(1)
     expect((await inspect(open())).usedShare).toBeUndefined()
     const full = await withSettings({ maxmemory: String(Math.round(used / 2)) })
-    expect(checkOf(full, 'memory')).toMatchObject({ status: 'bad' })
+    expect(checkOf(full, 'memory')).toMatchObject({ status: 'fail' })
     expect(checkOf(full, 'writes')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('rejects writes'),
     })
   })
@@ -148,23 +148,23 @@ describeWithRedis('what Redis says about itself', () => {
   test('replicas are counted against those that durability waits for; a replica takes no writes', async () => {
     const durability = { replicas: 1, timeoutMs: 100 }
     const none = checkOf(await inspect(open(), { durability }), 'replicas')
-    expect(none).toMatchObject({ status: 'bad', message: expect.stringContaining('waits for 1') })
+    expect(none).toMatchObject({ status: 'fail', message: expect.stringContaining('waits for 1') })
     const replica = await startRedis({ args: ['--replicaof', `127.0.0.1 ${server.port}`] })
     servers.push(replica)
     await vi.waitFor(
       async () => {
         const one = checkOf(await inspect(open(), { durability }), 'replicas')
-        expect(one).toMatchObject({ status: 'good', message: expect.stringContaining('1 replica is') })
+        expect(one).toMatchObject({ status: 'pass', message: expect.stringContaining('1 replica is') })
       },
       { timeout: 15_000, interval: 100 },
     )
     const two = checkOf(await inspect(open(), { durability: { replicas: 2, timeoutMs: 100 } }), 'replicas')
-    expect(two).toMatchObject({ status: 'bad' })
+    expect(two).toMatchObject({ status: 'fail' })
     const atReplica = await inspect(kept(new Redis(replica.port)))
     expect(checkOf(atReplica, 'writes')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('replica'),
-      fix: expect.stringContaining('Sentinel'),
+      remedy: expect.stringContaining('Sentinel'),
     })
     expect(checkOf(atReplica, 'replicas')).toBeUndefined()
     await replica.stop()
@@ -192,7 +192,7 @@ describeWithRedis('what Redis says about itself', () => {
     const found = await inspect(client)
     const unknown = found.checks.filter(({ status }) => status === 'unknown')
     expect(unknown.map(({ name }) => name)).toEqual(names)
-    for (const { fix } of unknown) expect(fix).toMatch(/ACL SETUSER|CONFIG GET/)
+    for (const { remedy } of unknown) expect(remedy).toMatch(/ACL SETUSER|CONFIG GET/)
     expect(found.time === undefined).toBe(names.includes('clock'))
     expect(found.usedShare).toBeUndefined()
     expect(JSON.stringify(found)).not.toContain('pass-of-a-test')
@@ -227,12 +227,12 @@ describeWithRedis('what Redis says about itself', () => {
     ])('%s: every master is asked, and what is good of all is said once', async (_, client) => {
       const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
       expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
-        'writes good',
-        'eviction good',
-        'persistence bad',
-        'replicas good',
-        'version good',
-        'cluster good',
+        'writes pass',
+        'eviction pass',
+        'persistence fail',
+        'replicas pass',
+        'version pass',
+        'cluster pass',
       ])
       expect(checkOf(found, 'persistence')?.message).toMatch(/^127\.0\.0\.1:\d+ and 2 more: nothing is kept/)
       expect(Math.abs((found.time ?? 0) - Date.now())).toBeLessThan(1000)
@@ -248,7 +248,7 @@ describeWithRedis('what Redis says about itself', () => {
       await admin.config('SET', 'maxmemory', '0')
       await admin.config('SET', 'maxmemory-policy', 'noeviction')
       expect(found).toMatchObject({
-        status: 'bad',
+        status: 'fail',
         message: expect.stringMatching(
           new RegExp(`^127\\.0\\.0\\.1:${second.port}: maxmemory-policy is volatile-lru`),
         ),
@@ -268,7 +268,7 @@ describeWithRedis('what Redis says about itself', () => {
     test('a client of a single server is told that it is the wrong one', async () => {
       const [first] = cluster.nodes
       const found = checkOf(await inspect(kept(new Redis(first?.port ?? 0))), 'cluster')
-      expect(found).toMatchObject({ status: 'bad', fix: expect.stringContaining('Redis.Cluster') })
+      expect(found).toMatchObject({ status: 'fail', remedy: expect.stringContaining('Redis.Cluster') })
     })
 
     test('a master that is stuck is named, and hides none of the others', async () => {
@@ -281,7 +281,7 @@ describeWithRedis('what Redis says about itself', () => {
       const found = await inspect(client).finally(() => first.resume())
       expect(performance.now() - from).toBeLessThan(950)
       expect(checkOf(found, 'cluster')).toMatchObject({
-        status: 'bad',
+        status: 'fail',
         message: `127.0.0.1:${first.port}: this master does not answer`,
       })
       expect(checkOf(found, 'persistence')?.message).toContain('and 1 more: ')
@@ -295,7 +295,7 @@ describeWithRedis('what Redis says about itself', () => {
       const found = checkOf(await inspect(openCluster()), 'cluster')
       await admin.call('CLUSTER', 'ADDSLOTS', '0', '1')
       expect(found).toMatchObject({
-        status: 'bad',
+        status: 'fail',
         message: expect.stringContaining('2 of 16384 slots are not served'),
       })
     })

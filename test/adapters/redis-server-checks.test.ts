@@ -47,36 +47,36 @@ function found(
 
 test('with all well, all is good, and nothing has a fix', () => {
   const checks = Object.values(found({}, { settings: { appendfsync: 'everysec', save: '' } }))
-  expect(checks.map(({ status, fix }) => [status, fix])).toEqual(checks.map(() => ['good', undefined]))
+  expect(checks.map(({ status, remedy }) => [status, remedy])).toEqual(checks.map(() => ['pass', undefined]))
 })
 
 describe('writes', () => {
   const failed = { rdb_last_bgsave_status: 'err' }
   test.each([
-    ['loading', { loading: '1' }, {}, 'bad'],
-    ['a file that cannot be appended to', { aof_last_write_status: 'err' }, {}, 'bad'],
-    ['the same where none is written', { aof_last_write_status: 'err', aof_enabled: '0' }, {}, 'good'],
-    ['a failed snapshot', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'yes' }, 'bad'],
-    ['one that stops nothing', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'no' }, 'warning'],
-    ['one of which nothing more is told', failed, {}, 'warning'],
-    ['one where none are asked for', failed, { save: '' }, 'good'],
-    ['memory used up', { maxmemory: '1000', used_memory: '1001' }, {}, 'bad'],
+    ['loading', { loading: '1' }, {}, 'fail'],
+    ['a file that cannot be appended to', { aof_last_write_status: 'err' }, {}, 'fail'],
+    ['the same where none is written', { aof_last_write_status: 'err', aof_enabled: '0' }, {}, 'pass'],
+    ['a failed snapshot', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'yes' }, 'fail'],
+    ['one that stops nothing', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'no' }, 'warn'],
+    ['one of which nothing more is told', failed, {}, 'warn'],
+    ['one where none are asked for', failed, { save: '' }, 'pass'],
+    ['memory used up', { maxmemory: '1000', used_memory: '1001' }, {}, 'fail'],
     [
       'memory used up by the buffers of replicas',
       { maxmemory: '1000', used_memory: '1001', mem_not_counted_for_evict: '500' },
       {},
-      'good',
+      'pass',
     ],
     [
       'memory used up where something is dropped',
       { maxmemory: '10', maxmemory_policy: 'allkeys-lru' },
       {},
-      'good',
+      'pass',
     ],
   ])('%s', (_, info, settings, status) => {
     const { writes } = found(info, { settings })
     expect(writes).toMatchObject({ status })
-    expect(writes?.fix === undefined).toBe(status === 'good')
+    expect(writes?.remedy === undefined).toBe(status === 'pass')
   })
 })
 
@@ -89,17 +89,17 @@ describe('what is not told is unknown, and never good', () => {
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
   ])('%s %j', (name, info) => {
-    expect(found(info)[name]).toMatchObject({ status: 'unknown', fix: expect.any(String) })
+    expect(found(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 
   test('snapshots that were written are told by INFO alone', () => {
-    expect(found({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warning' })
+    expect(found({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warn' })
   })
 
   test('how often the file reaches the disk is not known, and said', () => {
     const { persistence } = found({})
     expect(persistence).toMatchObject({
-      status: 'good',
+      status: 'pass',
       message: expect.stringContaining('cannot be looked at'),
     })
   })
@@ -108,10 +108,10 @@ describe('what is not told is unknown, and never good', () => {
 describe('replicas', () => {
   const slave = (lag: number, state = 'online') => `ip=127.0.0.1,port=1,state=${state},offset=1,lag=${lag}`
   test.each([
-    ['one that keeps up', [slave(0)], 'good', 'with one less'],
-    ['one that is silent', [slave(11)], 'bad', '0 of them keep up'],
-    ['one that still gets all data', [slave(0, 'wait_bgsave')], 'bad', '0 replicas are connected'],
-    ['one to spare', [slave(0), slave(1)], 'good', '2 replicas are connected'],
+    ['one that keeps up', [slave(0)], 'pass', 'with one less'],
+    ['one that is silent', [slave(11)], 'fail', '0 of them keep up'],
+    ['one that still gets all data', [slave(0, 'wait_bgsave')], 'fail', '0 replicas are connected'],
+    ['one to spare', [slave(0), slave(1)], 'pass', '2 replicas are connected'],
   ])('%s', (_, slaves, status, message) => {
     const info = {
       connected_slaves: String(slaves.length),
@@ -121,12 +121,12 @@ describe('replicas', () => {
       status,
       message: expect.stringContaining(message),
     })
-    expect(found(info)['replicas']).toMatchObject({ status: 'good' })
+    expect(found(info)['replicas']).toMatchObject({ status: 'pass' })
   })
 })
 
 test('a version before 6 is a warning', () => {
-  expect(found({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warning' })
+  expect(found({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warn' })
 })
 
 test('a cluster that is down although all slots have a server is bad', () => {
@@ -134,5 +134,5 @@ test('a cluster that is down although all slots have a server is bad', () => {
     ['cluster_state', 'fail'],
     ['cluster_slots_ok', '16384'],
   ])
-  expect(found({}, { cluster })['cluster']).toMatchObject({ status: 'bad' })
+  expect(found({}, { cluster })['cluster']).toMatchObject({ status: 'fail' })
 })

@@ -89,9 +89,9 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
     expect(checks).toEqual([
       {
         name: 'persistence',
-        status: 'bad',
+        status: 'fail',
         message: 'a commit is answered before it is on disk',
-        fix: 'set fsync and synchronous_commit to on',
+        remedy: 'set fsync and synchronous_commit to on',
       },
     ])
     await store.close()

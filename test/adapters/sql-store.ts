@@ -161,9 +161,9 @@ export function sqlStore(client: SqlClient): Store {
     async inspect() {
       const [row] = await query(`select extract(epoch from clock_timestamp())::float8 * 1000 as time,
         current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable`)
-      const bad = { status: 'bad', fix: 'set fsync and synchronous_commit to on' } as const
-      const check = row?.['durable'] === true ? ({ status: 'good' } as const) : bad
-      const message = `a commit is answered ${check.status === 'good' ? 'after' : 'before'} it is on disk`
+      const bad = { status: 'fail', remedy: 'set fsync and synchronous_commit to on' } as const
+      const check = row?.['durable'] === true ? ({ status: 'pass' } as const) : bad
+      const message = `a commit is answered ${check.status === 'pass' ? 'after' : 'before'} it is on disk`
       return { time: Number(row?.['time']), checks: [{ name: 'persistence', message, ...check }] }
     },
 

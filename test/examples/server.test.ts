@@ -75,10 +75,10 @@ describe('npm start', () => {
     expect(response.status).toBe(200)
     expect(await response.json()).toMatchObject({
       ready: true,
-      status: 'warning',
+      status: 'warn',
       checks: expect.arrayContaining([
-        expect.objectContaining({ name: 'store.persistence', status: 'warning' }),
-        expect.objectContaining({ name: 'signing-keys', status: 'good' }),
+        expect.objectContaining({ name: 'store.persistence', status: 'warn' }),
+        expect.objectContaining({ name: 'signing-keys', status: 'pass' }),
       ]),
     })
   })

@@ -37,20 +37,15 @@ const checkOf = ({ checks }: GatewayHealth, name: string) => checks.find((check)
 describe('the health of a gateway in another process', () => {
   test('without a store: its start, keys, products and revocations', async () => {
     const health = await open().health()
-    expect(listOf(health)).toEqual([
-      'start good',
-      'signing-keys good',
-      'products good',
-      'revocations warning',
-    ])
-    expect(health).toMatchObject({ ready: true, status: 'warning', revocations: { followed: false } })
+    expect(listOf(health)).toEqual(['start pass', 'signing-keys pass', 'products pass', 'revocations warn'])
+    expect(health).toMatchObject({ ready: true, status: 'warn', revocations: { enabled: false } })
   })
 
   test('with the store of the service: the store too', async () => {
     const health = await open({ revocations: { store: { ...memoryStore(), volatile: false } } }).health()
-    expect(listOf(health).slice(0, 3)).toEqual(['start good', 'store good', 'store.latency good'])
-    expect(listOf(health).slice(-3)).toEqual(['signing-keys good', 'products good', 'revocations good'])
-    expect(health).toMatchObject({ ready: true, status: 'good' })
+    expect(listOf(health).slice(0, 3)).toEqual(['start pass', 'store pass', 'store.latency pass'])
+    expect(listOf(health).slice(-3)).toEqual(['signing-keys pass', 'products pass', 'revocations pass'])
+    expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
   test('whose store is away serves on, and says so', async () => {
@@ -59,22 +54,22 @@ describe('the health of a gateway in another process', () => {
     await gateway.ready()
     store.goAway()
     const health = await gateway.health()
-    expect(health).toMatchObject({ ready: true, status: 'bad' })
-    expect(checkOf(health, 'store')).toMatchObject({ status: 'bad', fix: expect.any(String) })
+    expect(health).toMatchObject({ ready: true, status: 'fail' })
+    expect(checkOf(health, 'store')).toMatchObject({ status: 'fail', remedy: expect.any(String) })
   })
 
   test('whose issuer is away is not ready, and says why', async () => {
     const port = await freePort()
     const health = await open({ jwksUri: `http://127.0.0.1:${port}/jwks` }).health()
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
     expect(checkOf(health, 'start')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('the keys of access tokens are out of reach'),
     })
     expect(checkOf(health, 'signing-keys')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('ECONNREFUSED'),
-      fix: expect.stringContaining('jwksUri'),
+      remedy: expect.stringContaining('jwksUri'),
     })
   })
 
@@ -96,14 +91,14 @@ describe('the health of a gateway in another process', () => {
       const health = await gateway.health()
       expect(health.ready).toBe(true)
       expect(checkOf(health, 'signing-keys')).toMatchObject({
-        status: 'warning',
+        status: 'warn',
         message: expect.stringContaining('HTTP 500'),
       })
     })
     clock.mockReturnValue(from + 10_000)
     fetching.mockImplementation(send)
     await vi.waitFor(async () => {
-      expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ status: 'good' })
+      expect(checkOf(await gateway.health(), 'signing-keys')).toMatchObject({ status: 'pass' })
     })
   })
 
@@ -117,8 +112,8 @@ describe('the health of a gateway in another process', () => {
     current = { invoices: {} }
     await vi.waitFor(async () => {
       expect(checkOf(await gateway.health(), 'products')).toMatchObject({
-        status: 'warning',
-        message: expect.stringContaining('as they were before'),
+        status: 'warn',
+        message: expect.stringContaining('from an earlier load'),
       })
     }, 3000)
     expect(await gateway.health()).toMatchObject({ ready: true })
@@ -133,8 +128,8 @@ describe('the health of a gateway in another process', () => {
     const later = Date.now() + 5000
     vi.spyOn(Date, 'now').mockImplementation(() => later)
     const health = await gateway.health()
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
-    expect(checkOf(health, 'start')).toMatchObject({ message: 'it has been closed' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
+    expect(checkOf(health, 'start')).toMatchObject({ message: 'it is closed' })
     expect(fetching).toHaveBeenCalledTimes(1)
   })
 })

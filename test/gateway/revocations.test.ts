@@ -216,7 +216,7 @@ describe('while contact is lost', () => {
     expect(logger.warn).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({
       ready: true,
-      revocations: { followed: true, lost: true, ageSeconds: expect.any(Number), live: 1 },
+      revocations: { enabled: true, stale: true, ageSeconds: expect.any(Number), count: 1 },
     })
     const { revocations } = await gateway.health()
     expect(revocations.ageSeconds).toBeGreaterThanOrEqual(600)
@@ -224,7 +224,7 @@ describe('while contact is lost', () => {
     await comeBack()
     expect(heard[1]?.[0]).toBe('revocations.fresh')
     expect(logger.info).toHaveBeenCalledTimes(1)
-    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
   test('reject answers 503 once the time is over, never 401, and serves again', async () => {
@@ -232,7 +232,7 @@ describe('while contact is lost', () => {
     const { signal } = await admitted(token)
     vi.setSystemTime((NOW + 25) * 1000)
     await admitted(token)
-    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: true } })
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: true } })
 
     vi.setSystemTime((NOW + 31) * 1000)
     const rejected = await callWith(token)
@@ -243,13 +243,13 @@ describe('while contact is lost', () => {
       headers: { 'Retry-After': '1' },
     })
     expect(rejected.ok || rejected.headers).not.toHaveProperty('WWW-Authenticate')
-    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
     await vi.waitFor(() => expect(signal.aborted).toBe(true), 3000)
     expect(signal.reason).toMatchObject({ code: 'ERR_NOT_READY' })
 
     await comeBack()
     expect((await admitted(token)).signal.aborted).toBe(false)
-    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { lost: false } })
+    expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
   test('a listener that was taken off hears nothing', async () => {
@@ -271,7 +271,7 @@ describe('a process that was suspended', () => {
     // The clock goes on while the machine sleeps; the one that measures time that has passed stands still.
     vi.setSystemTime((NOW + 7200) * 1000)
     expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
-    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 
   test('and stopped while both clocks go on, rejects as well', async () => {
@@ -292,16 +292,16 @@ describe('health()', () => {
     await setUp()
     expect(await gateway.health()).toMatchObject({
       ready: true,
-      revocations: { followed: true, lost: false, ageSeconds: 0, live: 0 },
+      revocations: { enabled: true, stale: false, ageSeconds: 0, count: 0 },
     })
     revoked.add([{ of: 'token', id: 'a', until: UNTIL }])
-    expect(await gateway.health()).toMatchObject({ revocations: { live: 1 } })
+    expect(await gateway.health()).toMatchObject({ revocations: { count: 1 } })
   })
 
   test('never rejects: neither while the gateway cannot start nor after close()', async () => {
     await setUp()
     answer = away
-    const unknown = { followed: true, lost: true, ageSeconds: undefined, live: 0 }
+    const unknown = { enabled: true, stale: true, ageSeconds: undefined, count: 0 }
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: unknown })
     await gateway.close()
     expect(await gateway.health()).toMatchObject({ ready: false })
@@ -311,7 +311,7 @@ describe('health()', () => {
     ;({ gateway } = await createTestGateway())
     expect(await gateway.health()).toMatchObject({
       ready: true,
-      revocations: { followed: false, lost: false, ageSeconds: undefined, live: 0 },
+      revocations: { enabled: false, stale: false, ageSeconds: undefined, count: 0 },
     })
   })
 })

@@ -14,51 +14,51 @@ import type { KeyCondition } from '../../src/keys/signing-keys.ts'
 
 const NOW = 1_900_000_000_000
 
-/** Its verdict, with a fix exactly where it is not good. */
-function verdictOf(check: HealthCheck | undefined) {
-  expect(check?.fix === undefined).toBe(check?.status === 'good')
+/** The status of a check. Only a check that passes has no remedy. */
+function statusOf(check: HealthCheck | undefined) {
+  expect(check?.remedy === undefined).toBe(check?.status === 'pass')
   return check?.status
 }
 
-describe('the clock', () => {
+describe('checkClock()', () => {
   const asked = { from: NOW, until: NOW + 400 }
   test.each([
-    ['at the beginning of the round trip', NOW, 'good'],
-    ['at its end', NOW + 400, 'good'],
-    ['a second before', NOW - 1000, 'good'],
-    ['a second after', NOW + 1400, 'good'],
-    ['more than a second before', NOW - 1001, 'warning'],
-    ['more than a second after', NOW + 1401, 'warning'],
-    ['half a minute before', NOW - 30_000, 'warning'],
-    ['more than that before', NOW - 30_001, 'bad'],
-    ['more than that after', NOW + 30_401, 'bad'],
-  ])('%s', (_, time, status) => {
-    expect(verdictOf(checkClock(time, asked))).toBe(status)
+    ['equal to the time of the request', NOW, 'pass'],
+    ['equal to the time of the answer', NOW + 400, 'pass'],
+    ['a second before the request', NOW - 1000, 'pass'],
+    ['a second after the answer', NOW + 1400, 'pass'],
+    ['more than a second before the request', NOW - 1001, 'warn'],
+    ['more than a second after the answer', NOW + 1401, 'warn'],
+    ['half a minute before the request', NOW - 30_000, 'warn'],
+    ['more than half a minute before the request', NOW - 30_001, 'fail'],
+    ['more than half a minute after the answer', NOW + 30_401, 'fail'],
+  ])('a clock of the database that is %s has its status', (_, time, status) => {
+    expect(statusOf(checkClock(time, asked))).toBe(status)
   })
 
-  test('says in which direction it is off', () => {
-    expect(checkClock(NOW - 5000, asked)?.message).toContain('5 s ahead of the one of the database')
-    expect(checkClock(NOW + 5400, asked)?.message).toContain('5 s behind the one of the database')
+  test('the clock check names the direction of the difference', () => {
+    expect(checkClock(NOW - 5000, asked)?.message).toContain('5 s ahead of the clock of the database')
+    expect(checkClock(NOW + 5400, asked)?.message).toContain('5 s behind the clock of the database')
   })
 
-  test('where answers are given again for some seconds, clocks may differ by no more than these', () => {
-    expect(verdictOf(checkClock(NOW - 10_000, asked, 10))).toBe('warning')
-    expect(verdictOf(checkClock(NOW - 10_001, asked, 10))).toBe('bad')
-    expect(verdictOf(checkClock(NOW - 30_001, asked, 120))).toBe('bad')
+  test('the clock check tolerates at most the grace period of refresh tokens', () => {
+    expect(statusOf(checkClock(NOW - 10_000, asked, 10))).toBe('warn')
+    expect(statusOf(checkClock(NOW - 10_001, asked, 10))).toBe('fail')
+    expect(statusOf(checkClock(NOW - 30_001, asked, 120))).toBe('fail')
   })
 
-  test('there is nothing to say of a database without one', () => {
+  test('a database without a clock has no clock check', () => {
     expect(checkClock(undefined, asked)).toBeUndefined()
   })
 })
 
-describe('signing keys', () => {
+describe('checkKeys()', () => {
   const key = (alg: 'ES256' | 'RS256', state: 'current' | 'next', since = NOW / 1000 - 10_000) => ({
     alg,
     state,
     since,
   })
-  const well: KeyCondition = {
+  const healthy: KeyCondition = {
     managedByHost: false,
     keys: [key('ES256', 'current'), key('RS256', 'current'), key('ES256', 'next'), key('RS256', 'next')],
     isSigningRevoked: false,
@@ -66,75 +66,79 @@ describe('signing keys', () => {
     isStale: false,
     rotationDue: NOW / 1000 + 86_400,
   }
-  const failure = new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is away')
+  const failure = new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is unavailable')
   const secret = new GatehouseError('ERR_SECRET_MISMATCH', 'another secret')
-  const lately = [key('ES256', 'current', NOW / 1000 - 200), ...well.keys.slice(1, 2), ...well.keys.slice(3)]
+  const lately = [
+    key('ES256', 'current', NOW / 1000 - 200),
+    ...healthy.keys.slice(1, 2),
+    ...healthy.keys.slice(3),
+  ]
 
   test.each<[string, Partial<KeyCondition>, string, string]>([
-    ['all well', {}, 'good', 'as was certain 30 s ago'],
-    ['none yet', { keys: [], confirmedAt: undefined, isStale: true }, 'unknown', 'not been loaded'],
-    ['another secret', { failure: secret }, 'bad', 'another `secret`'],
+    ['that are valid', {}, 'pass', 'as of 30 s ago'],
     [
-      'another secret from the start',
+      'that are not loaded yet',
+      { keys: [], confirmedAt: undefined, isStale: true },
+      'unknown',
+      'not been loaded',
+    ],
+    ['under another secret', { failure: secret }, 'fail', 'another `secret`'],
+    [
+      'under another secret from the start on',
       { failure: secret, keys: [], confirmedAt: undefined },
-      'bad',
+      'fail',
       '`secret`',
     ],
-    ['a failure a moment ago', { failure }, 'good', ''],
-    ['a failure for minutes', { failure, confirmedAt: NOW - 181_000 }, 'warning', '181 s ago'],
+    ['that could not be refreshed a moment ago', { failure }, 'pass', ''],
+    ['that could not be refreshed for minutes', { failure, confirmedAt: NOW - 181_000 }, 'warn', '181 s ago'],
     [
-      'for more than an hour',
+      'that could not be refreshed for an hour',
       { failure, confirmedAt: NOW - 3_700_000, isStale: true },
-      'bad',
-      'the store is away',
+      'fail',
+      'the store is unavailable',
     ],
-    ['one that signs was revoked', { isSigningRevoked: true }, 'bad', 'was revoked'],
-    ['no next key', { keys: well.keys.slice(0, 3) }, 'warning', 'for RS256'],
-    ['no next key right after a rotation', { keys: lately, rotationDue: undefined }, 'good', ''],
-    [
-      'a rotation that is overdue',
-      { rotationDue: NOW / 1000 - 301 },
-      'warning',
-      'has been due since 2030-03-17T',
-    ],
-    ['one that is just due', { rotationDue: NOW / 1000 - 299 }, 'good', ''],
-  ])('%s', (_, change, status, message) => {
-    const found = checkKeys({ ...well, ...change }, NOW)
-    expect(verdictOf(found)).toBe(status)
+    ['of which one that signs was revoked', { isSigningRevoked: true }, 'fail', 'was revoked'],
+    ['without a next key', { keys: healthy.keys.slice(0, 3) }, 'warn', 'for RS256'],
+    ['without a next key right after a rotation', { keys: lately, rotationDue: undefined }, 'pass', ''],
+    ['with an overdue rotation', { rotationDue: NOW / 1000 - 301 }, 'warn', 'has been due since 2030-03-17T'],
+    ['with a rotation that is just due', { rotationDue: NOW / 1000 - 299 }, 'pass', ''],
+  ])('keys %s have their status', (_, change, status, message) => {
+    const found = checkKeys({ ...healthy, ...change }, NOW)
+    expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 
-  test('that the host keeps are good, and said to be the host’s; unless one that signs was revoked', () => {
-    const hosts = {
+  test('keys that the host manages pass, unless one that signs was revoked', () => {
+    const hostKeys = {
       managedByHost: true,
       keys: [key('ES256', 'current', 0)],
       isSigningRevoked: false,
       isStale: false,
     }
-    const found = checkKeys(hosts, NOW)
-    expect(verdictOf(found)).toBe('good')
-    expect(found.message).toContain('kept by the host')
-    const revoked = checkKeys({ ...hosts, isSigningRevoked: true }, NOW)
-    expect(verdictOf(revoked)).toBe('bad')
-    expect(revoked.fix).toContain('signingKeys.jwks')
+    const found = checkKeys(hostKeys, NOW)
+    expect(statusOf(found)).toBe('pass')
+    expect(found.message).toContain('managed by the host')
+    const revoked = checkKeys({ ...hostKeys, isSigningRevoked: true }, NOW)
+    expect(statusOf(revoked)).toBe('fail')
+    expect(revoked.remedy).toContain('signingKeys.jwks')
   })
 })
 
-describe('keys that are fetched', () => {
+describe('checkFetchedKeys()', () => {
   const failure = new GatehouseError('ERR_NOT_READY', 'HTTP 404')
   test.each([
-    ['not yet', { fetchedAt: undefined, failure: undefined }, 'unknown', ''],
-    ['in vain', { fetchedAt: undefined, failure }, 'bad', 'HTTP 404'],
-    ['there', { fetchedAt: NOW - 5000, failure: undefined }, 'good', '5 s ago'],
-    ['there, but not anew', { fetchedAt: NOW - 5000, failure }, 'warning', 'HTTP 404'],
-  ])('%s', (_, condition, status, message) => {
+    ['that are not fetched yet', { fetchedAt: undefined, failure: undefined }, 'unknown', ''],
+    ['that cannot be fetched', { fetchedAt: undefined, failure }, 'fail', 'HTTP 404'],
+    ['that were fetched', { fetchedAt: NOW - 5000, failure: undefined }, 'pass', '5 s ago'],
+    ['that cannot be fetched again', { fetchedAt: NOW - 5000, failure }, 'warn', 'HTTP 404'],
+  ])('keys %s have their status', (_, condition, status, message) => {
     const found = checkFetchedKeys(condition, NOW)
-    expect(verdictOf(found)).toBe(status)
+    expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
 
-describe('products', () => {
+describe('checkProducts()', () => {
   const operations = (count: number) =>
     Object.fromEntries(
       Array.from({ length: count }, (_, index) => [
@@ -144,59 +148,80 @@ describe('products', () => {
     )
   const all = createCatalog({ invoices: { title: 'Invoices', operations: operations(8) } })
   const rejection = new GatehouseError('ERR_CATALOG', 'not valid:\n  - products.x: wrong')
-  const well = { loaded: true, current: all, loadedScopes: productScopesOf(all), rejection: undefined }
+  const healthy = { loaded: true, current: all, loadedScopes: productScopesOf(all), rejection: undefined }
   const restricted = restrictCatalog(all, { invoices: ['invoices:o7'] }, 1)
 
   test.each([
-    ['all well', {}, 'good', '1 products with 8 operations'],
-    ['none yet', { loaded: false }, 'unknown', 'not been loaded'],
-    ['rejected from the start', { loaded: false, rejection }, 'bad', 'products.x: wrong'],
-    ['rejected the last time', { rejection }, 'warning', 'as they were before'],
-    ['some withheld', { current: restricted }, 'warning', 'invoices:o0 of invoices'],
-    ['some withheld, not all named', { current: restricted }, 'warning', ' and 2 more, because'],
-  ])('%s', (_, change, status, message) => {
-    const found = checkProducts({ ...well, ...change })
-    expect(verdictOf(found)).toBe(status)
+    ['that are loaded', {}, 'pass', '1 products with 8 operations'],
+    ['that are not loaded yet', { loaded: false }, 'unknown', 'not been loaded'],
+    ['that were rejected from the start on', { loaded: false, rejection }, 'fail', 'products.x: wrong'],
+    ['whose last load was rejected', { rejection }, 'warn', 'from an earlier load'],
+    ['without some operations', { current: restricted }, 'warn', 'invoices:o0 of invoices'],
+    ['without too many operations to name', { current: restricted }, 'warn', ' and 2 more, because'],
+  ])('products %s have their status', (_, change, status, message) => {
+    const found = checkProducts({ ...healthy, ...change })
+    expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
 
-describe('revocations', () => {
+describe('checkRevocations()', () => {
   const contact = { isLost: false, ageSeconds: 2 }
-  const well = { contact, mustReject: false, size: 7 }
+  const healthy = { contact, mustReject: false, size: 7 }
   test.each([
-    ['all well', well, true, 'good', '7 in force'],
-    ['nobody tells', { ...well, contact: undefined }, true, 'warning', 'until they expire'],
-    ['not read yet', { ...well, contact: { ...contact, isLost: true } }, false, 'unknown', 'not known yet'],
-    ['lost', { ...well, contact: { isLost: true, ageSeconds: 20 } }, true, 'warning', 'are let through'],
-    ['lost for long', { ...well, contact: { isLost: true, ageSeconds: 301 } }, true, 'bad', '301 s ago'],
+    ['that are fresh', healthy, true, 'pass', '7 are active'],
+    ['without a source', { ...healthy, contact: undefined }, true, 'warn', 'until they expire'],
     [
-      'lost, and rejected',
-      { ...well, contact: { isLost: true, ageSeconds: 61 }, mustReject: true },
+      'that are not known yet',
+      { ...healthy, contact: { ...contact, isLost: true } },
+      false,
+      'unknown',
+      'not known yet',
+    ],
+    [
+      'that are stale',
+      { ...healthy, contact: { isLost: true, ageSeconds: 20 } },
       true,
-      'bad',
+      'warn',
+      'are accepted',
+    ],
+    [
+      'that are stale for minutes',
+      { ...healthy, contact: { isLost: true, ageSeconds: 301 } },
+      true,
+      'fail',
+      '301 s ago',
+    ],
+    [
+      'too stale to accept tokens',
+      { ...healthy, contact: { isLost: true, ageSeconds: 61 }, mustReject: true },
+      true,
+      'fail',
       '503',
     ],
-  ])('%s', (_, revocations, areKnown, status, message) => {
+  ])('revocations %s have their status', (_, revocations, areKnown, status, message) => {
     const found = checkRevocations(revocations, areKnown)
-    expect(verdictOf(found)).toBe(status)
+    expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 })
 
-describe('the start', () => {
+describe('checkStart()', () => {
   test.each([
-    ['running', undefined, 'good', undefined],
-    ['starting', undefined, 'warning', 'Wait'],
-    ['closed', undefined, 'bad', 'another process'],
-    ['starting', new GatehouseError('ERR_SECRET_MISMATCH', 'x'), 'bad', 'used before'],
-    ['starting', new GatehouseError('ERR_STORE_UNAVAILABLE', 'x'), 'bad', 'check `store`'],
-    ['starting', new GatehouseError('ERR_CATALOG', 'x'), 'bad', 'products'],
-    ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'bad', 'prefix'],
-    ['starting', new TypeError('x'), 'bad', 'log'],
-  ] as const)('%s after %s', (state, failure, status, fix) => {
-    const found = checkStart({ state, failure })
-    expect(verdictOf(found)).toBe(status)
-    expect(found.fix ?? '').toContain(fix ?? '')
-  })
+    ['running', undefined, 'pass', undefined],
+    ['starting', undefined, 'warn', 'Wait'],
+    ['closed', undefined, 'fail', 'another process'],
+    ['starting', new GatehouseError('ERR_SECRET_MISMATCH', 'x'), 'fail', 'used before'],
+    ['starting', new GatehouseError('ERR_STORE_UNAVAILABLE', 'x'), 'fail', 'check `store`'],
+    ['starting', new GatehouseError('ERR_CATALOG', 'x'), 'fail', 'products'],
+    ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'fail', 'prefix'],
+    ['starting', new TypeError('x'), 'fail', 'log'],
+  ] as const)(
+    'a start with the state %s and the failure %s has its status',
+    (state, failure, status, remedy) => {
+      const found = checkStart({ state, failure })
+      expect(statusOf(found)).toBe(status)
+      expect(found.remedy ?? '').toContain(remedy ?? '')
+    },
+  )
 })

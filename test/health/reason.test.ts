@@ -4,41 +4,57 @@ import { reasonOf } from '../../src/health/reason.ts'
 
 const away = (cause?: unknown, message = 'the store failed') =>
   new GatehouseError('ERR_STORE_UNAVAILABLE', message, { cause })
-const foreign = (message: string, more: object = {}) => Object.assign(new Error(message), more)
+const libraryError = (message: string, more: object = {}) => Object.assign(new Error(message), more)
 
 test.each([
-  ['our own message', away(), 'the store failed'],
+  ['a GatehouseError is its message', away(), 'the store failed'],
   [
-    'the code of what caused it',
-    away(foreign('secret', { code: 'ECONNREFUSED' })),
+    'a cause with a code is that code',
+    away(libraryError('secret', { code: 'ECONNREFUSED' })),
     'the store failed: ECONNREFUSED',
   ],
-  ['a code that was said', away({ code: 'OOM' }, 'Redis says OOM'), 'Redis says OOM'],
-  ['the name of what caused it', away(new TypeError('secret')), 'the store failed: TypeError'],
-  ['nothing of a plain error', foreign('password=secret'), 'no reason was given'],
-  ['a code that is a sentence is none', foreign('', { code: 'secret of Alice' }), 'no reason was given'],
-  ['undefined', undefined, 'no reason was given'],
-  ['null', null, 'no reason was given'],
-  ['a text', 'secret', 'no reason was given'],
-  ['what caused what caused it', away(away({ code: 'EPIPE' }, 'inner')), 'the store failed: inner: EPIPE'],
+  ['a code in the message is not repeated', away({ code: 'OOM' }, 'Redis says OOM'), 'Redis says OOM'],
   [
-    'no credentials of an address',
-    away(undefined, 'redis://user:se/cr@et@db.example:6379 is away'),
-    '//…@db.example:6379 is away'.replace(/^/, 'redis:'),
+    'a cause without a code is the name of its class',
+    away(new TypeError('secret')),
+    'the store failed: TypeError',
   ],
-  ['one line', new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n  - c: d'), 'wrong: a: b c: d'],
-])('%s', (_, error, reason) => {
+  ['a plain error has no reason', libraryError('password=secret'), 'the error has no reason'],
+  [
+    'a code that is a sentence is left out',
+    libraryError('', { code: 'secret of Alice' }),
+    'the error has no reason',
+  ],
+  ['undefined has no reason', undefined, 'the error has no reason'],
+  ['null has no reason', null, 'the error has no reason'],
+  ['a text has no reason', 'secret', 'the error has no reason'],
+  [
+    'the cause of a cause is included',
+    away(away({ code: 'EPIPE' }, 'inner')),
+    'the store failed: inner: EPIPE',
+  ],
+  [
+    'the credentials of an address are removed',
+    away(undefined, 'redis://user:se/cr@et@db.example:6379 is unavailable'),
+    '//…@db.example:6379 is unavailable'.replace(/^/, 'redis:'),
+  ],
+  [
+    'several lines become one',
+    new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n  - c: d'),
+    'wrong: a: b c: d',
+  ],
+])('in a reason, %s', (_, error, reason) => {
   expect(reasonOf(error)).toBe(reason)
 })
 
-test('is short, however much there is to say', () => {
+test('a reason has at most 300 characters', () => {
   const reason = reasonOf(away(undefined, 'x'.repeat(10_000)))
   expect(reason).toHaveLength(300)
   expect(reason.endsWith('…')).toBe(true)
 })
 
-test('errors that cause each other come to an end', () => {
-  const one = foreign('', { code: 'EONE' })
+test('errors that cause each other have a reason', () => {
+  const one = libraryError('', { code: 'EONE' })
   one.cause = one
   expect(reasonOf(one)).toBe('EONE')
 })

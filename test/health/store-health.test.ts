@@ -2,21 +2,21 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store, StoreInspection } from 'koa-gatehouse'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createStoreHealth } from '../../src/health/store-health.ts'
+import { storeHealthReader } from '../../src/health/store-health.ts'
 import { withDeadline } from '../../src/store/deadline.ts'
 
-type Looked = Pick<Store, 'ping' | 'inspect' | 'volatile'>
+type InspectedStore = Pick<Store, 'ping' | 'inspect' | 'volatile'>
 
-const DEADLINE = 60
+const TIMEOUT_MS = 60
 
-/** Looks at a store as it is looked at in service. */
-function healthOf(store: Looked, tolerance?: number) {
+/** The health reader of a store, with the timeout that it has in a service. */
+function readerOf(store: InspectedStore, tolerance?: number) {
   const { inspect: _, ...plain } = memoryStore()
-  return createStoreHealth(withDeadline({ ...plain, volatile: false, ...store }, DEADLINE), tolerance)
+  return storeHealthReader(withDeadline({ ...plain, volatile: false, ...store }, TIMEOUT_MS), tolerance)
 }
 
-const listOf = async (store: Looked) =>
-  (await healthOf(store).look()).checks.map(({ name, status }) => `${name} ${status}`)
+const listOf = async (store: InspectedStore) =>
+  (await readerOf(store)()).checks.map(({ name, status }) => `${name} ${status}`)
 
 const inspection =
   (checks: StoreInspection['checks'] = []) =>
@@ -27,134 +27,137 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what is found', () => {
-  test('of a store that cannot be inspected: that it answers, and how fast', async () => {
-    expect(await listOf({ ping: async () => {} })).toEqual(['store good', 'store.latency good'])
+describe('the health of a store', () => {
+  test('a store without inspect() has the checks of its answer and its latency', async () => {
+    expect(await listOf({ ping: async () => {} })).toEqual(['store pass', 'store.latency pass'])
   })
 
-  test('of one that can: its clock, and what it says itself', async () => {
-    const inspect = inspection([{ name: 'eviction', status: 'bad', message: 'm', fix: 'f' }])
+  test('a store with inspect() has the checks of its clock and its own checks too', async () => {
+    const inspect = inspection([{ name: 'eviction', status: 'fail', message: 'm', remedy: 'f' }])
     expect(await listOf({ ping: async () => {}, inspect })).toEqual([
-      'store good',
-      'store.latency good',
-      'store.clock good',
-      'store.eviction bad',
+      'store pass',
+      'store.latency pass',
+      'store.clock pass',
+      'store.eviction fail',
     ])
   })
 
-  test('of the memory store: that it forgets, however it tells', async () => {
-    const forgetting = (checks: readonly string[]) =>
+  test('a volatile store has one check that warns about its persistence', async () => {
+    const expectWarning = (checks: readonly string[]) =>
       expect(checks.filter((check) => check.startsWith('store.persistence'))).toEqual([
-        'store.persistence warning',
+        'store.persistence warn',
       ])
-    forgetting(await listOf(memoryStore()))
-    const said = inspection([{ name: 'persistence', status: 'warning', message: 'm', fix: 'f' }])
-    forgetting(await listOf({ ping: async () => {}, volatile: true, inspect: said }))
+    expectWarning(await listOf(memoryStore()))
+    const ownCheck = inspection([{ name: 'persistence', status: 'warn', message: 'm', remedy: 'f' }])
+    expectWarning(await listOf({ ping: async () => {}, volatile: true, inspect: ownCheck }))
   })
 
-  test('of a slow one: a warning with what it took', async () => {
+  test('a slow store has a warning with its latency', async () => {
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => now)
     const ping = async () => {
       now += 101.2
     }
-    const { checks } = await healthOf({ ping }).look()
+    const { checks } = await readerOf({ ping })()
     expect(checks.find(({ name }) => name === 'store.latency')).toMatchObject({
-      status: 'warning',
+      status: 'warn',
       message: expect.stringContaining('102 ms'),
-      fix: expect.stringContaining('SLOWLOG'),
+      remedy: expect.stringContaining('SLOWLOG'),
     })
   })
 
-  test('of a clock that is off: the difference, without the time that the answer took', async () => {
+  test('the time until an answer does not count as a difference of the clocks', async () => {
     const time = Date.now() - 12_000
     const inspect = async () => {
       await delay(20)
       return { time, checks: [] }
     }
-    const look = async (tolerance?: number) =>
-      (await healthOf({ ping: async () => {}, inspect }, tolerance).look()).checks.find(
+    const clockCheck = async (tolerance?: number) =>
+      (await readerOf({ ping: async () => {}, inspect }, tolerance)()).checks.find(
         ({ name }) => name === 'store.clock',
       )
-    expect(await look()).toMatchObject({ status: 'warning' })
-    expect(await look(10)).toMatchObject({ status: 'bad' })
+    expect(await clockCheck()).toMatchObject({ status: 'warn' })
+    expect(await clockCheck(10)).toMatchObject({ status: 'fail' })
   })
 
-  test('of one that answers, but does not tell: that it is unknown', async () => {
+  test('a store whose inspect() fails has an unknown check, and is usable', async () => {
     const inspect = async () => {
       throw new Error('secret')
     }
-    const { checks, isUsable } = await healthOf({ ping: async () => {}, inspect }).look()
+    const { checks, isUsable } = await readerOf({ ping: async () => {}, inspect })()
     expect(isUsable).toBe(true)
     expect(checks.find(({ name }) => name === 'store.inspection')).toMatchObject({ status: 'unknown' })
     expect(JSON.stringify(checks)).not.toContain('secret')
   })
 
-  test('of one that takes no writes: that it cannot be used', async () => {
-    const rejecting = (status: 'bad' | 'unknown') => ({
+  test('a store that rejects writes is not usable', async () => {
+    const rejecting = (status: 'fail' | 'unknown') => ({
       ping: async () => {},
-      inspect: inspection([{ name: 'writes', status, message: 'm', fix: 'f' }]),
+      inspect: inspection([{ name: 'writes', status, message: 'm', remedy: 'f' }]),
     })
-    expect(await healthOf(rejecting('bad')).look()).toMatchObject({ isUsable: false })
-    expect(await healthOf(rejecting('unknown')).look()).toMatchObject({ isUsable: true })
+    expect(await readerOf(rejecting('fail'))()).toMatchObject({ isUsable: false })
+    expect(await readerOf(rejecting('unknown'))()).toMatchObject({ isUsable: true })
   })
 })
 
-describe('a store that is broken', () => {
+describe('a broken store', () => {
   const never = () => new Promise<never>(() => {})
   const throwing = (): never => {
     throw new Error('secret')
   }
   // eslint-disable-next-line prefer-promise-reject-errors
-  const undefinedly = () => Promise.reject(undefined)
+  const rejectingWithUndefined = () => Promise.reject(undefined)
   test.each([
-    ['never answers', { ping: never, inspect: never }],
-    ['throws at once', { ping: throwing, inspect: throwing }],
-    ['rejects with nothing', { ping: undefinedly, inspect: undefinedly }],
-    ['answers but tells', { ping: undefinedly, inspect: inspection() }],
-  ])('%s: bad, within the deadline, and quoted by nothing but our own words', async (_, store: Looked) => {
-    const from = performance.now()
-    const { checks, isUsable } = await healthOf(store).look()
-    expect(performance.now() - from).toBeLessThan(DEADLINE + 500)
-    expect(isUsable).toBe(false)
-    expect(checks).toEqual([
-      { name: 'store', status: 'bad', message: expect.any(String), fix: expect.any(String) },
-    ])
-    expect(JSON.stringify(checks)).not.toContain('secret')
-  })
+    ['that never answers', { ping: never, inspect: never }],
+    ['that throws synchronously', { ping: throwing, inspect: throwing }],
+    ['that rejects with undefined', { ping: rejectingWithUndefined, inspect: rejectingWithUndefined }],
+    ['that answers inspect() but not ping()', { ping: rejectingWithUndefined, inspect: inspection() }],
+  ])(
+    'a store %s fails its check within the timeout, and its error is not quoted',
+    async (_, store: InspectedStore) => {
+      const from = performance.now()
+      const { checks, isUsable } = await readerOf(store)()
+      expect(performance.now() - from).toBeLessThan(TIMEOUT_MS + 500)
+      expect(isUsable).toBe(false)
+      expect(checks).toEqual([
+        { name: 'store', status: 'fail', message: expect.any(String), remedy: expect.any(String) },
+      ])
+      expect(JSON.stringify(checks)).not.toContain('secret')
+    },
+  )
 
-  test('is said to be away since it was seen to be, until it answers again', async () => {
+  test('the check of an unavailable store names the time of the first failure since its last answer', async () => {
     vi.useFakeTimers({ now: new Date('2030-01-01T00:00:00Z') })
-    let isAway = true
-    const store = healthOf({
+    let isUnavailable = true
+    const readHealth = readerOf({
       ping: async () => {
-        if (isAway) throw new Error('away')
+        if (isUnavailable) throw new Error('unavailable')
       },
     })
-    const messageNow = async () => (await store.look()).checks[0]?.message
+    const messageNow = async () => (await readHealth()).checks[0]?.message
     expect(await messageNow()).toContain('2030-01-01T00:00:00.000Z')
     vi.advanceTimersByTime(5000)
     expect(await messageNow()).toContain('2030-01-01T00:00:00.000Z')
-    isAway = false
+    isUnavailable = false
     vi.advanceTimersByTime(5000)
-    expect(await store.look()).toMatchObject({ isUsable: true })
-    isAway = true
+    expect(await readHealth()).toMatchObject({ isUsable: true })
+    isUnavailable = true
     vi.advanceTimersByTime(5000)
     expect(await messageNow()).toContain('2030-01-01T00:00:15.000Z')
   })
 })
 
-test('hundreds who ask at once, and those who ask within a second, cause one look', async () => {
+test('concurrent calls, and calls within a second, read the health of a store once', async () => {
   vi.useFakeTimers()
   const ping = vi.fn(async () => {})
   const inspect = vi.fn(inspection())
-  const store = healthOf({ ping, inspect })
-  const answers = await Promise.all(Array.from({ length: 300 }, () => store.look()))
+  const readHealth = readerOf({ ping, inspect })
+  const answers = await Promise.all(Array.from({ length: 300 }, () => readHealth()))
   expect(new Set(answers).size).toBe(1)
   vi.advanceTimersByTime(900)
-  await store.look()
+  await readHealth()
   expect([ping.mock.calls.length, inspect.mock.calls.length]).toEqual([1, 1])
   vi.advanceTimersByTime(200)
-  await store.look()
+  await readHealth()
   expect([ping.mock.calls.length, inspect.mock.calls.length]).toEqual([2, 2])
 })

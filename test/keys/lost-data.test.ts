@@ -60,9 +60,9 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(told.filter((what) => what === 'activated')).toHaveLength(2)
     expect((await start()).published()).toEqual(one.published())
     expect(check(one)).toMatchObject({
-      status: 'warning',
+      status: 'warn',
       message: expect.stringContaining('the signing keys and the revocation log'),
-      fix: expect.stringContaining('importRegistry(lines, { signingKeys: false })'),
+      remedy: expect.stringContaining('importRegistry(lines, { signingKeys: false })'),
     })
   })
 
@@ -84,7 +84,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).toEqual(late.published())
     for (const process of [one, late]) {
       expect(check(process)).toMatchObject({
-        status: 'warning',
+        status: 'warn',
         message: expect.stringContaining('has lost the signing keys, but not the revocation log'),
       })
     }
@@ -100,7 +100,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.published()).toEqual(late.published())
     expect(check(one)).toMatchObject({
-      status: 'warning',
+      status: 'warn',
       message: expect.stringContaining('has lost the revocation log, but not the signing keys'),
     })
     // Once, and not again and again.
@@ -133,7 +133,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.published()).toEqual(before)
     expect(one.revoked).toEqual([])
-    expect(check(one).status).toBe('good')
+    expect(check(one).status).toBe('pass')
   })
 
   test('a first start on an empty store of several processes at once is no loss', async () => {

@@ -1,5 +1,5 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
-import { bad, good, unknown, warning } from '../../../src/store/check-results.ts'
+import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
 /** Share of `maxmemory` from which on it counts as nearly used up. */
@@ -12,12 +12,12 @@ export function checkEviction(info: Fields): StoreCheck {
   if (policy === undefined) {
     return unknown(name, 'Redis does not tell its maxmemory-policy', 'Make sure that it is noeviction')
   }
-  const fix =
+  const remedy =
     'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the ' +
     'settings of your provider'
-  if (policy === 'noeviction') return good(name, 'maxmemory-policy is noeviction')
+  if (policy === 'noeviction') return pass(name, 'maxmemory-policy is noeviction')
   if (!isLimited(info)) {
-    return good(
+    return pass(
       name,
       'nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ' +
         `${policy} by noeviction`,
@@ -26,7 +26,7 @@ export function checkEviction(info: Fields): StoreCheck {
   const what = policy.startsWith('volatile-')
     ? 'refresh tokens, revocations and sessions'
     : 'signing keys, API keys, applications, refresh tokens and revocations'
-  return bad(name, `maxmemory-policy is ${policy}: when memory is short, Redis drops ${what}`, fix)
+  return fail(name, `maxmemory-policy is ${policy}: when memory is short, Redis drops ${what}`, remedy)
 }
 
 /** What to do when it is short. */
@@ -38,10 +38,10 @@ export function checkMemory(info: Fields): StoreCheck | undefined {
   const share = usedShare(info)
   if (!isLimited(info)) return undefined
   const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
-  if (share < NEARLY_FULL) return good('memory', message)
+  if (share < NEARLY_FULL) return pass('memory', message)
   const rejects = info.get('maxmemory_policy') === 'noeviction'
   const full = `${message}; when it is full, Redis ${rejects ? 'rejects writes' : 'drops what is stored'}`
-  return share < 1 ? warning('memory', full, MORE_MEMORY) : bad('memory', full, MORE_MEMORY)
+  return share < 1 ? warn('memory', full, MORE_MEMORY) : fail('memory', full, MORE_MEMORY)
 }
 
 /** Whether there is a limit. */

@@ -1,5 +1,5 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
-import { bad, good, unknown, warning } from '../../../src/store/check-results.ts'
+import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
 /** Whether what is stored outlives a restart of the server. */
@@ -9,14 +9,14 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   const [save, fsync] = [settings.get('save'), settings.get('appendfsync')]
   if (appendOnly === '1') {
     if (fsync === 'no') {
-      return warning(
+      return warn(
         name,
         'the append-only file reaches the disk when the system likes, often after half a minute: a ' +
           'machine that fails takes that with it',
         'CONFIG SET appendfsync everysec, and the same in redis.conf',
       )
     }
-    return good(
+    return pass(
       name,
       fsync === undefined
         ? 'an append-only file is written; how often it reaches the disk cannot be looked at ' +
@@ -26,7 +26,7 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   }
   const hasSaved = Number(info.get('rdb_saves') ?? 0) > 0
   if (save === undefined ? hasSaved : save !== '') {
-    return warning(
+    return warn(
       name,
       'only snapshots are written: after a crash the last minutes are missing, so refresh tokens ' +
         'that were used are good again, newer ones are not, and revocations are forgotten',
@@ -40,7 +40,7 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
       `Permit CONFIG GET save, or look at what your provider says. ${APPEND_ONLY}`,
     )
   }
-  return bad(
+  return fail(
     name,
     'nothing is kept on disk: a restart loses the signing keys, all API keys, applications and grants',
     APPEND_ONLY,

@@ -1,5 +1,5 @@
 import type { StoreCheck } from '../../../src/store/contract.ts'
-import { bad, good, unknown, warning } from '../../../src/store/check-results.ts'
+import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import { SLOTS } from '../slot.ts'
 import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-checks.ts'
 import { checkPersistence } from './persistence-check.ts'
@@ -41,7 +41,7 @@ export function checkServer(answers: ServerAnswers, replicas: number | undefined
   ]
 }
 
-const NOT_FOR_CLUSTERS = bad(
+const NOT_FOR_CLUSTERS = fail(
   'cluster',
   'this is a server of a cluster, but the client is for a single server',
   'Give redisStore a client of the whole cluster: new Redis.Cluster([…])',
@@ -51,32 +51,32 @@ const NOT_FOR_CLUSTERS = bad(
 function checkWrites(info: Fields, settings: Fields): StoreCheck {
   const name = 'writes'
   if (info.get('role') === 'slave') {
-    return bad(
+    return fail(
       name,
       'the client is connected to a replica, which takes no writes',
       'Connect it to the master; with Sentinel by the name of the master, so that it follows a failover',
     )
   }
   if (info.get('loading') === '1') {
-    return bad(name, 'Redis still loads its data', 'Wait until it has; large data takes minutes')
+    return fail(name, 'Redis still loads its data', 'Wait until it has; large data takes minutes')
   }
   if (info.get('aof_enabled') === '1' && info.get('aof_last_write_status') === 'err') {
-    return bad(
+    return fail(
       name,
       'Redis cannot write its append-only file, and rejects writes',
       'Look at the free space and the rights of its data folder, and at its log',
     )
   }
   if (info.get('rdb_last_bgsave_status') === 'err' && settings.get('save') !== '') {
-    const fix =
+    const remedy =
       'Look at the free space and the rights of its data folder, its memory for the fork, and its log'
     return settings.get('stop-writes-on-bgsave-error') === 'yes'
-      ? bad(name, 'the last snapshot failed, and until one succeeds Redis rejects writes', fix)
-      : warning(name, 'the last snapshot failed; Redis may reject writes until one succeeds', fix)
+      ? fail(name, 'the last snapshot failed, and until one succeeds Redis rejects writes', remedy)
+      : warn(name, 'the last snapshot failed; Redis may reject writes until one succeeds', remedy)
   }
   return usedShare(info) >= 1 && info.get('maxmemory_policy') === 'noeviction'
-    ? bad(name, 'the memory is used up, and Redis rejects writes', MORE_MEMORY)
-    : good(name, 'Redis takes writes')
+    ? fail(name, 'the memory is used up, and Redis rejects writes', MORE_MEMORY)
+    : pass(name, 'Redis takes writes')
 }
 
 /** Undefined for a replica. */
@@ -96,18 +96,18 @@ function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | u
   const found = `${online.length} ${online.length === 1 ? 'replica is' : 'replicas are'} connected`
   if (wanted === undefined) {
     return online.length === 0
-      ? good(name, 'no replica is connected, and `durability` asks for none: what a server loses is lost')
-      : good(name, `${found}; \`durability\` does not wait for any`)
+      ? pass(name, 'no replica is connected, and `durability` asks for none: what a server loses is lost')
+      : pass(name, `${found}; \`durability\` does not wait for any`)
   }
   if (prompt < wanted) {
-    return bad(
+    return fail(
       name,
       `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits ` +
         `for ${wanted}: what must not be lost is rejected with 503`,
       'Start the replicas that are missing and look at their logs, or lower `durability.replicas`',
     )
   }
-  return good(
+  return pass(
     name,
     prompt === wanted
       ? `${found}, and \`durability\` waits for ${wanted}: with one less, what must not be lost is rejected`
@@ -122,8 +122,8 @@ function checkVersion(info: Fields): StoreCheck {
     return unknown('version', 'Redis does not tell its version', `It should speak as Redis ${OLDEST}.0 does`)
   }
   return major >= OLDEST
-    ? good('version', `it speaks as Redis ${version} does`)
-    : warning(
+    ? pass('version', `it speaks as Redis ${version} does`)
+    : warn(
         'version',
         `Redis ${version} is older than what this is tested for`,
         `Use Redis ${OLDEST} or later`,
@@ -134,9 +134,9 @@ function checkCluster(cluster: Fields): StoreCheck {
   const served = Number(cluster.get('cluster_slots_ok') ?? 0)
   const missing = SLOTS - served
   if (cluster.get('cluster_state') === 'ok' && missing === 0) {
-    return good('cluster', `the cluster is up, and all ${SLOTS} slots are served`)
+    return pass('cluster', `the cluster is up, and all ${SLOTS} slots are served`)
   }
-  return bad(
+  return fail(
     'cluster',
     missing > 0
       ? `${missing} of ${SLOTS} slots are not served: what belongs to them can neither be read nor written`

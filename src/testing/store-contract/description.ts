@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Store } from '../../store/contract.ts'
 import type { StorePromise } from './promise.ts'
 
-const VERDICTS = ['good', 'warning', 'bad', 'unknown']
+const STATUSES = ['pass', 'warn', 'fail', 'unknown']
 
 /** Milliseconds by which the clocks of the database and of the tests may differ. */
 const CLOCKS_DIFFER = 600_000
@@ -50,14 +50,14 @@ export const description: readonly StorePromise[] = [
         )
       }
       assert.ok(Array.isArray(checks), 'checks are no array')
-      for (const { name, status, message, fix } of checks) {
+      for (const { name, status, message, remedy } of checks) {
         for (const text of [name, message])
           assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
-        assert.ok(VERDICTS.includes(status), `${name}: ${status} is no verdict`)
-        const needsFix = status === 'bad' || status === 'warning'
+        assert.ok(STATUSES.includes(status), `${name}: the status ${status} does not exist`)
+        const needsRemedy = status === 'fail' || status === 'warn'
         assert.ok(
-          fix === undefined ? !needsFix : typeof fix === 'string' && fix !== '',
-          `${name}: no fix in words`,
+          remedy === undefined ? !needsRemedy : typeof remedy === 'string' && remedy !== '',
+          `${name}: no remedy in words`,
         )
       }
       assert.ok(!JSON.stringify(checks).includes(key('')), 'a check tells what is stored')

@@ -37,17 +37,17 @@ async function laterHealth(of: { health(): Promise<Health> }): Promise<Health> {
 const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name} ${status}`)
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
-/** Every check has what a person needs: a fix where it is not good, and nothing of what is secret. */
+/** Every check has what a person needs: a remedy if it does not pass, and nothing of what is secret. */
 function expectReadable({ checks, status }: Health): void {
   for (const check of checks) {
-    expect([check.name, check.fix === undefined]).toEqual([check.name, check.status === 'good'])
+    expect([check.name, check.remedy === undefined]).toEqual([check.name, check.status === 'pass'])
     expect(check.message).not.toMatch(/undefined|NaN|\[object|\n/)
   }
-  const worst = checks.some((check) => check.status === 'bad')
-    ? 'bad'
-    : checks.every((check) => check.status === 'good')
-      ? 'good'
-      : 'warning'
+  const worst = checks.some((check) => check.status === 'fail')
+    ? 'fail'
+    : checks.every((check) => check.status === 'pass')
+      ? 'pass'
+      : 'warn'
   expect(status).toBe(worst)
 }
 
@@ -56,15 +56,15 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     expectReadable(health)
-    expect(health).toMatchObject({ ready: true, revocations: { followed: true, lost: false, live: 0 } })
+    expect(health).toMatchObject({ ready: true, revocations: { enabled: true, stale: false, count: 0 } })
     for (const name of ['start', 'store', 'store.latency', 'signing-keys', 'products', 'revocations']) {
       expect(checkOf(health, name)).toBeDefined()
     }
     for (const name of ['start', 'store', 'signing-keys', 'products', 'revocations']) {
-      expect([name, checkOf(health, name)?.status]).toEqual([name, 'good'])
+      expect([name, checkOf(health, name)?.status]).toEqual([name, 'pass'])
     }
     // Servers of tests keep nothing on disk, and the memory store forgets.
-    expect(checkOf(health, 'store.persistence')?.status).toMatch(/^(warning|bad)$/)
+    expect(checkOf(health, 'store.persistence')?.status).toMatch(/^(warn|fail)$/)
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
@@ -84,10 +84,10 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
     store.arm()
     const health = await host.gatehouse.health()
     expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
-    expect(checkOf(health, 'start')).toMatchObject({ status: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
+    expect(checkOf(health, 'start')).toMatchObject({ status: 'fail' })
     expect(checkOf(health, 'store')).toBeUndefined()
-    expect(await host.gatehouse.gateway.health()).toMatchObject({ ready: false, status: 'bad' })
+    expect(await host.gatehouse.gateway.health()).toMatchObject({ ready: false, status: 'fail' })
     expect(store.calls).toEqual([])
   })
 
@@ -107,7 +107,7 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
 })
 
 describe('a gatehouse that cannot start', () => {
-  test('for another secret: bad, with the one that is needed', async () => {
+  test('for another secret: fail, with the one that is needed', async () => {
     const store = memoryStore()
     const lasting: Store = { ...store, volatile: false }
     await (await open({ store: lasting })).gatehouse.ready()
@@ -119,14 +119,14 @@ describe('a gatehouse that cannot start', () => {
     expectReadable(health)
     expect(health.ready).toBe(false)
     expect(checkOf(health, 'start')).toMatchObject({
-      status: 'bad',
-      fix: expect.stringContaining('used before'),
+      status: 'fail',
+      remedy: expect.stringContaining('used before'),
     })
     expect(checkOf(health, 'signing-keys')).toMatchObject({
-      status: 'bad',
-      fix: expect.stringContaining('[new, old]'),
+      status: 'fail',
+      remedy: expect.stringContaining('[new, old]'),
     })
-    expect(checkOf(health, 'store')).toMatchObject({ status: 'good' })
+    expect(checkOf(health, 'store')).toMatchObject({ status: 'pass' })
     expect(JSON.stringify(health)).not.toContain(SECRET)
     expect(JSON.stringify(health)).not.toContain('which is long enough')
   })
@@ -138,7 +138,7 @@ describe('a gatehouse that cannot start', () => {
     expectReadable(health)
     expect(health.ready).toBe(false)
     expect(checkOf(health, 'products')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('products.invoices'),
     })
     load = () => {
@@ -158,8 +158,8 @@ describe('a gatehouse that cannot start', () => {
     expect(performance.now() - from).toBeLessThan(1000)
     expectReadable(health)
     expect(health.ready).toBe(false)
-    expect(checkOf(health, 'start')).toMatchObject({ status: 'warning', message: 'it is starting' })
-    expect(checkOf(health, 'revocations')?.status).toMatch(/good|unknown/)
+    expect(checkOf(health, 'start')).toMatchObject({ status: 'warn', message: 'it is starting' })
+    expect(checkOf(health, 'revocations')?.status).toMatch(/pass|unknown/)
   })
 })
 
@@ -192,9 +192,9 @@ describe('a store that is broken', () => {
     expect(performance.now() - from).toBeLessThan(2000)
     for (const each of [health, gateway]) {
       expectReadable(each)
-      expect(each).toMatchObject({ ready: false, status: 'bad' })
-      expect(checkOf(each, 'store')).toMatchObject({ status: 'bad' })
-      expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/bad|warning/) })
+      expect(each).toMatchObject({ ready: false, status: 'fail' })
+      expect(checkOf(each, 'store')).toMatchObject({ status: 'fail' })
+      expect(checkOf(each, 'start')).toMatchObject({ status: expect.stringMatching(/fail|warn/) })
       expect(JSON.stringify(each)).not.toContain('secret')
     }
   })
@@ -206,8 +206,8 @@ describe('a store that is broken', () => {
     store.goAway()
     const health = await laterHealth(host.gatehouse)
     expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
-    expect(await host.gatehouse.gateway.health()).toMatchObject({ ready: true, status: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
+    expect(await host.gatehouse.gateway.health()).toMatchObject({ ready: true, status: 'fail' })
     store.comeBack()
     await vi.waitFor(
       async () => expect(await laterHealth(host.gatehouse)).toMatchObject({ ready: true }),
@@ -227,8 +227,8 @@ describe('signing keys', () => {
     const health = await host.gatehouse.health()
     expect(health.ready).toBe(true)
     expect(checkOf(health, 'signing-keys')).toMatchObject({
-      status: 'good',
-      message: expect.stringContaining('2 keys are kept by the host'),
+      status: 'pass',
+      message: expect.stringContaining('2 keys are managed by the host'),
     })
     expect(JSON.stringify(health)).not.toContain(String(keys[0]?.d))
   })
@@ -243,14 +243,14 @@ describe('signing keys', () => {
     const health = await host.gatehouse.health()
     expect(health.ready).toBe(false)
     expect(checkOf(health, 'signing-keys')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('no tokens are issued'),
     })
     // With the store they are looked at again, by this very call, as by a request.
     store.comeBack()
     await vi.waitFor(async () => {
       const again = await host.gatehouse.health()
-      expect(checkOf(again, 'signing-keys')).toMatchObject({ status: 'good' })
+      expect(checkOf(again, 'signing-keys')).toMatchObject({ status: 'pass' })
     }, 5000)
   })
 })
@@ -265,11 +265,11 @@ describe('products', () => {
     await one.gatehouse.catalog.reload().catch(() => {})
     const rejected = await one.gatehouse.health()
     expect(rejected.ready).toBe(true)
-    expect(checkOf(rejected, 'products')).toMatchObject({ status: 'warning', fix: expect.any(String) })
+    expect(checkOf(rejected, 'products')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
 
     current = products
     await one.gatehouse.catalog.reload()
-    expect(checkOf(await one.gatehouse.health(), 'products')).toMatchObject({ status: 'good' })
+    expect(checkOf(await one.gatehouse.health(), 'products')).toMatchObject({ status: 'pass' })
 
     const fewer = { payments: products.payments }
     const other = await open({
@@ -280,7 +280,7 @@ describe('products', () => {
     await vi.waitFor(async () => {
       const found = checkOf(await one.gatehouse.health(), 'products')
       expect(found).toMatchObject({
-        status: 'warning',
+        status: 'warn',
         message: expect.stringContaining('invoices:read of invoices'),
       })
     }, 5000)
@@ -311,40 +311,40 @@ describeWithRedis('Redis', () => {
     return host
   }
 
-  test('that is set up well is good in every respect', async () => {
+  test('that is set up well passes every check', async () => {
     const host = await openOnRedis()
     const health = await host.gatehouse.health()
     expectReadable(health)
     expect(listOf(health)).toEqual([
-      'start good',
-      'store good',
-      'store.latency good',
-      'store.clock good',
-      'store.writes good',
-      'store.eviction good',
-      'store.persistence good',
-      'store.replicas good',
-      'store.version good',
-      'signing-keys good',
-      'products good',
-      'revocations good',
+      'start pass',
+      'store pass',
+      'store.latency pass',
+      'store.clock pass',
+      'store.writes pass',
+      'store.eviction pass',
+      'store.persistence pass',
+      'store.replicas pass',
+      'store.version pass',
+      'signing-keys pass',
+      'products pass',
+      'revocations pass',
     ])
-    expect(health).toMatchObject({ ready: true, status: 'good' })
+    expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('that is frozen: bad within the deadline, while calls go on; and ready when it is back', async () => {
+  test('that is frozen: fail within the deadline, while calls go on; and ready when it is back', async () => {
     const host = await openOnRedis()
     redis.pause()
     const from = performance.now()
     const [health, gateway] = await Promise.all([host.gatehouse.health(), host.gatehouse.gateway.health()])
     expect(performance.now() - from).toBeLessThan(1500)
     expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
     expect(checkOf(health, 'store')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('did not answer within 1000 ms'),
     })
-    expect(gateway).toMatchObject({ ready: true, status: 'bad' })
+    expect(gateway).toMatchObject({ ready: true, status: 'fail' })
     redis.resume()
     await vi.waitFor(
       async () => expect(await laterHealth(host.gatehouse)).toMatchObject({ ready: true }),
@@ -352,12 +352,12 @@ describeWithRedis('Redis', () => {
     )
   })
 
-  test('that is killed: bad, and says nothing of its password', async () => {
+  test('that is killed: fail, and says nothing of its password', async () => {
     const host = await openOnRedis()
     await redis.kill()
     const health = await host.gatehouse.health()
     expectReadable(health)
-    expect(health).toMatchObject({ ready: false, status: 'bad' })
+    expect(health).toMatchObject({ ready: false, status: 'fail' })
     expect(JSON.stringify(health)).not.toContain('pass-of-a-test')
     await redis.restart()
     await vi.waitFor(

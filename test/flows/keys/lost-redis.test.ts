@@ -142,9 +142,9 @@ describeWithRedis('a Redis that loses data', () => {
         await vi.waitFor(async () => {
           const { checks } = await host.gatehouse.health()
           expect(checks.find(({ name }) => name === 'signing-keys')).toMatchObject({
-            status: 'warning',
+            status: 'warn',
             message: expect.stringContaining(message),
-            fix: expect.stringContaining('signingKeys: false'),
+            remedy: expect.stringContaining('signingKeys: false'),
           })
         })
       }

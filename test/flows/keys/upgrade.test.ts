@@ -85,7 +85,7 @@ describeEachStore('signing keys written by another version', (makeStore) => {
     const { ready, checks } = await gatehouse.health()
     expect(ready).toBe(false)
     expect(checks.find(({ name }) => name === 'start')).toMatchObject({
-      status: 'bad',
+      status: 'fail',
       message: expect.stringContaining('schema version 3'),
     })
     expect(await store.get(RING)).toBe(newer)

@@ -34,7 +34,7 @@ describe('the contact of a gateway in another process', () => {
       message: expect.stringContaining(hint),
     })
     expect(await call(gateway, await all.directToken(plain))).toMatchObject({ ok: false, status: 503 })
-    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
     const logged = all.warn.mock.calls.map(([details]) => String((details as { err: Error }).err)).join()
     expect(logged).toContain(hint)
     expect(logged).not.toContain(clientSecret)
@@ -73,7 +73,7 @@ describe('the contact of a gateway in another process', () => {
         expect(await call(gateway, token)).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } }),
       { timeout: 5000, interval: 20 },
     )
-    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { lost: true } })
+    expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
     faulty.comeBack()
     await vi.waitFor(() => admitted(gateway, token), { timeout: 4000, interval: 20 })
   })
@@ -103,7 +103,7 @@ describe('a gateway inside of the host', () => {
     await vi.waitFor(() => expect(heard.toSorted()).toEqual(['gatehouse', 'gateway']), 3000)
     expect(await gatehouse.gateway.health()).toMatchObject({
       ready: true,
-      revocations: { followed: true, lost: true, live: 0 },
+      revocations: { enabled: true, stale: true, count: 0 },
     })
   })
 

@@ -40,7 +40,7 @@ describeEachStore('an API in another process', (makeStore) => {
       expect(bystander.signal.aborted).toBe(false)
       expect(await gateway.health()).toMatchObject({
         ready: true,
-        revocations: { followed: true, lost: false },
+        revocations: { enabled: true, stale: false },
       })
     })
 
@@ -90,6 +90,6 @@ describeEachStore('an API in another process', (makeStore) => {
     const token = await all.directToken()
     await all.host.gatehouse.tokens.revoke(token)
     await admitted(gateway, token)
-    expect(await gateway.health()).toMatchObject({ revocations: { followed: false } })
+    expect(await gateway.health()).toMatchObject({ revocations: { enabled: false } })
   })
 })

@@ -27,6 +27,7 @@ export async function createTestGateway(
 ): Promise<{ gateway: Gateway; issuer: TokenIssuer }> {
   const issuer = await createTokenIssuer()
   const gateway = createGatewayFrom({
+    check: () => [],
     issuer: ISSUER,
     audience: AUDIENCE,
     getKey: issuer.getKey,
