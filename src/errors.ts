@@ -19,7 +19,7 @@ export type GatehouseErrorCode =
   | 'ERR_CLOSED'
   | 'ERR_TOKEN_EXPIRED'
   | 'ERR_TOKEN_REVOKED'
-  | 'ERR_TESTING_REFUSED'
+  | 'ERR_PERSISTENT_STORE'
 
 const STATUS: Record<GatehouseErrorCode, number> = {
   ERR_OPTIONS: 500,
@@ -38,7 +38,7 @@ const STATUS: Record<GatehouseErrorCode, number> = {
   ERR_CLOSED: 503,
   ERR_TOKEN_EXPIRED: 401,
   ERR_TOKEN_REVOKED: 401,
-  ERR_TESTING_REFUSED: 500,
+  ERR_PERSISTENT_STORE: 500,
 }
 
 /** One problem of an input value. */

@@ -215,7 +215,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close,
     [Symbol.asyncDispose]: close,
   }
-  registerInternals(gatehouse, { settings, store, catalog, signingKey })
+  registerInternals(gatehouse, { settings, catalog, signingKey })
   return gatehouse
 
   function requireBuilt(): BuiltProvider {

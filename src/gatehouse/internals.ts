@@ -1,14 +1,12 @@
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
-import type { Store } from '../store/contract.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 
-/** The inner parts of a gatehouse that only `koa-gatehouse/testing` needs. */
+/** The inner parts of a gatehouse that `koa-gatehouse/testing` needs. */
 export interface Internals {
-  readonly settings: Pick<ResolvedOptions, 'issuer' | 'audience' | 'lifetimes'>
-  readonly store: Store
+  readonly settings: Pick<ResolvedOptions, 'issuer' | 'audience' | 'lifetimes' | 'store'>
   readonly catalog: CurrentCatalog
-  /** The key that signs access tokens now. */
+  /** The active key of access tokens. */
   signingKey(): Promise<SigningJwk>
 }
 

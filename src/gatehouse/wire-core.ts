@@ -3,7 +3,6 @@ import { createLiveCatalog } from '../catalog/live-catalog.ts'
 import { createHostAccounts } from '../host/host-accounts.ts'
 import { createEvents } from '../host/events.ts'
 import { createResilientStore } from '../store/resilient-store.ts'
-import { markUse } from '../store/in-use.ts'
 import { createRevocationView } from '../revocation/revocation-view.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../revocation/revocation-log.ts'
@@ -16,10 +15,7 @@ export type Base = ReturnType<typeof createBase>
 /** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */
 export function createBase(settings: ResolvedOptions) {
   const { logger, lifetimes } = settings
-  const guarded = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
-  const store = markUse(guarded.store, {
-    except: ['signing-keys', 'catalog', 'revocations'],
-  })
+  const { store, stop: stopProbing } = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const durable = store.durable ?? store
   const events = createEvents((error, event) =>
     logger.error({ err: error, event }, 'an event listener failed'),
@@ -71,7 +67,7 @@ export function createBase(settings: ResolvedOptions) {
     /** The same data, for writes that must survive the loss of a server: used codes, revocations, keys, clients. */
     durable,
     /** Stops probing whether the store is available again. */
-    stopProbing: guarded.stop,
+    stopProbing,
     events,
     logger,
     accounts,

@@ -1,56 +1,46 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Gatehouse } from '../gatehouse/gatehouse.ts'
 import { internalsOf } from '../gatehouse/internals.ts'
-import type { Store } from '../store/contract.ts'
-import { isInUse } from '../store/in-use.ts'
-import { checkMinted, signToken, type MintedToken } from './sign-token.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { booleanRule, optional } from '../validation/rules.ts'
+import { signToken, type MintedToken } from './sign-token.ts'
+
+/** The options of `mintToken`. */
+export interface MintOptions {
+  /**
+   * Permits a store that is not `volatile`, such as Redis. Set it only in tests, because a minted token acts on any
+   * account that it names. @default false
+   */
+  readonly allowPersistentStore?: boolean | undefined
+}
 
 /**
- * An access token of this gatehouse for tests of the host's API, without any flow: signed with the real key,
- * so that the real gateway takes it. Looks at the store before it does anything, so that nothing is created
- * where it rejects.
+ * Signs an access token of this gatehouse for tests of the host's API, without any OAuth flow. The gateway accepts the
+ * token, because the active key of the gatehouse signs it.
  *
  * @returns the JWT
- * @throws {GatehouseError} `ERR_TESTING_REFUSED` if the store keeps what it has, and a gatehouse has ever written
- *   to it anything but signing keys: clients, grants, sessions, tokens. It stays so until the store is emptied
+ * @throws {GatehouseError} `ERR_PERSISTENT_STORE` if the store is not `volatile` and `allowPersistentStore` is not set,
+ *   before anything is created. `ERR_INVALID_ARGUMENT` if a field or an option does not exist. And what `ready()` throws
  */
 export async function mintToken<Scope extends string>(
   gatehouse: Gatehouse<Scope>,
   token: MintedToken<Scope>,
+  options: MintOptions = {},
 ): Promise<string> {
-  checkMinted(token)
+  checkInput('mintToken() has invalid options', options, { allowPersistentStore: optional(booleanRule) })
   const internals = internalsOf(gatehouse)
-  if (!internals)
-    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'mintToken() takes what createGatehouse() made')
-  const { settings, store, catalog, signingKey } = internals
-  if (!store.volatile && (await isInUseOnceThere(store))) {
+  if (!internals) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', 'mintToken() takes a gatehouse of createGatehouse()')
+  }
+  const { issuer, audience, lifetimes, store } = internals.settings
+  if (!store.volatile && !options.allowPersistentStore) {
     throw new GatehouseError(
-      'ERR_TESTING_REFUSED',
-      'this store has been in use: mintToken() is for tests, with the memory store or an empty one',
+      'ERR_PERSISTENT_STORE',
+      'mintToken() is for tests: use the memory store, or set { allowPersistentStore: true } if this store is for tests only',
     )
   }
-  const key = await signingKey()
-
-  const { directAccessToken, delegatedAccessToken } = settings.lifetimes
-  const { issuer, audience } = settings
-  const lifetime = token.expiresIn ?? (token.mode === 'delegated' ? delegatedAccessToken : directAccessToken)
-  const catalogEpoch = catalog.current.epoch
-  return signToken(key, { issuer, audience, lifetime, catalogEpoch }, token)
-}
-
-/** Milliseconds that a store which is not there yet is waited for, and between attempts. */
-const PATIENCE = 10_000
-const RETRY_EVERY = 100
-
-async function isInUseOnceThere(store: Store): Promise<boolean> {
-  for (const until = Date.now() + PATIENCE; ;) {
-    try {
-      return await isInUse(store)
-    } catch (error) {
-      const isAway = error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
-      if (!isAway || Date.now() > until) throw error
-      await delay(RETRY_EVERY)
-    }
-  }
+  const { directAccessToken, delegatedAccessToken } = lifetimes
+  const lifetime = token.mode === 'delegated' ? delegatedAccessToken : directAccessToken
+  const key = await internals.signingKey()
+  return signToken(key, { issuer, audience, lifetime, catalogEpoch: internals.catalog.current.epoch }, token)
 }

@@ -5,14 +5,14 @@ import type { SigningJwk } from '../keys/generate-key.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { anyValue, type Rule } from '../validation/rules.ts'
 
-/** What a minted token says. */
+/** The content of a minted token. */
 export interface MintedToken<Scope extends string = string> {
   /** The account that the token acts on. */
   readonly accountId: string
   /** The member of that account. */
   readonly userId?: string | undefined
   readonly scopes: readonly Scope[]
-  /** Seconds from now; negative for a token that has expired already. @default the lifetime of its mode */
+  /** Seconds from now; negative for a token that has already expired. @default the lifetime of its mode */
   readonly expiresIn?: number | undefined
   /** @default 'direct' */
   readonly mode?: 'direct' | 'delegated' | undefined
@@ -30,15 +30,11 @@ const FIELDS = {
 } satisfies Record<keyof MintedToken, Rule>
 
 /**
- * Rejects a token with a field that does not exist.
+ * Signs an access token with the claims of a real one (RFC 9068 2).
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
+ * @param options.lifetime seconds, unless the token has `expiresIn`
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the token has a field that does not exist
  */
-export function checkMinted(token: MintedToken): void {
-  checkInput('no token can be minted', token, FIELDS)
-}
-
-/** Signs an access token that looks like a real one (RFC 9068 2). */
 export async function signToken(
   key: SigningJwk,
   {
@@ -47,8 +43,10 @@ export async function signToken(
     lifetime,
     catalogEpoch = 0,
   }: { issuer: string; audience: string; lifetime: number; catalogEpoch?: number },
-  { accountId, userId, scopes, mode = 'direct', clientId = 'test-client' }: MintedToken,
+  token: MintedToken,
 ): Promise<string> {
+  checkInput('the token has invalid fields', token, FIELDS)
+  const { accountId, userId, scopes, mode = 'direct', clientId = 'test-client', expiresIn = lifetime } = token
   const now = Math.floor(Date.now() / 1000)
   return new SignJWT({
     client_id: clientId,
@@ -65,7 +63,7 @@ export async function signToken(
     .setAudience(audience)
     .setSubject(mode === 'direct' ? clientId : subjectOf({ accountId, userId }))
     .setJti(randomUUID())
-    .setIssuedAt(Math.min(now, now + lifetime))
-    .setExpirationTime(now + lifetime)
+    .setIssuedAt(Math.min(now, now + expiresIn))
+    .setExpirationTime(now + expiresIn)
     .sign(await importJWK(key, key.alg))
 }

@@ -1,24 +1,24 @@
 import { createServer, type Server } from 'node:http'
 import { generateSigningKey, toPublicJwk } from '../keys/generate-key.ts'
-import { checkMinted, signToken, type MintedToken } from './sign-token.ts'
+import { signToken, type MintedToken } from './sign-token.ts'
 
 /** An authorization service for tests of an API that has only the gateway. */
 export interface TestIssuer {
   /** For `createGateway({ issuer })`. */
   readonly issuer: string
-  /** For `createGateway({ jwksUri })`; the default of the gateway leads there too. */
+  /** For `createGateway({ jwksUri })`. It is the gateway's default for this issuer. */
   readonly jwksUri: string
-  /** An access token that the gateway takes, as `mintToken` makes it. */
+  /** Signs an access token that the gateway accepts, with the claims that `mintToken` sets. */
   mintToken(token: MintedToken): Promise<string>
   /** Stops serving keys. Idempotent. */
   close(): Promise<void>
 }
 
 /**
- * Starts a small HTTP server on loopback that publishes keys, and mints tokens with them.
+ * Starts an HTTP server on loopback that publishes a key, and signs tokens with it.
  *
  * @param options.audience {base_url} of the API under test
- * @param options.port @default a free one
+ * @param options.port @default a free port
  */
 export async function createTestIssuer(options: {
   readonly audience: string
@@ -32,10 +32,7 @@ export async function createTestIssuer(options: {
   return {
     issuer,
     jwksUri: `${issuer}/oauth2/jwks`,
-    async mintToken(token) {
-      checkMinted(token)
-      return signToken(key, { issuer, audience: options.audience, lifetime: token.expiresIn ?? 3600 }, token)
-    },
+    mintToken: (token) => signToken(key, { issuer, audience: options.audience, lifetime: 3600 }, token),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -90,7 +90,6 @@ describeWithRedis('from one kind of store to another', () => {
         'house:clients:apiKey',
         'house:clients:application',
         'house:clients:deleted',
-        'house:in-use:data',
         // The mark that the key ring names.
         'house:revocations:buckets',
         'house:signing-keys:longest-id-token',

@@ -45,7 +45,6 @@ const PERMANENT: ReadonlySet<string> = new Set([
   'list of deleted clients',
   'list of counted epochs',
   'catalog',
-  'in-use',
   'key ring',
   'longest lifetime',
   'revocations: buckets',

@@ -27,7 +27,7 @@ const ONE_WAY_MS = 20
 const ROUND_TRIP_GAP_MS = 30
 
 /** Kinds of records that periodic work reads, and no request. */
-const PERIODIC_KINDS = new Set(['signing-keys', 'catalog', 'revocations', 'in-use'])
+const PERIODIC_KINDS = new Set(['signing-keys', 'catalog', 'revocations'])
 
 /** @param server port of the Redis */
 export async function startSlowLink(server: { readonly port: number }): Promise<SlowLink> {

@@ -236,11 +236,11 @@ describeEachStore('mintToken beside tables of the host', (makeStore) => {
     const registry = new HostRegistry()
     const host = await startHost({ store: makeStore(), gatehouse: { registry } })
     try {
-      const minted = await mintToken(host.gatehouse, {
-        accountId: 'alice',
-        scopes: ['invoices:read'],
-        expiresIn: 60,
-      })
+      const minted = await mintToken(
+        host.gatehouse,
+        { accountId: 'alice', scopes: ['invoices:read'], expiresIn: 60 },
+        { allowPersistentStore: true },
+      )
       const called = await host.call('GET /invoices/list', minted)
       expect(called).toMatchObject({ status: 200, body: { auth: { accountId: 'alice' } } })
       expect((await host.call('POST /invoices/create', minted)).status).toBe(403)

@@ -15,6 +15,7 @@ afterAll(() => host.close())
 
 /** Never a value that an option has. */
 const odd = { misspelt: 1 } as never
+const onAnyStore = { allowPersistentStore: true }
 type Call = () => unknown
 
 const ofClients = (service: 'apiKeys' | 'applications'): [string, Call][] => {
@@ -69,7 +70,11 @@ const alone: [string, Call][] = [
   ['importRegistry with no flag', () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never)],
   ['ready', () => host.gatehouse.ready(odd)],
   ['gateway.authenticate', () => host.gatehouse.gateway.authenticate({ url: '/', headers: {} }, odd)],
-  ['mintToken', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [], misspelt: 1 } as never)],
+  [
+    'mintToken',
+    () => mintToken(host.gatehouse, { accountId: 'a', scopes: [], misspelt: 1 } as never, onAnyStore),
+  ],
+  ['mintToken with options', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [] }, odd)],
 ]
 
 test.each([...ofClients('apiKeys'), ...ofClients('applications'), ...alone])(

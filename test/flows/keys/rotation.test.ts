@@ -138,9 +138,12 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
   })
 
   test('mintToken() signs with the current key', async () => {
-    if (!makeStore().volatile) return
     const kid = await rotateAtOther()
-    const token = await mintToken(one.gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
+    const token = await mintToken(
+      one.gatehouse,
+      { accountId: 'alice', scopes: ['invoices:read'] },
+      { allowPersistentStore: true },
+    )
     expect(kidOf(token)).toBe(kid)
     expect(await statusAt(other, token)).toBe(200)
   })

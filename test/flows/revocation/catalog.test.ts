@@ -288,7 +288,11 @@ describe('mintToken after an operation has left a product and come back', () => 
       database.products = to
       await host.gatehouse.catalog.reload()
     }
-    const token = await mintToken(host.gatehouse, { accountId: 'alice', scopes: ['payments:list'] })
+    const token = await mintToken(
+      host.gatehouse,
+      { accountId: 'alice', scopes: ['payments:list'] },
+      { allowPersistentStore: true },
+    )
     expect(decodeJwt(token)).toMatchObject({ catalog_epoch: 1 })
     expect((await host.call('GET /payments/list', token)).status).toBe(200)
   })

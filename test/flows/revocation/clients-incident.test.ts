@@ -82,7 +82,11 @@ describeEachStore('In an incident', (makeStore) => {
     const [head, , signature] = token.split('.')
     const forged = `${head}.${Buffer.from('{"sub":"somebody"}').toString('base64url')}.${signature}`
     const foreign = await startHost({})
-    const theirs = await mintToken(foreign.gatehouse, { accountId: 'alice', scopes: ['invoices:read'] })
+    const theirs = await mintToken(
+      foreign.gatehouse,
+      { accountId: 'alice', scopes: ['invoices:read'] },
+      { allowPersistentStore: true },
+    )
     await foreign.close()
     for (const bad of [forged, theirs, refresh_token, id_token, 'nonsense', '', undefined, 7]) {
       const failure = await host.gatehouse.tokens.revoke(bad as string).catch((error: unknown) => error)

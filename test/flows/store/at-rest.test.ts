@@ -189,7 +189,7 @@ describeWithRedis('what is at rest', () => {
   test('everything expires but clients, their lists, the products, the signing keys and the marks of what was there', () => {
     const staying = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
     expect(new Set(staying)).toEqual(
-      new Set(['catalog', 'client', 'client-usage', 'clients', 'in-use', 'revocations', 'signing-keys']),
+      new Set(['catalog', 'client', 'client-usage', 'clients', 'revocations', 'signing-keys']),
     )
     for (const { key, ttl } of dump)
       expect({ key, inAYear: ttl <= 366 * 86_400 }).toEqual({ key, inAYear: true })

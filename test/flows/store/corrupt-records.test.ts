@@ -340,7 +340,6 @@ describeWithRedis('what others have put under our keys', () => {
     ['session:', () => '"accountId":"alice"', ['consent', 'authorization']],
     ['session-uid:', sessionOfAlice, ['consent']],
     ['consent-version:', () => '', ['code', 'consent', 'authorization']],
-    ['in-use:', () => '', []],
     ['catalog:', () => 'products', ALL],
     ['signing-keys:', () => 'ring', ALL],
     ['signing-keys:', () => 'longest-lifetime', ALL],
