@@ -19,7 +19,7 @@ describeEachStore('mintToken()', (makeStore) => {
   const mint = (token: Partial<MintedToken>) =>
     mintToken(
       host.gatehouse,
-      { accountId: 'alice', scopes: ['invoices:read'], ...token } as Parameters<typeof mintToken>[1],
+      { accountId: 'alice', scopes: ['invoices:read'], ...token },
       { allowPersistentStore: true },
     )
 
