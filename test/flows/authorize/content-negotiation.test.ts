@@ -3,16 +3,16 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore, type FaultyStore } from '../../support/faulty-store.ts'
 import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 
-/** What a browser sends when it opens an address. */
+/** The Accept header of a browser that opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-/** Who gets JSON: those who ask for it, those who take anything (curl), those who say nothing. */
+/** Accept headers that get JSON: of callers that prefer it, that accept anything (curl), or that send none. */
 const PROGRAMS = ['application/json', '*/*', undefined, 'application/json, text/html;q=0.5', 'image/png']
 const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1']
 
 async function ask(url: string | URL, accept: string | undefined, init: RequestInit = {}) {
   const headers = new Headers(init.headers)
-  // Without one fetch sends */*; what stands here is nothing to speak of.
+  // Without this header fetch sends */*; an empty one stands for none.
   headers.set('accept', accept ?? '')
   const response = await fetch(url, { ...init, headers, redirect: 'manual' })
   const text = await response.text()
@@ -21,7 +21,7 @@ async function ask(url: string | URL, accept: string | undefined, init: RequestI
   return { status, headers: response.headers, type, text }
 }
 
-/** The error as JSON, and nothing besides. */
+/** Expects an error as JSON and nothing else. */
 function expectJson(answer: Awaited<ReturnType<typeof ask>>, status: number, body: object): void {
   expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'application/json' })
   expect(JSON.parse(answer.text)).toEqual(body)
@@ -36,7 +36,7 @@ function expectPage(answer: Awaited<ReturnType<typeof ask>>, status: number, err
   expect(answer.headers.get('vary')).toMatch(/\bAccept\b/i)
 }
 
-describe('an authorization request that cannot be answered to the application', () => {
+describe('an authorization error that cannot be sent to the application', () => {
   let host: Host
   let unknown: URL
   beforeAll(async () => {
@@ -49,30 +49,33 @@ describe('an authorization request that cannot be answered to the application', 
   const expected = { error: 'invalid_client', error_description: expect.any(String), state: 'xyz' }
 
   it.each(PROGRAMS)(
-    'is answered in JSON to Accept: %s (bug: it was a page for everybody)',
+    'an authorization request of an unknown client is answered in JSON to Accept: %s (bug: it was always a page)',
     async (accept) => {
       expectJson(await ask(unknown, accept), 400, expected)
     },
   )
 
-  it.each(BROWSERS)('is answered with the error page to Accept: %s', async (accept) => {
-    expectPage(await ask(unknown, accept), 400, 'invalid_client')
-  })
+  it.each(BROWSERS)(
+    'an authorization request of an unknown client is answered with the error page to Accept: %s',
+    async (accept) => {
+      expectPage(await ask(unknown, accept), 400, 'invalid_client')
+    },
+  )
 
-  it('has no state where none was sent, and no more than a short answer to a long one', async () => {
+  it('the JSON error of an authorization request without state has no state', async () => {
     const without = authorizationUrl(host, 'app_unknown', { state: '' })
     const { state: _state, ...rest } = expected
     expectJson(await ask(without, 'application/json'), 400, rest)
   })
 
-  it('is answered in JSON where the redirect URI is not the application’s', async () => {
+  it('an authorization request with an unregistered redirect URI is answered in JSON to a program', async () => {
     const { client_id } = await host.createApplication()
     const url = authorizationUrl(host, client_id, { redirect_uri: 'https://evil.example/' })
     const answer = await ask(url, 'application/json')
     expectJson(answer, 400, { ...expected, error: 'invalid_redirect_uri' })
   })
 
-  it('is answered in JSON where a form of another site cannot be read', async () => {
+  it('an authorization request whose form cannot be read is answered in the accepted type', async () => {
     const init = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }
     const url = `${host.issuer}/oauth2/authorize`
     const body = { error: 'invalid_request', error_description: 'the form could not be read' }
@@ -80,7 +83,7 @@ describe('an authorization request that cannot be answered to the application', 
     expectPage(await ask(url, BROWSER, init), 415, 'invalid_request')
   })
 
-  it('redirects whoever asks where the application can be told', async () => {
+  it('an authorization error that can be sent to the application redirects browsers and programs', async () => {
     const { client_id } = await host.createApplication()
     const url = authorizationUrl(host, client_id, { scope: 'nothing:real' })
     for (const accept of ['application/json', BROWSER]) {
@@ -90,7 +93,7 @@ describe('an authorization request that cannot be answered to the application', 
     }
   })
 
-  it('sign-out with an unknown application is answered as is asked for', async () => {
+  it('a sign-out with an unknown application is answered in the accepted type', async () => {
     const url = `${host.issuer}/oauth2/logout?client_id=app_unknown&post_logout_redirect_uri=https://evil.example/`
     const body = { error: 'invalid_client', error_description: expect.any(String) }
     const answer = await ask(url, 'application/json')
@@ -100,7 +103,7 @@ describe('an authorization request that cannot be answered to the application', 
   })
 })
 
-describe('a failure on our side', () => {
+describe('a failure of the store or of a callback', () => {
   let host: Host
   let faulty: FaultyStore
   let clientId: string
@@ -122,7 +125,7 @@ describe('a failure on our side', () => {
   }
   const failed = { error: 'server_error', error_description: 'something went wrong on our side' }
 
-  it('is told as is asked for at the authorization endpoint, while the store is away', async () => {
+  it('while the store is unavailable, the authorization endpoint answers 503 in the accepted type', async () => {
     const url = authorizationUrl(host, clientId)
     faulty.goAway()
     for (const accept of PROGRAMS) {
@@ -133,7 +136,7 @@ describe('a failure on our side', () => {
     for (const accept of BROWSERS) expectPage(await ask(url, accept), 503, unavailable.error)
   })
 
-  it('is told as is asked for at the address of an interaction, while the store is away', async () => {
+  it('while the store is unavailable, the address of an interaction answers 503 in the accepted type', async () => {
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, clientId))
     const cookie = [...browser.cookies].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
@@ -142,17 +145,17 @@ describe('a failure on our side', () => {
     expectPage(await ask(page.url, BROWSER, { headers: { cookie } }), 503, unavailable.error)
   })
 
-  it('at the token endpoint is told in our words (bug: "oops! something went wrong")', async () => {
+  it('a callback that throws gives a plain server_error at the token endpoint (bug: "oops! something went wrong")', async () => {
     const key = await host.createApiKey()
     find = () => {
       throw new Error('the database of the host: password=hunter2')
     }
-    const { status, body, headers } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { status, body, headers } = await host.requestDirectToken(key)
     expect({ status, body }).toEqual({ status: 500, body: failed })
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('at the token endpoint is JSON, whatever is accepted', async () => {
+  it('the token endpoint answers a failure in JSON to any Accept header', async () => {
     const key = await host.createApiKey()
     faulty.goAway()
     const { status, body } = await host.token(

@@ -5,7 +5,7 @@ import { asksFor, authorizationUrl, CALLBACK } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore("The host's own session", (makeStore) => {
+describeEachStore("the host's own session", (makeStore) => {
   let host: SessionHost
   let application: Awaited<ReturnType<SessionHost['createApplication']>>
   let browser: Browser
@@ -30,12 +30,12 @@ describeEachStore("The host's own session", (makeStore) => {
   const isErrorPage = (page: Page) =>
     page.url.origin === host.origin && page.status >= 400 && page.status < 500
 
-  /** For whom the application has got a code; checks that state and iss came with it. */
+  /** The account and user of the code in a redirect; checks state and iss too. */
   async function ownerOf(page: Page): Promise<Record<string, unknown>> {
     expect(isCallback(page), `${page.url.href} ${page.status}`).toBe(true)
     const { code = '', ...rest } = Object.fromEntries(page.url.searchParams)
     expect(rest).toEqual({ state: 'xyz', iss: host.issuer })
-    const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const { status, body } = await host.exchangeCode(application, code)
     expect(status).toBe(200)
     const { account_id, user_id } = decodeJwt(String(body['access_token']))
     return { account_id, user_id }
@@ -45,8 +45,8 @@ describeEachStore("The host's own session", (makeStore) => {
     expect(page.body).toContain(`Signed in as <bdi>${name}</bdi>`)
   }
 
-  describe('who is asked', () => {
-    it('whoever is signed in at the host is asked at once', async () => {
+  describe('the user who is asked', () => {
+    it('a user who is signed in at the host is asked for consent at once', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       await expectConsentOf('Alice', page)
@@ -54,7 +54,7 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(await approve(page))).toEqual({ account_id: 'alice', user_id: undefined })
     })
 
-    it("nobody is: the host's sign-in page, and a way back below {auth_url}", async () => {
+    it("a user who is not signed in gets the host's sign-in page with a return address below {auth_url}", async () => {
       const page = await open()
       expect(isHostSignIn(page)).toBe(true)
       expect(host.signIns).toHaveLength(1)
@@ -67,7 +67,7 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('back without having signed in: login_required, and no circle', async () => {
+    it('a return from the sign-in page without sign-in is answered with login_required, without a redirect loop', async () => {
       await open()
       const page = await browser.open(host.signIns[0]!.returnTo)
       expect(isCallback(page)).toBe(true)
@@ -78,7 +78,7 @@ describeEachStore("The host's own session", (makeStore) => {
       })
     })
 
-    it('prompt=none and nobody: login_required', async () => {
+    it('prompt=none without a session at the host is answered with login_required', async () => {
       const page = await open({ prompt: 'none' })
       expect(Object.fromEntries(page.url.searchParams)).toMatchObject({
         error: 'login_required',
@@ -87,45 +87,45 @@ describeEachStore("The host's own session", (makeStore) => {
       })
     })
 
-    it('who is acting for the account is in the token', async () => {
+    it('the token names the user who acts for the account', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'anna' })
       expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'anna' })
     })
   })
 
-  describe('between two authorizations', () => {
+  describe("changes of the host's session between two authorizations", () => {
     beforeEach(async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'anna' })
       await ownerOf(await approve(await open()))
     })
 
-    it('somebody else is signed in: they are asked, the code is theirs', async () => {
+    it('after another account has signed in at the host, its user is asked and gets the code', async () => {
       host.signInAt(browser, { accountId: 'bob' })
       const page = await open()
       await expectConsentOf('Bob', page)
       expect(await ownerOf(await approve(page))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('somebody else is signed in, prompt=none: never a code for the old one', async () => {
+    it('after another account has signed in at the host, prompt=none gives no code for the previous account', async () => {
       host.signInAt(browser, { accountId: 'bob' })
       const page = await open({ prompt: 'none' })
       expect(page.url.searchParams.get('error')).toBe('consent_required')
       expect(page.url.searchParams.get('code')).toBeNull()
     })
 
-    it('the host is signed out: it signs in anew', async () => {
+    it('after a sign-out at the host, the next authorization request asks for sign-in', async () => {
       host.signOutAt(browser)
       expect(isHostSignIn(await open())).toBe(true)
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('another user of the same account is signed in: they are asked, the code is theirs', async () => {
+    it('after another user of the same account has signed in at the host, that user is asked and gets the code', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'arthur' })
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('consent_required')
       expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'arthur' })
     })
 
-    it('the account is gone, its session at the host stays: no code, and no circle', async () => {
+    it('a deleted account with a session at the host gets no code and no redirect loop', async () => {
       host.accounts.delete('alice')
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
       expect(isHostSignIn(await open())).toBe(true)
@@ -134,12 +134,12 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(back.url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('the same person: no page', async () => {
+    it('the same user gets a code without a page', async () => {
       expect(await ownerOf(await open())).toEqual({ account_id: 'alice', user_id: 'anna' })
     })
   })
 
-  /** What may happen at the host while somebody is in the middle of an authorization as alice's anna. */
+  /** Changes at the host during an authorization by the user anna of alice. */
   const changes = {
     'switches account': {
       apply: () => host.signInAt(browser, { accountId: 'bob' }),
@@ -157,16 +157,16 @@ describeEachStore("The host's own session", (makeStore) => {
       },
       next: undefined,
     },
-    'deletes the account, its session stays': {
+    'deletes the account and keeps its session': {
       apply: () => void host.accounts.delete('alice'),
       next: undefined,
     },
   }
 
-  describe.each(Object.entries(changes))('the host %s', (_name, { apply, next }) => {
+  describe.each(Object.entries(changes))('the host %s', (change, { apply, next }) => {
     beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
 
-    /** Whoever is signed in now is asked anew, and gets the only code; nobody gets one for anna. */
+    /** Expects that the new user is asked and gets the only code; there is no code for anna. */
     async function expectNewStart(page: Page) {
       if (next) {
         expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
@@ -183,7 +183,7 @@ describeEachStore("The host's own session", (makeStore) => {
       } else expect(isHostSignIn(page) || isErrorPage(page), `${page.url.href} ${page.status}`).toBe(true)
     }
 
-    it('between the authorization request and the consent page', async () => {
+    it(`the host ${change} between the authorization request and the consent page, and no code for the old user is issued`, async () => {
       const answer = await browser.request(request())
       const address = new URL(answer.headers.get('location')!, host.origin)
       expect(address.pathname).toMatch(/^\/auth\/interaction\//)
@@ -191,14 +191,14 @@ describeEachStore("The host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address))
     })
 
-    it('between the consent page and its form', async () => {
+    it(`the host ${change} between the consent page and its form, and no code for the old user is issued`, async () => {
       const page = await open()
       await expectConsentOf('Alice', page)
       apply()
       await expectNewStart(await approve(page))
     })
 
-    it('between the form and the way back', async () => {
+    it(`the host ${change} between the form and the redirect, and no code for the old user is issued`, async () => {
       const answer = await approve(await open(), { follow: false })
       const address = redirectOf(answer)
       expect(address).toMatch(`${host.issuer}/oauth2/authorize/`)
@@ -206,12 +206,12 @@ describeEachStore("The host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address!))
     })
 
-    it('between the code and its exchange: it is what it was', async () => {
+    it(`the host ${change} between the code and its exchange, and the code keeps its user`, async () => {
       const page = await approve(await open())
       apply()
       const code = page.url.searchParams.get('code')!
-      const { status, body } = await host.token({ ...application, grant_type: 'authorization_code', code })
-      // A session ends nothing that was authorized; an account that is gone does.
+      const { status, body } = await host.exchangeCode(application, code)
+      // The end of a session revokes no authorization; the deletion of an account does.
       if (host.accounts.has('alice')) {
         expect(status).toBe(200)
         expect(decodeJwt(String(body['access_token']))['user_id']).toBe('anna')
@@ -222,7 +222,7 @@ describeEachStore("The host's own session", (makeStore) => {
   describe('"use another account" on the consent page', () => {
     const switchAccount = (page: Page) => browser.submit(page, { action: /switch$/ })
 
-    it("ends the host's session and ours, and starts anew", async () => {
+    it('"use another account" signs out at the host and at gatehouse, and asks for sign-in', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await switchAccount(await open())
       expect(isHostSignIn(page)).toBe(true)
@@ -233,24 +233,24 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('leads to the sign-in page of a host whose session cannot be ended from here', async () => {
+    it('"use another account" leads to the sign-in page of a host that gives no signOut', async () => {
       const other = await startSessionHost({ store: makeStore(), canSignOut: false })
       const { client_id } = await other.createApplication()
-      const theirs = other.browser()
-      other.signInAt(theirs, { accountId: 'alice' })
-      const consent = await theirs.open(authorizationUrl(other, client_id))
-      const page = await theirs.submit(consent, { action: /switch$/ })
+      const otherBrowser = other.browser()
+      other.signInAt(otherBrowser, { accountId: 'alice' })
+      const consent = await otherBrowser.open(authorizationUrl(other, client_id))
+      const page = await otherBrowser.submit(consent, { action: /switch$/ })
       expect(page.url.pathname).toBe('/login')
       expect(other.signIns).toMatchObject([{ reauthenticate: true }])
-      other.signInAt(theirs, { accountId: 'bob' })
-      const next = await theirs.open(other.signIns[0]!.returnTo)
+      other.signInAt(otherBrowser, { accountId: 'bob' })
+      const next = await otherBrowser.open(other.signIns[0]!.returnTo)
       expect(next.body).toContain('Signed in as <bdi>Bob</bdi>')
       await other.close()
     })
   })
 
   describe('prompt=select_account', () => {
-    it('shows the choice, and after another account has signed in at the host, who that is', async () => {
+    it('prompt=select_account shows the choice, and then the other account that has signed in at the host', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       await approve(await open())
       const page = await open({ prompt: 'select_account' })
@@ -267,7 +267,7 @@ describeEachStore("The host's own session", (makeStore) => {
   describe('browsers and tabs', () => {
     const codesOf = (pages: Page[]) => pages.filter((page) => page.url.searchParams.has('code'))
 
-    it('two browsers have nothing to do with each other', async () => {
+    it('two browsers cannot use the interactions of each other', async () => {
       const other = host.browser()
       host.signInAt(browser, { accountId: 'alice' })
       host.signInAt(other, { accountId: 'bob' })
@@ -282,7 +282,7 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(await approve(one))).toMatchObject({ account_id: 'alice' })
     })
 
-    it('the form is sent twice, one after the other: one code', async () => {
+    it('a consent form that is sent twice gives one code', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       const answers = [await approve(page), await approve(page)]
@@ -291,7 +291,7 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(answers[0]!)).toMatchObject({ account_id: 'alice' })
     })
 
-    it('the form is sent from two tabs at once: one code at most, else the error page', async () => {
+    it('a consent form that is sent from two tabs at once gives one code at most, else the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       const sameInAnotherTab = await browser.open(page.url)
@@ -300,7 +300,7 @@ describeEachStore("The host's own session", (makeStore) => {
       for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
     })
 
-    it('two parallel ways back: one code, else the error page', async () => {
+    it('four parallel requests to the return address give one code, else the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const address = redirectOf(await approve(await open(), { follow: false }))!
       const answers = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))
@@ -309,7 +309,7 @@ describeEachStore("The host's own session", (makeStore) => {
       expect(await ownerOf(codesOf(answers)[0]!)).toMatchObject({ account_id: 'alice' })
     })
 
-    it('two requests in two tabs: each gets its own answer', async () => {
+    it('two authorization requests in two tabs each get their own response', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const [one, two] = [await open({ state: 'one' }), await open({ state: 'two' })]
       const second = await approve(two)

@@ -11,8 +11,8 @@ async function hostWith(options: HostOptions) {
   return host
 }
 
-describe('limits are options', () => {
-  it('signInAttempts: the built-in page stops taking passwords', async () => {
+describe('options that set limits', () => {
+  it('signInAttempts limits the password attempts on the built-in page', async () => {
     const host = await hostWith({ gatehouse: { signInAttempts: { max: 2, windowSeconds: 120 } } })
     const { client_id } = await host.createApplication()
     const browser = host.browser()
@@ -28,7 +28,7 @@ describe('limits are options', () => {
     expect(wait).toBeLessThanOrEqual(120)
   })
 
-  it('startTimeoutMs: how long requests wait at the start, at the token endpoint and at the gateway', async () => {
+  it('startTimeoutMs limits how long requests wait for the start, at the token endpoint and at the gateway', async () => {
     const ping: Store['ping'] = () => new Promise(() => {})
     const store: Store = { ...memoryStore(), ping }
     const host = await hostWith({ store, gatehouse: { startTimeoutMs: 30, storeTimeoutMs: 60_000 } })
@@ -43,7 +43,7 @@ describe('limits are options', () => {
     expect(host.reached).toEqual([])
   })
 
-  it('productsTimeoutMs: how long loading the products may take', async () => {
+  it('productsTimeoutMs limits how long loading the products may take', async () => {
     const host = await hostWith({
       gatehouse: { products: () => new Promise(() => {}), productsTimeoutMs: 20 },
     })
@@ -53,9 +53,9 @@ describe('limits are options', () => {
     })
   })
 
-  it('tokenCacheBytes: 0 remembers no token, and calls go on', async () => {
+  it('tokenCacheBytes 0 switches the token cache off, and calls still work', async () => {
     const host = await hostWith({ gatehouse: { tokenCacheBytes: 0 } })
-    const { body } = await host.token({ grant_type: 'client_credentials', ...(await host.createApiKey()) })
+    const { body } = await host.requestDirectToken(await host.createApiKey())
     const token = String(body['access_token'])
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)
     expect((await host.call('GET /invoices/list', token)).status).toBe(200)
@@ -80,7 +80,7 @@ describe('the memory store', () => {
     return info.mock.calls.map(([, message]) => message)
   }
 
-  it('says once that it forgets', () => {
+  it('a store in memory logs once that it loses its data when the process ends', () => {
     expect(lines(memoryStore())).toEqual([
       'the store is in memory: it forgets everything when this process ends',
     ])

@@ -22,7 +22,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
     })
 
   describe('the ID token', () => {
-    it('is signed with RS256 by a published key, and says who it is, nothing about them', async () => {
+    it('an ID token is signed with RS256 by a published key and identifies the user without profile claims', async () => {
       const scope = 'openid profile email invoices:read'
       const { id_token, scope: granted } = await signIn({ scope, nonce: 'n-0' })
       expect(granted).toBe(scope)
@@ -35,11 +35,11 @@ describeEachStore('OpenID Connect', (makeStore) => {
       }
     })
 
-    it('comes only with openid', async () => {
+    it('an ID token is issued only with the scope openid', async () => {
       expect(await signIn({ scope: 'invoices:read' })).not.toHaveProperty('id_token')
     })
 
-    it('is no access token', async () => {
+    it('an ID token is rejected as an access token', async () => {
       const { id_token } = await signIn({ scope: 'openid invoices:read' })
       const call = await host.call('GET /invoices/list', id_token)
       expect(call.status).toBe(401)
@@ -47,7 +47,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(host.reached).toEqual([])
     })
 
-    it('has auth_time with max_age', async () => {
+    it('an ID token has auth_time if the request has max_age', async () => {
       vi.useFakeTimers({ toFake: ['Date'] })
       const now = Math.floor(Date.now() / 1000)
       const browser = host.browser()
@@ -68,7 +68,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(decodeJwt(String(body['id_token']))['auth_time']).toBe(now)
     })
 
-    it('max_age that has passed, and prompt=login, ask to sign in anew', async () => {
+    it('an exceeded max_age and prompt=login ask the user to sign in again', async () => {
       vi.useFakeTimers({ toFake: ['Date'] })
       const now = Math.floor(Date.now() / 1000)
       const browser = host.browser()
@@ -89,7 +89,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
     const ask = (token: string, method = 'GET') =>
       fetch(`${host.issuer}/oauth2/userinfo`, { method, headers: { authorization: `Bearer ${token}` } })
 
-    it.each(['GET', 'POST'])('answers %s with the claims of the scopes', async (method) => {
+    it.each(['GET', 'POST'])('user info answers %s with the claims of the scopes', async (method) => {
       const { access_token } = await signIn({ scope: 'openid email' })
       const response = await ask(access_token, method)
       expect(response.status).toBe(200)
@@ -98,13 +98,13 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(await response.json()).toEqual({ sub: 'alice', account_id: 'alice', email: 'alice@example.com' })
     })
 
-    it('takes the token from a form too (RFC 6750 2.2)', async () => {
+    it('user info accepts the token in a form (RFC 6750 2.2)', async () => {
       const { access_token } = await signIn({ scope: 'openid' })
       const { status, body } = await host.post('/oauth2/userinfo', { access_token })
       expect([status, body]).toEqual([200, { sub: 'alice', account_id: 'alice' }])
     })
 
-    it('tells what the host knows now', async () => {
+    it("user info answers with the host's current data", async () => {
       const { access_token } = await signIn({ scope: 'openid profile' }, { user: 'bob' })
       const bob = host.accounts.get('bob')!
       host.accounts.set('bob', { ...bob, claims: { name: 'Robert' } })
@@ -120,14 +120,14 @@ describeEachStore('OpenID Connect', (makeStore) => {
       host.accounts.set('bob', bob)
     })
 
-    it('is forbidden without openid: 403', async () => {
+    it('user info answers 403 to a token without the scope openid', async () => {
       const { access_token } = await signIn({ scope: 'invoices:read' })
       const response = await ask(access_token)
       expect(response.status).toBe(403)
       expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)
     })
 
-    it.each(['GET', 'POST'])('is forbidden to a token of direct access: %s 403', async (method) => {
+    it.each(['GET', 'POST'])('user info answers %s with a direct token with 403', async (method) => {
       const key = await host.createApiKey()
       const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
       const response = await ask(String(body['access_token']), method)
@@ -135,7 +135,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"')
     })
 
-    it('takes no expired token', async () => {
+    it('user info rejects an expired token', async () => {
       vi.useFakeTimers({ toFake: ['Date'] })
       const { access_token } = await signIn({ scope: 'openid' })
       vi.setSystemTime(Date.now() + 3_600_000)
@@ -144,7 +144,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"')
     })
 
-    it('works for an account whose id is a client id, and the mode stays delegated', async () => {
+    it('user info works for an account whose id is a client id, and its tokens stay delegated', async () => {
       const id = application.client_id
       host.accounts.set(id, { id, claims: { name: 'Twin' } })
       const tokens = await signIn({ scope: 'openid profile invoices:read' }, { user: id })
@@ -155,7 +155,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
     })
   })
 
-  it('an account that is gone is signed out: no code for it, whatever was remembered', async () => {
+  it('a deleted account is signed out and gets no code, even with remembered consent', async () => {
     host.accounts.set('carol', { id: 'carol' })
     const browser = host.browser()
     await signIn({ scope: 'openid' }, { browser, user: 'carol' })
@@ -171,7 +171,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
     expect((await browser.submit(page, { action: /sign-in/, change })).status).toBe(401)
   })
 
-  it('a sign-in alone is possible: openid without any operation', async () => {
+  it('a request with openid and no operation gives a token for sign-in only', async () => {
     const browser = host.browser()
     const tokens = await signIn({ scope: 'openid profile' }, { browser })
     expect(tokens.scope).toBe('openid profile')

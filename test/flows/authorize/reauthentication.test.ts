@@ -5,7 +5,7 @@ import { authorizationUrl, CALLBACK } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('Signing in anew at the host', (makeStore) => {
+describeEachStore('re-authentication at the host', (makeStore) => {
   let host: SessionHost
   let application: Awaited<ReturnType<SessionHost['createApplication']>>
   let browser: Browser
@@ -27,7 +27,7 @@ describeEachStore('Signing in anew at the host', (makeStore) => {
   const isHostSignIn = (page: Page) => isAt(page, `${host.origin}/login`)
   const now = () => Math.floor(Date.now() / 1000)
 
-  it('prompt=login: the host is asked to, and the code tells when', async () => {
+  it('prompt=login asks the host to re-authenticate, and auth_time is the time of the new sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 100 })
     expect(isHostSignIn(await open({ prompt: 'login', scope: 'openid', max_age: '1000' }))).toBe(true)
     expect(host.signIns[0]).toMatchObject({ reauthenticate: true })
@@ -37,7 +37,7 @@ describeEachStore('Signing in anew at the host', (makeStore) => {
     expect(await authTimeOf(page)).toBe(now())
   })
 
-  it('prompt=login: back with the old sign-in is login_required', async () => {
+  it('prompt=login with a return without a new sign-in is answered with login_required', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 100 })
     await open({ prompt: 'login' })
     const page = await browser.open(host.signIns[0]!.returnTo)
@@ -48,34 +48,34 @@ describeEachStore('Signing in anew at the host', (makeStore) => {
     })
   })
 
-  it('prompt=login: a host that does not tell when is not believed', async () => {
+  it('prompt=login is answered with login_required if the host does not report the time of the sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice' })
     await open({ prompt: 'login' })
     const page = await browser.open(host.signIns[0]!.returnTo)
     expect(page.url.searchParams.get('error')).toBe('login_required')
   })
 
-  it('max_age: a sign-in that is recent enough will do, and auth_time is the truth', async () => {
+  it('max_age accepts a sign-in that is recent enough, and auth_time is its time', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 30 })
     const page = await approve(await open({ max_age: '60', scope: 'openid' }))
     expect(await authTimeOf(page)).toBe(now() - 30)
     expect(host.signIns).toEqual([])
   })
 
-  it('max_age: an older one will not', async () => {
+  it('max_age asks the host to re-authenticate after an older sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 90 })
     expect(isHostSignIn(await open({ max_age: '60', scope: 'openid' }))).toBe(true)
     expect(host.signIns[0]).toMatchObject({ reauthenticate: true })
   })
 
-  it('max_age: a host that does not tell when is asked to sign in anew, and not believed', async () => {
+  it('max_age is answered with login_required if the host does not report the time of the sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice' })
     expect(isHostSignIn(await open({ max_age: '60', scope: 'openid' }))).toBe(true)
     const page = await browser.open(host.signIns[0]!.returnTo)
     expect(page.url.searchParams.get('error')).toBe('login_required')
   })
 
-  it('a later sign-in at the host counts', async () => {
+  it('a later sign-in at the host updates auth_time', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 90 })
     await approve(await open({ scope: 'openid' }))
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 10 })
@@ -85,7 +85,7 @@ describeEachStore('Signing in anew at the host', (makeStore) => {
   async function authTimeOf(page: Page) {
     expect(isAt(page, CALLBACK), `${page.url.href} ${page.status}`).toBe(true)
     const code = page.url.searchParams.get('code')!
-    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(application, code)
     return decodeJwt(String(body['id_token']))['auth_time']
   }
 })

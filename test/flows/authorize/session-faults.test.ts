@@ -5,16 +5,16 @@ import { authorizationUrl } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** A store that is away for calls that begin with a text: `delete session:`. */
-function partlyAwayStore(inner: Store) {
-  const state = { away: undefined as string | undefined, failed: 0 }
+/** A store that fails for calls that begin with a text: `delete session:`. */
+function partlyFailingStore(inner: Store) {
+  const state = { failingCall: undefined as string | undefined, failed: 0 }
   const sessions: string[] = []
   const store = new Proxy(inner, {
     get(target, name: keyof Store) {
       const method = target[name]
       if (typeof method !== 'function') return method
       return async (...args: unknown[]) => {
-        if (state.away !== undefined && `${name} ${String(args[0])}`.startsWith(state.away)) {
+        if (state.failingCall !== undefined && `${name} ${String(args[0])}`.startsWith(state.failingCall)) {
           state.failed += 1
           throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store did not answer')
         }
@@ -26,20 +26,20 @@ function partlyAwayStore(inner: Store) {
   return {
     store,
     state,
-    async forgetSessions(): Promise<void> {
+    async deleteSessions(): Promise<void> {
       for (const key of sessions.splice(0)) await inner.delete(key)
     },
   }
 }
 
-describeEachStore('While a part of the store is away', (makeStore) => {
+describeEachStore('a store that fails for some calls', (makeStore) => {
   let inner: Store
-  let parts: ReturnType<typeof partlyAwayStore>
+  let parts: ReturnType<typeof partlyFailingStore>
   let host: SessionHost
   let clientId: string
   beforeAll(async () => {
     inner = makeStore()
-    parts = partlyAwayStore(inner)
+    parts = partlyFailingStore(inner)
     host = await startSessionHost({ store: parts.store })
     clientId = (await host.createApplication()).client_id
   })
@@ -50,19 +50,19 @@ describeEachStore('While a part of the store is away', (makeStore) => {
     expect(page.body).toContain('temporarily_unavailable')
   }
 
-  // Found by freezing a store under load: what failed after the store had was told in its place.
+  // Found by freezing a store under load: a later failure hid the error of the store.
   test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
-    'an authorization request of a browser whose session is forgotten is 503 and may be tried again: %s',
+    'an authorization request of a browser with a lost session is answered with 503 and can be repeated if "%s" fails',
     async (call) => {
       const browser = host.browser()
       host.signInAt(browser, { accountId: 'alice' })
       await browser.open(authorizationUrl(host, clientId))
-      await parts.forgetSessions()
-      Object.assign(parts.state, { away: call, failed: 0 })
+      await parts.deleteSessions()
+      Object.assign(parts.state, { failingCall: call, failed: 0 })
       host.errors.splice(0)
       const page = await browser.open(authorizationUrl(host, clientId))
-      Object.assign(parts.state, { away: undefined })
-      // The negative: a call that is not made fails nothing.
+      Object.assign(parts.state, { failingCall: undefined })
+      // If the call is not made, nothing fails.
       if (parts.state.failed === 0) expect(page.status).toBe(200)
       else expectUnavailable(page)
       expect((await browser.open(authorizationUrl(host, clientId))).status).toBe(200)

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Client } from '../../support/host-requests.ts'
 import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 import { json, send, type RawAnswer } from '../../support/raw-request.ts'
 
-type Client = { client_id: string; client_secret: string }
-
 const WRONG = `gatehouse_${'A'.repeat(43)}`
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+/** The credentials percent-encoded in the Basic header (RFC 6749 2.3.1). */
 const basic = ({ client_id, client_secret }: Client) => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64')}`,
 })
 
-describe('Client authentication', () => {
+describe('client authentication', () => {
   let host: Host
   let key: Client
   let application: Client
@@ -37,14 +37,14 @@ describe('Client authentication', () => {
     })
   const grant = { grant_type: 'client_credentials' }
 
-  /** All of an answer but what differs between any two. */
+  /** The parts of a response that are equal in equal responses. */
   const whole = ({ status, headers, text }: RawAnswer) => ({
     status,
     text,
     headers: [...headers].filter(([name]) => name !== 'date'),
   })
 
-  describe('an unknown client, a disabled or deleted one and a wrong secret cannot be told apart', () => {
+  describe('unknown, disabled and deleted clients and wrong secrets', () => {
     const requests: Record<string, (client: Client, origin?: object) => Promise<RawAnswer>> = {
       'secret in the body': (client) => token({ ...client, ...grant }),
       'secret in the Basic header': (client) => token(grant, basic(client)),
@@ -58,28 +58,31 @@ describe('Client authentication', () => {
       'from a browser, in the header': (client) => token(grant, { ...basic(client), origin: 'null' }),
       'as a page': (client) => token({ ...client, ...grant }, { accept: 'text/html' }),
     }
-    it.each(Object.keys(requests))('%s', async (name) => {
-      const ask = requests[name]!
-      const wrong = await ask({ client_id: key.client_id, client_secret: WRONG })
-      expect([400, 401]).toContain(wrong.status)
-      const others = [
-        { client_id: 'key_AAAAAAAAAAAAAAAAAAAAAA', client_secret: WRONG },
-        { client_id: application.client_id, client_secret: WRONG },
-        { client_id: 'nobody@example.com', client_secret: key.client_secret },
-        { client_id: '__proto__', client_secret: WRONG },
-        { client_id: 'constructor', client_secret: WRONG },
-        { client_id: 'a\0b', client_secret: WRONG },
-        disabled,
-        deleted,
-      ]
-      for (const other of others) {
-        // A control character is not even a form of a client id that the Basic header may have.
-        if (other.client_id.includes('\0') && name.includes('header')) continue
-        expect(whole(await ask(other)), other.client_id).toEqual(whole(wrong))
-      }
-    })
+    it.each(Object.keys(requests))(
+      'unknown, disabled and deleted clients and wrong secrets get the same response: %s',
+      async (name) => {
+        const ask = requests[name]!
+        const wrong = await ask({ client_id: key.client_id, client_secret: WRONG })
+        expect([400, 401]).toContain(wrong.status)
+        const others = [
+          { client_id: 'key_AAAAAAAAAAAAAAAAAAAAAA', client_secret: WRONG },
+          { client_id: application.client_id, client_secret: WRONG },
+          { client_id: 'unknown@example.com', client_secret: key.client_secret },
+          { client_id: '__proto__', client_secret: WRONG },
+          { client_id: 'constructor', client_secret: WRONG },
+          { client_id: 'a\0b', client_secret: WRONG },
+          disabled,
+          deleted,
+        ]
+        for (const other of others) {
+          // A client id in the Basic header cannot have a control character.
+          if (other.client_id.includes('\0') && name.includes('header')) continue
+          expect(whole(await ask(other)), other.client_id).toEqual(whole(wrong))
+        }
+      },
+    )
 
-    it('roughly by time either', async () => {
+    it('an unknown client and a wrong secret take about the same time', async () => {
       const samples: Record<'unknown' | 'wrong', number[]> = { unknown: [], wrong: [] }
       const ask = async (client_id: string) => {
         const start = performance.now()
@@ -96,12 +99,12 @@ describe('Client authentication', () => {
       expect(ratio).toBeLessThan(3)
     })
 
-    it('on the page of the authorization endpoint, unknown, disabled and of an API key', async () => {
-      const shut = await host.createApplication()
-      await host.gatehouse.applications.disable(shut.client_id)
+    it('the authorization endpoint shows the same page for unknown and disabled applications and API keys', async () => {
+      const disabledApplication = await host.createApplication()
+      await host.gatehouse.applications.disable(disabledApplication.client_id)
       const answers = await Promise.all(
-        ['app_AAAAAAAAAAAAAAAAAAAAAA', shut.client_id, key.client_id, disabled.client_id].map((id) =>
-          host.browser().open(authorizationUrl(host, id)),
+        ['app_AAAAAAAAAAAAAAAAAAAAAA', disabledApplication.client_id, key.client_id, disabled.client_id].map(
+          (id) => host.browser().open(authorizationUrl(host, id)),
         ),
       )
       const [unknown] = answers
@@ -121,17 +124,27 @@ describe('Client authentication', () => {
       ['logout', ''],
       ['logout', 'post_logout_redirect_uri=http://localhost:9/callback&state=x'],
       ['logout/success', ''],
-    ])('by a program at %s?%s, unknown, disabled and of an API key', async (endpoint, query) => {
-      const shut = await host.createApplication({ postLogoutRedirectUris: ['http://localhost:9/callback'] })
-      await host.gatehouse.applications.disable(shut.client_id)
-      const ask = (clientId: string) =>
-        send(host.port, { target: `/auth/oauth2/${endpoint}?client_id=${clientId}&${query}` })
-      const unknown = await ask('app_AAAAAAAAAAAAAAAAAAAAAA')
-      expect(unknown.status).toBe(400)
-      for (const id of [shut.client_id, key.client_id, disabled.client_id, deleted.client_id]) {
-        expect(whole(await ask(id))).toEqual(whole(unknown))
-      }
-    })
+    ])(
+      'a program gets the same response for unknown and disabled applications and API keys at %s?%s',
+      async (endpoint, query) => {
+        const disabledApplication = await host.createApplication({
+          postLogoutRedirectUris: ['http://localhost:9/callback'],
+        })
+        await host.gatehouse.applications.disable(disabledApplication.client_id)
+        const ask = (clientId: string) =>
+          send(host.port, { target: `/auth/oauth2/${endpoint}?client_id=${clientId}&${query}` })
+        const unknown = await ask('app_AAAAAAAAAAAAAAAAAAAAAA')
+        expect(unknown.status).toBe(400)
+        for (const id of [
+          disabledApplication.client_id,
+          key.client_id,
+          disabled.client_id,
+          deleted.client_id,
+        ]) {
+          expect(whole(await ask(id))).toEqual(whole(unknown))
+        }
+      },
+    )
   })
 
   it.each<[string, () => Promise<RawAnswer>, number, string]>([
@@ -142,41 +155,46 @@ describe('Client authentication', () => {
       401,
       'invalid_client',
     ],
-    ['no secret', () => token({ client_id: key.client_id, ...grant }), 401, 'invalid_client'],
-    ['no client at all', () => token(grant), 401, 'invalid_client'],
+    ['a client without a secret', () => token({ client_id: key.client_id, ...grant }), 401, 'invalid_client'],
+    ['a request without a client', () => token(grant), 401, 'invalid_client'],
     [
       'a secret without a client',
       () => token({ client_secret: key.client_secret, ...grant }),
       400,
       'invalid_request',
     ],
-    ['Basic and body', () => token({ ...key, ...grant }, basic(key)), 400, 'invalid_request'],
     [
-      'Basic of one client, client_id of another',
+      'a secret both in the header and in the body',
+      () => token({ ...key, ...grant }, basic(key)),
+      400,
+      'invalid_request',
+    ],
+    [
+      'a Basic header of one client with the client_id of another',
       () => token({ client_id: application.client_id, ...grant }, basic(key)),
       400,
       'invalid_request',
     ],
     [
-      'a scheme that is not Basic',
+      'a scheme other than Basic',
       () => token(grant, { authorization: `Bearer ${key.client_secret}` }),
       400,
       'invalid_request',
     ],
     [
-      'Basic without a colon',
+      'a Basic header without a colon',
       () => token(grant, { authorization: `Basic ${Buffer.from(key.client_secret).toString('base64')}` }),
       400,
       'invalid_request',
     ],
     [
-      'Basic that is not base64',
+      'a Basic header that is not base64',
       () => token(grant, { authorization: `Basic ${key.client_secret}?` }),
       400,
       'invalid_request',
     ],
     [
-      'client_id twice',
+      'a repeated client_id',
       () =>
         token(
           `client_id=${key.client_id}&client_id=${key.client_id}&client_secret=${key.client_secret}&grant_type=client_credentials`,
@@ -185,7 +203,7 @@ describe('Client authentication', () => {
       'invalid_request',
     ],
     [
-      'client_secret twice',
+      'a repeated client_secret',
       () =>
         token(
           `client_id=${key.client_id}&client_secret=${key.client_secret}&client_secret=x&grant_type=client_credentials`,
@@ -194,7 +212,7 @@ describe('Client authentication', () => {
       'invalid_request',
     ],
     [
-      'grant_type twice',
+      'a repeated grant_type',
       () =>
         token(
           `client_id=${key.client_id}&client_secret=${key.client_secret}&grant_type=client_credentials&grant_type=client_credentials`,
@@ -203,7 +221,7 @@ describe('Client authentication', () => {
       'invalid_request',
     ],
     [
-      'scope twice',
+      'a repeated scope',
       () =>
         token(
           `client_id=${key.client_id}&client_secret=${key.client_secret}&grant_type=client_credentials&scope=invoices:read&scope=payments:list`,
@@ -237,20 +255,25 @@ describe('Client authentication', () => {
       400,
       'unsupported_grant_type',
     ],
-    ['no grant type', () => token({ ...key }), 400, 'invalid_request'],
+    ['a request without a grant type', () => token({ ...key }), 400, 'invalid_request'],
     [
-      'a grant of applications by an API key',
+      'an authorization code from an API key',
       () => token({ ...key, grant_type: 'authorization_code', code: 'x' }),
       400,
       'unauthorized_client',
     ],
     [
-      'a grant of API keys by an application',
+      'client credentials from an application',
       () => token({ ...application, ...grant }),
       400,
       'unauthorized_client',
     ],
-    ['no code', () => token({ ...application, grant_type: 'authorization_code' }), 400, 'invalid_request'],
+    [
+      'an exchange without a code',
+      () => token({ ...application, grant_type: 'authorization_code' }),
+      400,
+      'invalid_request',
+    ],
     [
       'an unknown code',
       () => token({ ...application, grant_type: 'authorization_code', code: 'x' }),
@@ -258,7 +281,7 @@ describe('Client authentication', () => {
       'invalid_grant',
     ],
     [
-      'no refresh token',
+      'a refresh without a refresh token',
       () => token({ ...application, grant_type: 'refresh_token' }),
       400,
       'invalid_request',
@@ -270,19 +293,19 @@ describe('Client authentication', () => {
       'invalid_grant',
     ],
     [
-      'a scope with characters that none has',
+      'a scope with invalid characters',
       () => token({ ...key, ...grant, scope: 'a"b' }),
       400,
       'invalid_scope',
     ],
     [
-      'a foreign resource',
+      'an unknown resource',
       () => token({ ...key, ...grant, resource: 'https://evil.example/' }),
       400,
       'invalid_target',
     ],
     [
-      'a browser',
+      'a request from a browser',
       () => token({ ...key, ...grant }, { origin: 'https://shop.example' }),
       400,
       'invalid_request',
@@ -294,16 +317,15 @@ describe('Client authentication', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(key.client_secret)
     expect(json(answer)).not.toHaveProperty('access_token')
-    // RFC 6749 5.2: who used the header is told the scheme.
   })
 
-  it('whoever used the Basic header is told the scheme', async () => {
+  it('a client that used the Basic header gets the scheme in WWW-Authenticate (RFC 6749 5.2)', async () => {
     const answer = await token(grant, basic({ ...key, client_secret: WRONG }))
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)
   })
 
-  it('clients without a secret, such as browsers and mobile apps, read why they are rejected', async () => {
+  it('clients without a secret, such as browsers and mobile apps, get the reason of the rejection', async () => {
     const publicClient = await token({
       client_id: application.client_id,
       grant_type: 'authorization_code',
@@ -315,7 +337,7 @@ describe('Client authentication', () => {
     )
     const browser = await token({ ...application, ...grant }, { origin: 'https://shop.example' })
     expect(json(browser)['error_description']).toMatch(/browser.*client_secret must stay on a server/)
-    // A developer reads it in the console of the browser, so the browser has to show it to the page.
+    // The developer reads the reason in the browser's console, so CORS must let the page read it.
     expect(browser.headers.get('access-control-allow-origin')).toBe('*')
     expect(browser.headers.get('access-control-allow-credentials')).toBeNull()
   })

@@ -5,15 +5,15 @@ import { BAD_BODIES, BAD_VALUES } from './bad-values.ts'
 import { prepareEndpoints, type Endpoint, type Prepared } from './endpoints.ts'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-/** What RFC 6749 5.2 and 4.1.2.1 let an `error_description` consist of. */
+/** The characters that RFC 6749 5.2 and 4.1.2.1 allow in an `error_description`. */
 const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/
 const STACK_TRACE = /node_modules|\.[cm]?[jt]s:\d+|\bat (async )?\w+[ .(]|TypeError|RangeError/
 
-/** The names are needed before there is a host. */
+/** The names of all endpoints; `it.each` needs them before a host runs. */
 const NAMES = [
   'authorization',
-  'the way back from the pages',
-  'the way back to nowhere',
+  'pending authorization request',
+  'unknown authorization request',
   'token, client credentials',
   'token, authorization code',
   'token, refresh token',
@@ -29,13 +29,13 @@ const NAMES = [
   'confirmed sign-out',
   'signed out',
   'interaction',
-  'interaction of nobody',
+  'unknown interaction',
   'sign-in form',
   'consent form',
   'form to switch accounts',
 ]
 
-describe('Bad input at every endpoint', () => {
+describe('invalid input at every endpoint', () => {
   let host: Host
   let prepared: Prepared
   const failures: unknown[] = []
@@ -47,7 +47,7 @@ describe('Bad input at every endpoint', () => {
   })
   afterAll(() => host.close())
 
-  it('the table is complete', () => {
+  it('the table of endpoints is complete', () => {
     expect(prepared.endpoints.map(({ name }) => name)).toEqual(NAMES)
   })
 
@@ -57,7 +57,7 @@ describe('Bad input at every endpoint', () => {
     return endpoint
   }
 
-  /** Sends it as a program and as a browser, and checks what holds for every answer. */
+  /** Sends a request as a program and as a browser, and checks the rules for every response. */
   async function sendAs(endpoint: Endpoint, raw: Omit<RawRequest, 'target'> & { query?: string }) {
     const { query = '', ...rest } = raw
     const target = `${new URL(host.issuer).pathname}${endpoint.path}${query && `?${query}`}`
@@ -74,7 +74,7 @@ describe('Bad input at every endpoint', () => {
   function checkAnswer(endpoint: Endpoint, answer: RawAnswer, isBrowser: boolean): void {
     const { status, headers, text } = answer
     if (isPassedOn(answer)) {
-      expect(endpoint.name).toMatch(/^the way back/)
+      expect(endpoint.name).toMatch(/ authorization request$/)
       return
     }
     const all = text + JSON.stringify([...headers])
@@ -96,7 +96,7 @@ describe('Bad input at every endpoint', () => {
     if (text === '') return
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     const body = json(answer)
-    // Where no token was sent there is no error code, neither here nor in the challenge (RFC 6750 3.1).
+    // A request without a token gets no error code in the body or in the challenge (RFC 6750 3.1).
     const isAsked = status === 401 && /^Bearer (?!.*error=)/.test(headers.get('www-authenticate') ?? '')
     if (isAsked) expect(body).not.toHaveProperty('error')
     else expect(body['error']).toMatch(/^[a-z_]+$/)
@@ -108,7 +108,7 @@ describe('Bad input at every endpoint', () => {
     ).toEqual([])
   }
 
-  /** A host may have pages of its own below {auth_url}; here it answers all that is not ours. */
+  /** Whether the host's own handler answered: it may have pages below {auth_url}. */
   function isPassedOn(answer: RawAnswer): boolean {
     return answer.status === 200 && 'reached' in json(answer)
   }
@@ -119,58 +119,66 @@ describe('Bad input at every endpoint', () => {
 
   const encode = (parameters: Readonly<Record<string, string>>) => new URLSearchParams(parameters).toString()
 
-  describe.each(NAMES)('%s', (name) => {
-    it('a request that is in order is understood', async () => {
+  describe.each(NAMES)('the endpoint "%s"', (name) => {
+    it(`the endpoint "${name}" accepts a valid request`, async () => {
       const endpoint = endpointOf(name)
       const [method = 'GET'] = endpoint.methods
       const [answer] = await sendAs(endpoint, requestWith(method, encode(endpoint.parameters)))
       expect(answer!.status, answer!.text).toBe(endpoint.status)
     })
 
-    it.each(Object.keys(BAD_BODIES))('a body that is %s', async (kind) => {
+    it.each(Object.keys(BAD_BODIES))(`the endpoint "${name}" survives a body that is %s`, async (kind) => {
       const endpoint = endpointOf(name)
       const [answer] = await sendAs(endpoint, { method: 'POST', ...BAD_BODIES[kind] })
-      // A token in the header is enough there.
+      // The token in the header is enough for user info.
       if (name === 'user info' && answer!.status === 200) return
       const isForm = endpoint.methods.includes('POST')
       if (isForm) expect([303, 400, 401, 403, 413, 415]).toContain(answer!.status)
       else if (!isPassedOn(answer!)) expect([404, 405]).toContain(answer!.status)
     })
 
-    it.each(Object.keys(BAD_VALUES))('a parameter that is %s', async (kind) => {
-      const endpoint = endpointOf(name)
-      for (const method of endpoint.methods) {
-        for (const parameter of [...Object.keys(endpoint.parameters), 'other', '__proto__', 'constructor']) {
-          const { [parameter]: _replaced, ...others } = endpoint.parameters
-          const encoded = `${encode(others)}&${parameter}=${BAD_VALUES[kind]}`
-          await sendAs(endpoint, requestWith(method, encoded))
+    it.each(Object.keys(BAD_VALUES))(
+      `the endpoint "${name}" survives a parameter that is %s`,
+      async (kind) => {
+        const endpoint = endpointOf(name)
+        for (const method of endpoint.methods) {
+          for (const parameter of [
+            ...Object.keys(endpoint.parameters),
+            'other',
+            '__proto__',
+            'constructor',
+          ]) {
+            const { [parameter]: _replaced, ...others } = endpoint.parameters
+            const encoded = `${encode(others)}&${parameter}=${BAD_VALUES[kind]}`
+            await sendAs(endpoint, requestWith(method, encoded))
+          }
         }
-      }
-    })
+      },
+    )
 
-    it('each parameter twice, and as a list or an object', async () => {
+    it(`the endpoint "${name}" survives parameters that are repeated, lists or objects`, async () => {
       const endpoint = endpointOf(name)
       for (const method of endpoint.methods) {
         for (const [parameter, value] of Object.entries(endpoint.parameters)) {
           const { [parameter]: _replaced, ...others } = endpoint.parameters
-          for (const again of [
+          for (const repeated of [
             `${parameter}=${encodeURIComponent(value)}&${parameter}=${encodeURIComponent(value)}`,
             `${parameter}=${encodeURIComponent(value)}&${parameter}=other`,
             `${parameter}[]=a&${parameter}[]=b`,
             `${parameter}[__proto__][x]=a`,
           ]) {
-            await sendAs(endpoint, requestWith(method, `${encode(others)}&${again}`))
+            await sendAs(endpoint, requestWith(method, `${encode(others)}&${repeated}`))
           }
         }
       }
     })
 
-    it('none of its parameters', async () => {
+    it(`the endpoint "${name}" survives a request without parameters`, async () => {
       const endpoint = endpointOf(name)
       for (const method of endpoint.methods) await sendAs(endpoint, requestWith(method, ''))
     })
 
-    it('methods that it does not have', async () => {
+    it(`the endpoint "${name}" rejects methods that it does not support`, async () => {
       const endpoint = endpointOf(name)
       for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
         if (endpoint.methods.includes(method)) continue
@@ -181,7 +189,7 @@ describe('Bad input at every endpoint', () => {
       }
     })
 
-    it('credentials that are none, and cookies that are none', async () => {
+    it(`the endpoint "${name}" survives invalid credentials and cookies`, async () => {
       const endpoint = endpointOf(name)
       const headers = [
         { authorization: 'Basic' },
@@ -208,7 +216,7 @@ describe('Bad input at every endpoint', () => {
     })
   })
 
-  it('no failure of ours was reported', () => {
+  it('invalid input causes no reported failure and changes no prototype', () => {
     expect(failures).toEqual([])
     expect(host.errors).toEqual([])
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()

@@ -1,32 +1,33 @@
+import { basic, type Client } from '../../support/host-requests.ts'
 import { authorizationUrl, authorize, CALLBACK, connect, type Host } from '../../support/host.ts'
 import type { Browser } from '../../support/browser.ts'
 
-/** An endpoint, with a request to it that is in order. */
+/** An endpoint with a valid request. */
 export interface Endpoint {
   readonly name: string
   /** Below {auth_url}. */
   readonly path: string
   readonly methods: readonly string[]
-  /** What the request with these parameters is answered with, by the first of the methods. */
+  /** The status of the response to these parameters with the first of the methods. */
   readonly status: number
-  /** Parameters of a request that is in order: in the query of a GET, in the form of a POST. */
+  /** The parameters of a valid request: in the query of a GET, in the form of a POST. */
   readonly parameters: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The answers stand in documents that anybody may keep. */
+  /** The responses are public documents, which may be cached. */
   readonly isPublic?: boolean | undefined
-  /** It answers with pages, whoever asks. */
+  /** It answers with pages, to programs too. */
   readonly isPage?: boolean | undefined
 }
 
-/** What must appear in no answer. */
+/** The endpoints, and the secrets that no response may contain. */
 export interface Prepared {
   readonly endpoints: readonly Endpoint[]
   readonly secrets: readonly string[]
-  readonly application: { client_id: string; client_secret: string }
-  readonly key: { client_id: string; client_secret: string }
+  readonly application: Client
+  readonly key: Client
 }
 
-/** Every endpoint there is. One more is one line more. */
+/** Lists every endpoint of a host, each with a valid request. */
 export async function prepareEndpoints(host: Host): Promise<Prepared> {
   const key = await host.createApiKey()
   await host.gatehouse.apiKeys.setResourceServer(key.client_id, true)
@@ -36,7 +37,7 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
   const tokens = await connect(host, application, { parameters: { scope } })
   const { code } = await authorize(host, application.client_id, { parameters: { scope } })
   const signIn = await interaction(host, application.client_id)
-  const wayBack = await interaction(host, application.client_id)
+  const pending = await interaction(host, application.client_id)
   const consent = await interaction(host, application.client_id, 'alice')
   const signOut = host.browser()
   await authorize(host, application.client_id, { browser: signOut })
@@ -78,16 +79,16 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
       ...page,
     },
     {
-      name: 'the way back from the pages',
+      name: 'pending authorization request',
       status: 303,
-      path: `/oauth2/authorize/${wayBack.uid}`,
+      path: `/oauth2/authorize/${pending.uid}`,
       methods: ['GET', 'HEAD'],
       parameters: {},
-      headers: { cookie: wayBack.resumeCookie },
+      headers: { cookie: pending.resumeCookie },
       ...page,
     },
     {
-      name: 'the way back to nowhere',
+      name: 'unknown authorization request',
       status: 400,
       path: '/oauth2/authorize/unknown',
       methods: ['GET', 'HEAD'],
@@ -168,9 +169,7 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
       path: '/oauth2/revocations',
       methods: ['GET', 'HEAD'],
       parameters: { cursor: 'x' },
-      headers: {
-        authorization: `Basic ${Buffer.from(`${key.client_id}:${key.client_secret}`).toString('base64')}`,
-      },
+      headers: basic(key),
     },
     {
       name: 'key set',
@@ -231,7 +230,7 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
       ...page,
     },
     {
-      name: 'interaction of nobody',
+      name: 'unknown interaction',
       status: 404,
       path: '/interaction/unknown',
       methods: ['GET', 'HEAD'],
@@ -273,12 +272,12 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
     tokens.access_token,
     tokens.refresh_token,
     xsrf,
-    ...[signIn, wayBack, consent].map(({ cookie }) => cookie.split(';')[0] ?? ''),
+    ...[signIn, pending, consent].map(({ cookie }) => cookie.split(';')[0] ?? ''),
   ]
   return { endpoints, secrets: secrets.map(String).filter((secret) => secret.length > 8), application, key }
 }
 
-/** An interaction that waits: for somebody to sign in, or for the consent of `user`. */
+/** Starts an interaction that waits for a sign-in, or for the consent of `user`. */
 async function interaction(host: Host, clientId: string, user?: string) {
   const browser = host.browser()
   const page = await browser.open(authorizationUrl(host, clientId))

@@ -7,16 +7,16 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { authorizationUrl, startHost, type Host, type Tokens } from '../../support/host.ts'
 
-describeWithChromium('the built-in sign-in page, and an application on another address', () => {
+describeWithChromium('the built-in sign-in page with an application on another site', () => {
   let host: Host
   let browser: Browser
   let page: Page
   let callback: string
   let end: string
   const servers: Server[] = []
-  const complaints: string[] = []
+  const consoleMessages: string[] = []
 
-  /** Answers on 127.0.0.1, which is another site than localhost. */
+  /** Starts a server on 127.0.0.1, which is another site than localhost. */
   async function serve(listener: Parameters<typeof createServer>[1]): Promise<string> {
     const server = createServer(listener).listen(0, '127.0.0.1')
     servers.push(server)
@@ -28,7 +28,7 @@ describeWithChromium('the built-in sign-in page, and an application on another a
     ;[host, browser] = await Promise.all([startHost(), startChromium()])
     await host.gatehouse.ready()
     end = await serve((_request, response) => response.end('connected'))
-    // Applications send people on from their callback, and not only to themselves.
+    // Applications redirect users from their callback, sometimes to another site.
     callback = await serve((request, response) =>
       response.writeHead(302, { location: `${end}${request.url?.replace('/callback', '/done')}` }).end(),
     )
@@ -39,10 +39,10 @@ describeWithChromium('the built-in sign-in page, and an application on another a
     await host.close()
   })
   beforeEach(async () => {
-    complaints.length = 0
+    consoleMessages.length = 0
     page = await (await browser.newContext()).newPage()
     page.setDefaultTimeout(5000)
-    page.on('console', (message) => complaints.push(message.text()))
+    page.on('console', (message) => consoleMessages.push(message.text()))
   })
 
   const click = (name: string) => page.getByRole('button', { name }).click()
@@ -52,7 +52,7 @@ describeWithChromium('the built-in sign-in page, and an application on another a
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
   }
 
-  it('signs in after a wrong password, approves, and comes back with a code that works', async () => {
+  it('a user signs in after a wrong password and approves, and the application gets a code that works', async () => {
     const application = await host.createApplication({ redirectUris: [`${callback}/callback`] })
     const parameters = { redirect_uri: `${callback}/callback`, scope: 'openid invoices:read payments:list' }
     await page.goto(authorizationUrl(host, application.client_id, parameters).href)
@@ -76,20 +76,16 @@ describeWithChromium('the built-in sign-in page, and an application on another a
     expect(answer.get('state')).toBe('xyz')
     expect(answer.get('iss')).toBe(host.issuer)
 
-    const { body } = await host.token({
-      ...application,
-      grant_type: 'authorization_code',
-      code: answer.get('code') ?? '',
-    })
+    const { body } = await host.exchangeCode(application, answer.get('code') ?? '')
     const tokens = body as unknown as Tokens
     expect(tokens.expires_in).toBe(3600)
     expect(await host.call('GET /invoices/list', tokens.access_token)).toMatchObject({ status: 200 })
     expect(await host.call('GET /payments/list', tokens.access_token)).toMatchObject({ status: 403 })
-    // The wrong password was answered with 401, which Chromium tells; nothing was blocked by CSP.
-    expect(complaints.filter((text) => !text.includes('status of 401'))).toEqual([])
+    // Chromium logs the 401 for the wrong password. It would also log a violation of the CSP.
+    expect(consoleMessages.filter((text) => !text.includes('status of 401'))).toEqual([])
   })
 
-  it('deny leads to that address too, and so does signing out', async () => {
+  it('denying consent and signing out both redirect to the other site', async () => {
     const application = await host.createApplication({
       redirectUris: [`${callback}/callback`],
       postLogoutRedirectUris: [`${end}/bye`],
@@ -110,7 +106,7 @@ describeWithChromium('the built-in sign-in page, and an application on another a
     await expectNoViolations()
     await click('Sign out')
     await page.waitForURL(`${end}/bye`)
-    expect(complaints).toEqual([])
+    expect(consoleMessages).toEqual([])
 
     await page.goto(authorizationUrl(host, application.client_id, parameters).href)
     expect(await page.getByLabel('Password').count()).toBe(1)

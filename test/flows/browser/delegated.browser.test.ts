@@ -7,13 +7,13 @@ import { buildExamples, type BuiltExamples, type ExampleProcess } from '../../ex
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { complaintsIn } from '../../support/complaints.ts'
 
-/** Where to keep pictures of what a person sees, to look at; nowhere if unset. */
-const pictures = process.env['SCREENSHOTS']
+/** The folder for screenshots of each page; none are made if it is unset. */
+const screenshotFolder = process.env['SCREENSHOTS']
 
-/** The value or text of what has the focus. */
+/** The value or text of the focused element. */
 const FOCUSED = `(document.activeElement.value || document.activeElement.textContent).trim()`
 
-/** How the outline is drawn of what has the focus, or of the row around it. */
+/** The outline style of the focused element, or of the row around it. */
 const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
 
 describeWithChromium('delegated access in a browser', () => {
@@ -25,7 +25,7 @@ describeWithChromium('delegated access in a browser', () => {
   beforeAll(async () => {
     ;[examples, browser] = await Promise.all([buildExamples(), startChromium()])
   }, 60_000)
-  // One for each test: what a person decided is remembered.
+  // One for each test, because consent is remembered.
   beforeEach(async () => {
     example = await examples.start()
     await example.ready()
@@ -59,8 +59,8 @@ describeWithChromium('delegated access in a browser', () => {
     await click('Sign in')
   }
 
-  /** What a person sees, wide and narrow: nothing is cut off, and assistive technology finds no fault. */
-  async function look(name: string): Promise<void> {
+  /** Checks a page in a wide and a narrow window: no content is cut off, and axe finds no violation. */
+  async function checkPage(name: string): Promise<void> {
     const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
     expect(violations.map(({ id, nodes }) => [name, id, nodes.map(({ html }) => html)])).toEqual([])
     for (const width of [390, 1280]) {
@@ -69,32 +69,32 @@ describeWithChromium('delegated access in a browser', () => {
         await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
         name,
       ).toBeLessThanOrEqual(0)
-      if (pictures === undefined) continue
-      mkdirSync(pictures, { recursive: true })
-      await page.screenshot({ path: path.join(pictures, `${name}-${width}.png`), fullPage: true })
+      if (screenshotFolder === undefined) continue
+      mkdirSync(screenshotFolder, { recursive: true })
+      await page.screenshot({ path: path.join(screenshotFolder, `${name}-${width}.png`), fullPage: true })
     }
   }
 
-  it('connect, sign in, untick one operation, approve: invoices appear, the unticked gives 403, …', async () => {
+  it('a user connects, unticks one operation, approves, refreshes, loses the connection, reconnects and signs out', async () => {
     await open()
     await page.goto(home())
-    await look('01-partner')
+    await checkPage('01-partner')
     await click('Connect your account')
-    await look('02-sign-in')
+    await checkPage('02-sign-in')
     await signIn('alice', 'wonderland')
 
     expect(await heading()).toContain('Tallybook')
     expect(await page.getByText('Alice Liddell').count()).toBe(1)
     expect(await page.getByText('Acme Software Ltd.').count()).toBe(1)
     await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
-    await look('03-consent')
+    await checkPage('03-consent')
     await click('Allow')
     await page.waitForURL(home())
     expect(await heading()).toBe('Connected as Alice Liddell')
     expect(await page.getByRole('cell', { name: 'Mad Hatter Teas' }).count()).toBe(1)
     expect(await fact('Not allowed')).toBe('invoices:create')
     expect(await fact('Access token')).toContain('valid for 3600 s')
-    await look('04-connected')
+    await checkPage('04-connected')
 
     await click('Create an invoice')
     expect(await notice()).toContain('You did not allow Tallybook to create invoices.')
@@ -102,7 +102,7 @@ describeWithChromium('delegated access in a browser', () => {
       '403 insufficient_scope: the access token does not carry the scope invoices:create',
     )
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(0)
-    await look('05-rejected')
+    await checkPage('05-rejected')
 
     const before = [await fact('Access token'), await fact('Refresh token')]
     await click('Refresh the tokens')
@@ -110,18 +110,18 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await fact('Access token')).not.toBe(before[0])
     expect(await fact('Refresh token')).not.toBe(before[1])
     expect(await fact('Not allowed')).toBe('invoices:create')
-    await look('06-refreshed')
+    await checkPage('06-refreshed')
 
     await click('Use the old refresh token again')
     expect(await notice()).toContain('400 invalid_grant')
     expect(await notice()).toContain('Harbour Ledger has ended this connection.')
-    await look('07-ended')
+    await checkPage('07-ended')
 
-    // What was allowed is remembered, and only what was rejected and is wanted again is asked for again.
+    // Consent is remembered: the page asks again only because of the operation without consent.
     await click('Connect your account')
     expect(await page.getByRole('checkbox', { name: 'Create invoices' }).isChecked()).toBe(false)
     expect(await page.getByRole('checkbox', { name: 'Read your invoices' }).isChecked()).toBe(true)
-    await look('08-consent-again')
+    await checkPage('08-consent-again')
     await page.getByRole('checkbox', { name: 'Create invoices' }).check()
     await click('Allow')
     await page.waitForURL(home())
@@ -130,7 +130,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('cell', { name: 'March Hare' }).count()).toBe(1)
 
     await click('Disconnect')
-    await look('09-sign-out')
+    await checkPage('09-sign-out')
     await click('Sign out')
     await page.waitForURL((url) => url.href.startsWith(home()))
     expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
@@ -138,7 +138,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(1)
   })
 
-  it('deny: the third party is told, and nothing is connected', async () => {
+  it('after a denial the third party gets access_denied, and nothing is connected', async () => {
     await open()
     await page.goto(home())
     await click('Connect your account')
@@ -147,10 +147,10 @@ describeWithChromium('delegated access in a browser', () => {
     await page.waitForURL(home())
     expect(await notice()).toMatch(/Your account was not connected\.\s+access_denied/)
     expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
-    await look('10-denied')
+    await checkPage('10-denied')
   })
 
-  it('use another account: signs out at the host, and connects that of whoever signs in then', async () => {
+  it('"use another account" signs out at the host and connects the account that signs in next', async () => {
     await open()
     await page.goto(home())
     await click('Connect your account')
@@ -169,13 +169,13 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await heading()).toBe('Bob Baker')
   })
 
-  it('by keyboard alone: all of it', async () => {
+  it('the whole delegated flow works by keyboard alone', async () => {
     await open()
     await page.goto(home())
     await tabTo('Connect your account')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/login/)
-    // It has the focus without a key being pressed.
+    // The field has the focus before a key is pressed.
     await page.locator('input[name=username]:focus').waitFor()
     await page.keyboard.type('alice')
     await page.keyboard.press('Tab')
@@ -200,7 +200,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.getByRole('button', { name: 'Connect your account' }).count()).toBe(1)
   })
 
-  /** Presses Tab until what is called so has the focus, which can be seen. */
+  /** Presses Tab until the element with this name has the focus; checks that its outline is visible. */
   async function tabTo(name: string): Promise<void> {
     const reached: string[] = []
     while (reached.length < 30 && reached.at(-1) !== name) {
@@ -211,7 +211,7 @@ describeWithChromium('delegated access in a browser', () => {
     expect(await page.evaluate(FOCUS_OUTLINE), name).toBe('solid')
   }
 
-  it('without scripts: all of it', async () => {
+  it('the whole delegated flow works without scripts', async () => {
     await open({ javaScriptEnabled: false })
     await page.goto(home())
     await click('Connect your account')

@@ -5,7 +5,7 @@ import { auth } from 'express-oauth2-jwt-bearer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 
-/** A resource server as its documentation has it: it knows the issuer and the audience, and nothing more. */
+/** A resource server as in the library's documentation: it knows only the issuer and the audience. */
 async function startResourceServer({ issuer, audience }: Host) {
   const app = express()
   app.use(auth({ issuerBaseURL: issuer, audience }))
@@ -41,9 +41,9 @@ describe('express-oauth2-jwt-bearer', () => {
     await host.close()
   })
 
-  it('accepts our access tokens when it knows nothing but the issuer and the audience', async () => {
+  it('express-oauth2-jwt-bearer accepts access tokens with only the issuer and the audience configured', async () => {
     const key = await host.createApiKey()
-    const direct = await host.token({ ...key, grant_type: 'client_credentials' })
+    const direct = await host.requestDirectToken(key)
     expect(await api.call(String(direct.body['access_token']))).toEqual({
       status: 200,
       body: { sub: key.client_id },
@@ -52,9 +52,9 @@ describe('express-oauth2-jwt-bearer', () => {
     expect(await api.call(delegated.access_token)).toEqual({ status: 200, body: { sub: 'alice' } })
   })
 
-  it('rejects a token of ours whose signature was changed', async () => {
+  it('express-oauth2-jwt-bearer rejects an access token with a changed signature', async () => {
     const key = await host.createApiKey()
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const token = String(body['access_token'])
     const changed = token.slice(0, -10) + (token.at(-10) === 'A' ? 'B' : 'A') + token.slice(-9)
     expect(await api.call(changed)).toEqual({ status: 401, body: { code: 'invalid_token' } })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** All this is on loopback. */
+/** The test host serves http on localhost. */
 const insecure = { [oauth.allowInsecureRequests]: true }
 
 describeEachStore('oauth4webapi', (makeStore) => {
@@ -29,7 +29,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     return oauth.processClientCredentialsResponse(server, client, response)
   }
 
-  /** From the authorization request to the tokens, with every check that the library has. */
+  /** Runs the delegated flow with every check of the library. */
   async function delegated({ client_id, client_secret }: Awaited<ReturnType<Host['createApplication']>>) {
     const client = { client_id }
     const authentication = oauth.ClientSecretBasic(client_secret)
@@ -67,7 +67,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     return new Request(`${host.audience}/invoices/list`, { headers })
   }
 
-  it('finds the same service by OpenID Connect Discovery and by RFC 8414', async () => {
+  it('oauth4webapi finds the same service by OpenID Connect Discovery and by RFC 8414', async () => {
     expect(await discover('oauth2')).toEqual(server)
     expect(server).toMatchObject({
       issuer: host.issuer,
@@ -76,14 +76,14 @@ describeEachStore('oauth4webapi', (makeStore) => {
     })
   })
 
-  it('finds the API (RFC 9728)', async () => {
+  it('oauth4webapi finds the API by its metadata (RFC 9728)', async () => {
     const audience = new URL(host.audience)
     const response = await oauth.resourceDiscoveryRequest(audience, insecure)
     const resource = await oauth.processResourceDiscoveryResponse(audience, response)
     expect(resource.authorization_servers).toEqual([host.issuer])
   })
 
-  it('takes access tokens of both modes for JWT access tokens (RFC 9068)', async () => {
+  it('oauth4webapi accepts access tokens of both modes as JWT access tokens (RFC 9068)', async () => {
     const { access_token: directToken } = await direct()
     const ofKey = await oauth.validateJwtAccessToken(server, apiCall(directToken), host.audience, insecure)
     expect(ofKey).toMatchObject({ iss: host.issuer, access_mode: 'direct', account_id: 'acme' })
@@ -110,13 +110,13 @@ describeEachStore('oauth4webapi', (makeStore) => {
     ).rejects.toThrow(/aud/)
   })
 
-  it('gets direct access', async () => {
+  it('oauth4webapi gets a direct token that the API accepts', async () => {
     const tokens = await direct()
     expect(tokens.expires_in).toBe(864_000)
     expect((await fetch(apiCall(tokens.access_token))).status).toBe(200)
   })
 
-  it('gets delegated access, with an ID token whose signature it checks', async () => {
+  it('oauth4webapi gets delegated tokens and verifies the signature of the ID token', async () => {
     const { client, tokens, response } = await delegated(await host.createApplication())
     await oauth.validateApplicationLevelSignature(server, response, insecure)
     const idToken = oauth.getValidatedIdTokenClaims(tokens)
@@ -132,7 +132,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     expect((await fetch(apiCall(tokens.access_token))).status).toBe(200)
   })
 
-  it('refreshes', async () => {
+  it('oauth4webapi refreshes tokens, and a used refresh token is rejected', async () => {
     const { client, authentication, tokens } = await delegated(await host.createApplication())
     const refresh = async () => {
       const token = tokens.refresh_token!
@@ -146,7 +146,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     await expect(refresh()).rejects.toMatchObject({ error: 'invalid_grant', status: 400 })
   })
 
-  it('asks about tokens of both kinds and takes them back (RFC 7662, RFC 7009)', async () => {
+  it('oauth4webapi introspects and revokes access tokens and refresh tokens (RFC 7662, RFC 7009)', async () => {
     const { client, authentication, tokens } = await delegated(await host.createApplication())
     const introspect = async (token: string) => {
       const response = await oauth.introspectionRequest(server, client, authentication, token, insecure)
@@ -174,7 +174,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     await expect(oauth.processUserInfoResponse(server, client, 'alice', userInfo)).rejects.toMatchObject({
       cause: [{ parameters: { error: 'invalid_token' } }],
     })
-    // Its signature is as good as ever: who only looks at that does not hear of it.
+    // The signature stays valid: a local check alone does not notice the revocation.
     await oauth.validateJwtAccessToken(server, apiCall(token), host.audience, insecure)
 
     expect(await introspect(refreshToken)).toMatchObject({ active: true })
@@ -188,7 +188,7 @@ describeEachStore('oauth4webapi', (makeStore) => {
     })
   })
 
-  it('notices a response of another issuer, or for another state', async () => {
+  it('oauth4webapi rejects a response with another issuer or state', async () => {
     const { client_id } = await host.createApplication()
     const { callback } = await authorize(host, client_id)
     const validate = (url: URL, state: string) =>

@@ -1,9 +1,8 @@
 import * as oauth from 'openid-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Client } from '../../support/host-requests.ts'
 import { authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
-
-type Credentials = Awaited<ReturnType<Host['createApplication']>>
 
 describeEachStore('openid-client', (makeStore) => {
   let host: Host
@@ -12,9 +11,9 @@ describeEachStore('openid-client', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  /** What a third party does at its start; http is allowed because all this is on loopback. */
+  /** Discovery by a third party; http is allowed because the test host runs on localhost. */
   function discover(
-    { client_id, client_secret }: Credentials,
+    { client_id, client_secret }: Client,
     authentication?: oauth.ClientAuth,
     algorithm: 'oidc' | 'oauth2' = 'oidc',
   ) {
@@ -24,7 +23,7 @@ describeEachStore('openid-client', (makeStore) => {
     })
   }
 
-  /** The delegated flow with all that the library checks: state, iss, PKCE, nonce, ID token. */
+  /** Runs the delegated flow with all checks of the library: state, iss, PKCE, nonce, ID token. */
   async function connect(config: oauth.Configuration, scope: string, browser = host.browser()) {
     const pkceCodeVerifier = oauth.randomPKCECodeVerifier()
     const expectedState = oauth.randomState()
@@ -46,20 +45,23 @@ describeEachStore('openid-client', (makeStore) => {
     })
   }
 
-  it.each(['oidc', 'oauth2'] as const)('finds the service by %s discovery', async (algorithm) => {
-    const config = await discover(await host.createApiKey(), undefined, algorithm)
-    const metadata = config.serverMetadata()
-    expect(metadata.issuer).toBe(host.issuer)
-    expect(metadata.token_endpoint).toBe(`${host.issuer}/oauth2/token`)
-    expect(metadata.supportsPKCE()).toBe(true)
-    const { scope } = await oauth.clientCredentialsGrant(config)
-    expect(scope).toBe('invoices:read invoices:create payments:list payments:transfer')
-  })
+  it.each(['oidc', 'oauth2'] as const)(
+    'openid-client finds the service by %s discovery',
+    async (algorithm) => {
+      const config = await discover(await host.createApiKey(), undefined, algorithm)
+      const metadata = config.serverMetadata()
+      expect(metadata.issuer).toBe(host.issuer)
+      expect(metadata.token_endpoint).toBe(`${host.issuer}/oauth2/token`)
+      expect(metadata.supportsPKCE()).toBe(true)
+      const { scope } = await oauth.clientCredentialsGrant(config)
+      expect(scope).toBe('invoices:read invoices:create payments:list payments:transfer')
+    },
+  )
 
   it.each([
     ['client_secret_post', oauth.ClientSecretPost],
     ['client_secret_basic', oauth.ClientSecretBasic],
-  ])('gets direct access with %s', async (_name, authenticate) => {
+  ])('openid-client gets direct access with %s', async (_name, authenticate) => {
     const key = await host.createApiKey(['invoices'])
     const config = await discover(key, authenticate(key.client_secret))
     const tokens = await oauth.clientCredentialsGrant(config, { scope: 'invoices:read' })
@@ -69,7 +71,7 @@ describeEachStore('openid-client', (makeStore) => {
     expect(response.status).toBe(200)
   })
 
-  it('gets delegated access, refreshes it, and reads who the user is', async () => {
+  it('openid-client gets delegated tokens, refreshes them and reads user info', async () => {
     const config = await discover(await host.createApplication())
     const tokens = await connect(config, 'openid profile email invoices:read')
     expect(tokens.claims()).toMatchObject({ iss: host.issuer, sub: 'alice' })
@@ -89,7 +91,7 @@ describeEachStore('openid-client', (makeStore) => {
   it.each([
     ['client_secret_post', oauth.ClientSecretPost],
     ['client_secret_basic', oauth.ClientSecretBasic],
-  ])('asks about JWT access tokens and takes them back, with %s', async (_name, authenticate) => {
+  ])('openid-client introspects and revokes tokens with %s', async (_name, authenticate) => {
     const application = await host.createApplication()
     const config = await discover(application, authenticate(application.client_secret))
     const tokens = await connect(config, 'openid profile invoices:read')
@@ -126,7 +128,7 @@ describeEachStore('openid-client', (makeStore) => {
     })
   })
 
-  it('asks about a direct token, also as a resource server, and takes it back', async () => {
+  it('openid-client introspects a direct token, also as a resource server, and revokes it as its owner', async () => {
     const key = await host.createApiKey(['invoices'])
     const config = await discover(key)
     const { access_token: token } = await oauth.clientCredentialsGrant(config)
@@ -139,14 +141,14 @@ describeEachStore('openid-client', (makeStore) => {
     const answer = await oauth.tokenIntrospection(config, token)
     expect(answer).toMatchObject({ active: true, access_mode: 'direct', account_id: 'acme' })
     expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual(answer)
-    // What is no token of its own does not even tell it that it is one.
+    // The revocation of another client's token is answered with 200 and has no effect (RFC 7009 2.1).
     await oauth.tokenRevocation(resourceServer, token)
     expect(await oauth.tokenIntrospection(config, token)).toEqual(answer)
     await oauth.tokenRevocation(config, token)
     expect(await oauth.tokenIntrospection(resourceServer, token)).toEqual({ active: false })
   })
 
-  it('works without OpenID Connect, and without a scope at all', async () => {
+  it('openid-client works without OpenID Connect and without a scope', async () => {
     const config = await discover(await host.createApplication())
     const tokens = await connect(config, 'payments:list')
     expect(tokens.scope).toBe('payments:list')
@@ -155,7 +157,7 @@ describeEachStore('openid-client', (makeStore) => {
     expect(all.scope).toBe('invoices:read invoices:create payments:list payments:transfer')
   })
 
-  it('is told by a redirect with state and iss that the user declined', async () => {
+  it('openid-client gets access_denied with state and iss when the user denies consent', async () => {
     const application = await host.createApplication()
     const config = await discover(application)
     const expectedState = oauth.randomState()
@@ -169,7 +171,7 @@ describeEachStore('openid-client', (makeStore) => {
     })
   })
 
-  it('rejects a response that names another issuer (RFC 9207)', async () => {
+  it('openid-client rejects a response with another issuer (RFC 9207)', async () => {
     const application = await host.createApplication()
     const config = await discover(application)
     const { callback } = await authorize(host, application.client_id)
@@ -183,7 +185,7 @@ describeEachStore('openid-client', (makeStore) => {
     expect((await exchange()).access_token).toEqual(expect.any(String))
   })
 
-  it('signs the user out (RP-initiated logout)', async () => {
+  it('openid-client signs the user out (RP-initiated logout)', async () => {
     const redirectUri = 'http://localhost:9/bye'
     const application = await host.createApplication({ postLogoutRedirectUris: [redirectUri] })
     const config = await discover(application)
@@ -201,7 +203,7 @@ describeEachStore('openid-client', (makeStore) => {
 
     const silent = await authorize(host, application.client_id, { browser, parameters: { prompt: 'none' } })
     expect(silent.callback.searchParams.get('error')).toBe('login_required')
-    // The user ended a session, not what the application may do.
+    // A sign-out ends the session, not the authorization of the application.
     expect((await oauth.refreshTokenGrant(config, refresh_token!)).access_token).toEqual(expect.any(String))
   })
 })

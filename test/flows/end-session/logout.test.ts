@@ -14,7 +14,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
   beforeAll(async () => {
     host = await startSessionHost({ store: makeStore() })
   })
-  /** alice is signed in at the host and with us, and the application has her tokens. */
+  /** Signs alice in at the host and at gatehouse, and gets her tokens for the application. */
   beforeEach(async () => {
     application = await host.createApplication({ postLogoutRedirectUris: [BYE] })
     browser = host.browser()
@@ -28,7 +28,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     let page = await browser.open(authorizationUrl(host, application.client_id, { scope }))
     if (asksFor(page) === 'consent') page = await submit(page, 'action', 'approve', /consent$/)
     const code = page.url.searchParams.get('code')!
-    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(application, code)
     return body as unknown as Tokens
   }
   const submit = (page: Page, name: string, value: string, action = /logout/) =>
@@ -40,19 +40,19 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     return url
   }
   const open = (parameters: Record<string, string | undefined> = {}) => browser.open(logoutUrl(parameters))
-  async function isSignedInWithUs() {
+  async function hasGatehouseSession() {
     host.signInAt(browser, { accountId: 'alice' })
     const url = authorizationUrl(host, application.client_id, { scope: 'openid', prompt: 'none' })
     return (await browser.open(url)).url.searchParams.has('code')
   }
-  const refresh = () =>
-    host.token({ ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token })
-  const ours = () => [...browser.cookies.keys()].filter((key) => key.startsWith('gatehouse_session|'))
+  const refresh = () => host.refresh(application, tokens.refresh_token)
+  const sessionCookies = () =>
+    [...browser.cookies.keys()].filter((key) => key.startsWith('gatehouse_session|'))
 
   describe('with id_token_hint', () => {
     const hinted = (more = {}) => ({ id_token_hint: tokens.id_token, ...more })
 
-    it('asks, and sends the browser back to a registered address, with state', async () => {
+    it('a sign-out with id_token_hint asks the user and redirects to a registered address with state', async () => {
       const page = await open(hinted({ post_logout_redirect_uri: BYE, state: 'out' }))
       expect(page.status).toBe(200)
       expect(page.headers.get('cache-control')).toContain('no-store')
@@ -62,16 +62,16 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(end.url.href).toBe(`${BYE}?state=out`)
     })
 
-    it("ends the host's session and ours", async () => {
+    it("a sign-out ends the host's session and that of gatehouse", async () => {
       await submit(await open(hinted({ post_logout_redirect_uri: BYE })), 'logout', 'yes')
       expect(host.isSignedInAt(browser)).toBe(false)
-      expect(ours()).toEqual([])
+      expect(sessionCookies()).toEqual([])
       const url = authorizationUrl(host, application.client_id, { scope: 'openid', prompt: 'none' })
       expect((await browser.open(url)).url.searchParams.get('error')).toBe('login_required')
       expect((await browser.open(authorizationUrl(host, application.client_id))).url.pathname).toBe('/login')
     })
 
-    it('lets refresh tokens live on', async () => {
+    it('refresh tokens stay valid after a sign-out', async () => {
       await submit(await open(hinted()), 'logout', 'yes')
       const { status, body } = await refresh()
       expect(status).toBe(200)
@@ -79,35 +79,35 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(call.status).toBe(200)
     })
 
-    it('without an address to go back to: a page says that it is over', async () => {
+    it('a sign-out without a redirect address ends on a page that confirms it', async () => {
       const end = await submit(await open(hinted()), 'logout', 'yes')
       expect(end.status).toBe(200)
       expect(end.url.href).toMatch(`${host.issuer}/oauth2/logout`)
       expect(end.body).toMatch(/signed out/i)
     })
 
-    it('no means no: both sessions stay, and so do the tokens', async () => {
+    it('a user who declines the sign-out keeps both sessions, and the tokens stay valid', async () => {
       const page = await open(hinted({ post_logout_redirect_uri: BYE }))
       const end = await browser.submit(page, { action: /logout/ })
       expect(end.url.href).toBe(BYE)
       expect(host.isSignedInAt(browser)).toBe(true)
-      expect(await isSignedInWithUs()).toBe(true)
+      expect(await hasGatehouseSession()).toBe(true)
       expect((await refresh()).status).toBe(200)
     })
 
     it.each(['https://evil.example/', `${BYE}/`, `${BYE}?x`, CALLBACK, 'javascript:alert(1)'])(
-      'an address that is not registered ends in the error page: %s',
+      'a sign-out with the unregistered address %s leads to the error page',
       async (address) => {
         const page = await browser.request(logoutUrl(hinted({ post_logout_redirect_uri: address })))
         expect(page.status).toBe(400)
         expect(page.headers.get('location')).toBeNull()
         expect(page.headers.get('content-type')).toMatch(/^text\/html/)
         expect(host.isSignedInAt(browser)).toBe(true)
-        expect(await isSignedInWithUs()).toBe(true)
+        expect(await hasGatehouseSession()).toBe(true)
       },
     )
 
-    it('a hint that is forged, or of another client than client_id, is rejected', async () => {
+    it('a sign-out with a forged id_token_hint, or with the hint of another client, is rejected', async () => {
       const [header, , signature] = tokens.id_token!.split('.')
       const claims = Buffer.from(JSON.stringify({ aud: application.client_id, sub: 'bob' }))
       const forged = `${header}.${claims.toString('base64url')}.${signature}`
@@ -125,20 +125,20 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     })
   })
 
-  it('with client_id alone it works as well', async () => {
+  it('a sign-out with client_id and without id_token_hint redirects to a registered address', async () => {
     const { client_id } = application
     const page = await open({ client_id, post_logout_redirect_uri: BYE, state: 'out' })
     expect((await submit(page, 'logout', 'yes')).url.href).toBe(`${BYE}?state=out`)
     expect(host.isSignedInAt(browser)).toBe(false)
   })
 
-  it('with an unknown client_id: the error page', async () => {
-    const page = await open({ client_id: 'nobody', post_logout_redirect_uri: BYE })
+  it('a sign-out with an unknown client_id leads to the error page', async () => {
+    const page = await open({ client_id: 'unknown', post_logout_redirect_uri: BYE })
     expect(page.status).toBe(400)
     expect(page.url.origin).toBe(host.origin)
   })
 
-  it('without either, the address counts for nothing: no open redirect', async () => {
+  it('a sign-out without client_id and id_token_hint ignores the redirect address', async () => {
     const page = await open({ post_logout_redirect_uri: BYE })
     expect(page.status).toBe(200)
     const end = await submit(page, 'logout', 'yes')
@@ -147,7 +147,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     expect(host.isSignedInAt(browser)).toBe(false)
   })
 
-  it('a form that another site made ends nothing', async () => {
+  it('a sign-out form with a guessed CSRF token ends no session', async () => {
     const page = await open()
     const forged = await browser.submit(page, {
       action: /logout/,
@@ -156,10 +156,10 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     })
     expect(forged.status).toBe(400)
     expect(host.isSignedInAt(browser)).toBe(true)
-    expect(await isSignedInWithUs()).toBe(true)
+    expect(await hasGatehouseSession()).toBe(true)
   })
 
-  it('POST: the same, by a redirect that brings our cookies along', async () => {
+  it('a sign-out request by POST is redirected to GET, so that the browser sends the cookies', async () => {
     const { client_id } = application
     const answer = await browser.request(logoutUrl({}), {
       method: 'POST',
@@ -173,25 +173,25 @@ describeEachStore('RP-initiated logout', (makeStore) => {
     expect((await submit(await browser.open(address), 'logout', 'yes')).url.href).toBe(`${BYE}?state=out`)
   })
 
-  describe('nobody is signed in with us', () => {
+  describe('without a session of gatehouse', () => {
     beforeEach(() => {
       browser = host.browser()
     })
 
-    it('nor at the host: there is nothing to ask, the browser goes back at once', async () => {
+    it('a sign-out without any session redirects at once', async () => {
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: BYE, state: 'out' })
       expect(page.url.href).toBe(`${BYE}?state=out`)
     })
 
-    it('nor at the host, and no address: a page says that it is over', async () => {
+    it('a sign-out without any session and redirect address shows a page that confirms it', async () => {
       const page = await open()
       expect(page.status).toBe(200)
       expect(page.body).toMatch(/signed out/i)
       expect(page.body).not.toContain('<script')
     })
 
-    it("but at the host: it asks, and ends the host's session", async () => {
+    it("a sign-out with only the host's session asks the user and ends that session", async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: BYE })
@@ -201,7 +201,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(host.isSignedInAt(browser)).toBe(false)
     })
 
-    it('an unregistered address is rejected all the same', async () => {
+    it('a sign-out without any session rejects an unregistered address', async () => {
       const { client_id } = application
       const page = await open({ client_id, post_logout_redirect_uri: 'https://evil.example/' })
       expect(page.status).toBe(400)

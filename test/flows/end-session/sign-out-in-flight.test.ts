@@ -7,10 +7,10 @@ import { describeEachStore } from '../../support/stores.ts'
 const TRIALS = 20
 const SCOPE = 'openid invoices:read'
 
-/** The built-in sign-in page: nobody but our session knows who is signed in. */
-describeEachStore('A sign-out is not undone by a request in flight', (makeStore) => {
+/** The host has the built-in sign-in page, so only the session of gatehouse knows the user. */
+describeEachStore('a sign-out during another request', (makeStore) => {
   let pausing: PausingStore
-  /** Below it, for a second call that is held. */
+  /** A second pausing store below the first one, to hold a second call. */
   let below: PausingStore
   let host: Host
   let clientId: string
@@ -40,7 +40,7 @@ describeEachStore('A sign-out is not undone by a request in flight', (makeStore)
   const signOutPage = () => browser.open(`${host.issuer}/oauth2/logout`)
   const confirm = (page: Page) => browser.submit(page, { action: /logout/, button: ['logout', 'yes'] })
 
-  /** Whether a browser with these cookies is signed in: those of a request that was answered last count. */
+  /** Expects that no browser with the current cookies, or with one of these sets, is signed in. */
   async function expectSignedOut(...cookies: Browser['cookies'][]): Promise<void> {
     for (const each of [browser.cookies, ...cookies]) {
       const other = host.browser()
@@ -50,28 +50,28 @@ describeEachStore('A sign-out is not undone by a request in flight', (makeStore)
     }
   }
 
-  it('the session lives until then', async () => {
+  it('the session works until the sign-out', async () => {
     expect((await silently()).has('code')).toBe(true)
   })
 
   it.each([
     ['before it writes its session', (call: string) => /^(set|replace) session:/.test(call), 'before'],
     ['when it has read its session', (call: string) => call.startsWith('get session:'), 'after'],
-  ] as const)('of an authorization request that is held %s', async (_, which, when) => {
+  ] as const)('an authorization request that is held %s does not undo a sign-out', async (_, which, when) => {
     const page = await signOutPage()
     const before = new Map(browser.cookies)
     pause = when === 'before' ? pausing.pauseBefore(which) : pausing.pauseAfter(which)
-    const inFlight = silently()
+    const running = silently()
     expect(await pause.reached).toBe(true)
     expect((await confirm(page)).body).toMatch(/signed out/i)
     pause.end()
-    await inFlight
+    await running
     await expectSignedOut(before)
   })
 
-  // The request comes back from the pages, and gives the session another cookie.
+  // The request that resumes after the pages gives the session another cookie.
   it.each(['set session:', 'delete session:'])(
-    'of a person who comes back from the consent page, held before "%s"',
+    'a request after the consent page that is held before "%s" does not undo a sign-out',
     async (call) => {
       const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
       expect(asksFor(consent)).toBe('consent')
@@ -85,39 +85,42 @@ describeEachStore('A sign-out is not undone by a request in flight', (makeStore)
       pause = pausing.pauseBefore(call)
       const other = host.browser()
       for (const [name, cookie] of before) other.cookies.set(name, cookie)
-      const inFlight = other.open(resumeOf(approved))
+      const running = other.open(resumeOf(approved))
       expect(await pause.reached).toBe(true)
       expect((await confirm(page)).body).toMatch(/signed out/i)
       pause.end()
-      await inFlight
+      await running
       await expectSignedOut(before, other.cookies)
     },
   )
 
   it.each([
     ['has deleted nothing yet', ['delete session:']],
-    ['has not even looked where the session is', ['get session-uid:']],
-  ])('where the sign-out %s when the session gets another cookie', async (_, alsoHeld) => {
-    const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
-    const page = await signOutPage()
-    const other = host.browser()
-    for (const [name, cookie] of browser.cookies) other.cookies.set(name, cookie)
-    const approved = await other.submit(consent, {
-      action: /consent$/,
-      button: ['action', 'approve'],
-      follow: false,
-    })
-    pause = pausing.pauseBefore('delete session:')
-    const pauses = alsoHeld.map((call) => below.pauseBefore(call))
-    const signingOut = confirm(page)
-    for (const { reached } of [pause, ...pauses]) expect(await reached).toBe(true)
-    expect((await other.open(resumeOf(approved))).url.searchParams.has('code')).toBe(true)
-    for (const { end } of [pause, ...pauses]) end()
-    expect((await signingOut).body).toMatch(/signed out/i)
-    await expectSignedOut(other.cookies)
-  })
+    ['has not found the session yet', ['get session-uid:']],
+  ])(
+    'a sign-out that %s when the session gets another cookie still ends the session',
+    async (_, alsoHeld) => {
+      const consent = await request({ scope: 'invoices:create', prompt: 'consent' })
+      const page = await signOutPage()
+      const other = host.browser()
+      for (const [name, cookie] of browser.cookies) other.cookies.set(name, cookie)
+      const approved = await other.submit(consent, {
+        action: /consent$/,
+        button: ['action', 'approve'],
+        follow: false,
+      })
+      pause = pausing.pauseBefore('delete session:')
+      const pauses = alsoHeld.map((call) => below.pauseBefore(call))
+      const signingOut = confirm(page)
+      for (const { reached } of [pause, ...pauses]) expect(await reached).toBe(true)
+      expect((await other.open(resumeOf(approved))).url.searchParams.has('code')).toBe(true)
+      for (const { end } of [pause, ...pauses]) end()
+      expect((await signingOut).body).toMatch(/signed out/i)
+      await expectSignedOut(other.cookies)
+    },
+  )
 
-  it(`in ${TRIALS} of ${TRIALS} trials`, async () => {
+  it(`concurrent authorization requests do not undo a sign-out in ${TRIALS} trials`, async () => {
     for (let trial = 0; trial < TRIALS; trial += 1) {
       browser = host.browser()
       await authorize(host, clientId, { browser, parameters: { scope: SCOPE } })
@@ -128,19 +131,19 @@ describeEachStore('A sign-out is not undone by a request in flight', (makeStore)
     }
   })
 
-  describe('what the same browser does at the same time in its session is not lost', () => {
-    it('two authorization requests at once both keep the session signed in', async () => {
+  describe('concurrent requests in one session', () => {
+    it('concurrent authorization requests keep the session signed in', async () => {
       await Promise.all([silently(), silently(), silently()])
       expect((await silently()).has('code')).toBe(true)
     })
 
-    it('a sign-out form that was opened while a request was in flight can be sent', async () => {
+    it('a sign-out form that was opened during another request can be submitted', async () => {
       pause = pausing.pauseBefore((call) => /^(set|replace) session:/.test(call))
-      const inFlight = silently()
+      const running = silently()
       expect(await pause.reached).toBe(true)
       const page = await signOutPage()
       pause.end()
-      await inFlight
+      await running
       expect((await confirm(page)).body).toMatch(/signed out/i)
       await expectSignedOut()
     })

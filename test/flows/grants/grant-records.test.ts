@@ -7,13 +7,13 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const DAY = 86_400
 
-/** What was written to grants: how, and for how many seconds. */
+/** A write of a grant: the method of the store, and the time to live in seconds. */
 interface GrantWrite {
   readonly how: string
   readonly ttl: number | undefined
 }
 
-/** A store that tells what is written to grants. */
+/** Wraps a store and records the writes of grants. */
 function watchGrants(inner: Store): { store: Store; written: GrantWrite[] } {
   const written: GrantWrite[] = []
   const store: Store = {
@@ -31,8 +31,8 @@ function watchGrants(inner: Store): { store: Store; written: GrantWrite[] } {
 }
 
 /**
- * A store that tells how many round trips there were one after the other: calls that begin before another has
- * ended take no time of their own.
+ * A store that counts consecutive round trips. Calls that begin before another call has ended run in parallel and
+ * do not count.
  */
 function countRoundTrips(inner: Store) {
   let deepest = 0
@@ -43,7 +43,7 @@ function countRoundTrips(inner: Store) {
       if (typeof method !== 'function' || name === 'close') return method
       return async (...args: unknown[]) => {
         const depth = ended + 1
-        // Noting that a client was used is nothing that a request waits for.
+        // Requests do not wait for the record of a client's last use.
         const counts = !String(args[0]).startsWith('client-usage:')
         if (counts) deepest = Math.max(deepest, depth)
         await delay(20)
@@ -64,7 +64,7 @@ function countRoundTrips(inner: Store) {
   }
 }
 
-describeEachStore('grants', (makeStore) => {
+describeEachStore('grant records', (makeStore) => {
   let host: Host
   let client: { client_id: string; client_secret: string }
   let written: GrantWrite[]
@@ -83,11 +83,10 @@ describeEachStore('grants', (makeStore) => {
     await host.close()
   })
 
-  const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
-  const refresh = (token: unknown) =>
-    host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(token) })
+  const exchange = (code: string) => host.exchangeCode(client, code)
+  const refresh = (token: unknown) => host.refresh(client, token)
 
-  test('one whose code is never exchanged lives an hour, not a month (bug: silent requests piled them up)', async () => {
+  test('a grant whose code is never exchanged expires after an hour (bug: silent requests piled grants up for a month)', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -99,13 +98,13 @@ describeEachStore('grants', (makeStore) => {
     expect(written).toEqual([short, short, short])
   })
 
-  test('one made at the consent page is short-lived too, by the lifetimes that are set', async () => {
+  test('the lifetime of a grant from the consent page follows the configured lifetimes', async () => {
     await start({ lifetimes: { interaction: 600, authorizationCode: 30 } })
     await authorize(host, client.client_id)
     expect(written).toEqual([{ how: 'create', ttl: 600 + 30 + 60 }])
   })
 
-  test('one lives on with its first refresh token, and is not written at each refresh', async () => {
+  test('the first refresh token extends its grant, and a refresh does not write the grant', async () => {
     await start()
     const { code } = await authorize(host, client.client_id)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -117,10 +116,10 @@ describeEachStore('grants', (makeStore) => {
     expect(written).toHaveLength(1)
   })
 
-  test('none is made where somebody has to sign in first', async () => {
+  test('an authorization request that leads to sign-in creates no grant', async () => {
     await start()
     const parameters = { scope: 'openid invoices:read' }
-    const ofBob = await connect(host, client, { user: 'bob', parameters })
+    const tokensOfBob = await connect(host, client, { user: 'bob', parameters })
     const { browser } = await authorize(host, client.client_id, { parameters })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 100_000 })
     written.splice(0)
@@ -128,7 +127,7 @@ describeEachStore('grants', (makeStore) => {
       { prompt: 'login' },
       { max_age: '0' },
       { max_age: '50' },
-      { id_token_hint: String(ofBob.id_token) },
+      { id_token_hint: String(tokensOfBob.id_token) },
     ]) {
       const url = authorizationUrl(host, client.client_id, { ...parameters, ...reason })
       expect({ reason, asksFor: asksFor(await browser.open(url)) }).toEqual({ reason, asksFor: 'sign-in' })
@@ -136,7 +135,7 @@ describeEachStore('grants', (makeStore) => {
     }
   })
 
-  test('none is made where consent is asked for', async () => {
+  test('an authorization request that leads to the consent page creates no grant', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id, { parameters: { scope: 'invoices:read' } })
     written.splice(0)
@@ -147,7 +146,7 @@ describeEachStore('grants', (makeStore) => {
     expect(written).toEqual([])
   })
 
-  test('after signing in anew there is one grant, and its code works', async () => {
+  test('an authorization with re-authentication creates one grant, and its code works', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -156,18 +155,18 @@ describeEachStore('grants', (makeStore) => {
     expect((await exchange(code)).status).toBe(200)
   })
 
-  test('one that is gone ends the exchange as invalid_grant', async () => {
+  test('a code exchange whose grant was deleted is answered with invalid_grant', async () => {
     const store = makeStore()
-    let gone: string | undefined
+    let grantKey: string | undefined
     await start({
       store: {
         ...store,
         create(key, value, ttl) {
-          if (key.startsWith('grant:')) gone = key
+          if (key.startsWith('grant:')) grantKey = key
           return store.create(key, value, ttl)
         },
         async replace(key, expected, value, ttl) {
-          if (key === gone) await store.delete(key)
+          if (key === grantKey) await store.delete(key)
           return store.replace(key, expected, value, ttl)
         },
       },
@@ -177,7 +176,7 @@ describeEachStore('grants', (makeStore) => {
     expect({ status, ...body }).toMatchObject({ status: 400, error: 'invalid_grant' })
   })
 
-  test('a code exchange is four round trips to the store', async () => {
+  test('a code exchange takes four round trips to the store', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const browser = host.browser()
@@ -187,7 +186,7 @@ describeEachStore('grants', (makeStore) => {
     expect(await counted.of(() => exchange(code))).toBe(4)
   })
 
-  test('with several redirect URIs and none sent it is four as well', async () => {
+  test('a code exchange without redirect_uri by an application with several takes four round trips', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const redirectUris = ['http://localhost:9/callback', 'http://localhost:9/other']
@@ -198,26 +197,26 @@ describeEachStore('grants', (makeStore) => {
     expect(answer?.status).toBe(200)
   })
 
-  test('a refresh is two round trips', async () => {
+  test('a refresh takes two round trips to the store', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const { refresh_token: token } = await connect(host, client)
     expect(await counted.of(() => refresh(token))).toBe(2)
   })
 
-  test('a wrong code, and a code of a wrong client, keep no grant alive', async () => {
+  test('a wrong code and a code from another client do not extend the grant', async () => {
     await start()
     const other = await host.createApplication()
     const { code } = await authorize(host, client.client_id)
     written.splice(0)
     expect((await exchange(`${code}x`)).status).toBe(400)
-    const stolen = await host.token({ ...other, grant_type: 'authorization_code', code })
+    const stolen = await host.exchangeCode(other, code)
     expect(stolen.status).toBe(400)
     expect(written).toEqual([])
   })
 })
 
-describeEachStore('a grant that cannot be kept alive', (makeStore) => {
+describeEachStore('a grant that cannot be extended', (makeStore) => {
   let host: Host
   let faulty: FaultyStore
   let client: { client_id: string; client_secret: string }
@@ -229,20 +228,15 @@ describeEachStore('a grant that cannot be kept alive', (makeStore) => {
   })
   afterEach(() => host.close())
 
-  test.each(FAULTS)('costs the code nothing: %s', async (fault) => {
+  test.each(FAULTS)('a code stays usable if its grant cannot be extended: %s', async (fault) => {
     const { code } = await authorize(host, client.client_id)
-    const body = { ...client, grant_type: 'authorization_code', code }
     faulty.arm('replace grant', fault)
-    expect((await host.token(body)).status).toBe(503)
+    expect((await host.exchangeCode(client, code)).status).toBe(503)
     expect(faulty.calls.some((call) => call.startsWith('create refresh-family'))).toBe(false)
     await faulty.settled()
-    const { status, body: tokens } = await host.token(body)
+    const { status, body } = await host.exchangeCode(client, code)
     expect(status).toBe(200)
-    const refreshed = await host.token({
-      ...client,
-      grant_type: 'refresh_token',
-      refresh_token: String(tokens['refresh_token']),
-    })
+    const refreshed = await host.refresh(client, body['refresh_token'])
     expect(refreshed.status).toBe(200)
   })
 })

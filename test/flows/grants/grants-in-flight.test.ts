@@ -6,22 +6,22 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const SCOPE = 'openid invoices:read'
 
-/** A request in the middle of which something is revoked, and whether what it gave is dead. */
+/** A request during which a grant is revoked, and a check of the tokens that it issued. */
 interface Attempt {
   readonly request: () => Promise<unknown>
-  readonly takeBack: () => Promise<unknown>
-  /** What is still alive afterwards of what the request gave. */
-  readonly living: () => Promise<readonly string[]>
+  readonly revoke: () => Promise<unknown>
+  /** The tokens of the request that are still valid afterwards; must be empty. */
+  readonly findValid: () => Promise<readonly string[]>
 }
 
-describeEachStore('in the middle of a request', (makeStore) => {
+describeEachStore('revoking a grant during a request', (makeStore) => {
   let host: Host
   let pausing: PausingStore
   let client: { client_id: string; client_secret: string }
   let browser: Browser
   const grantIds: string[] = []
-  /** Alarms that somebody used something twice. */
-  const alarms: string[] = []
+  /** Events that report the reuse of a code or of a refresh token. */
+  const reuses: string[] = []
 
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
@@ -39,18 +39,17 @@ describeEachStore('in the middle of a request', (makeStore) => {
     browser = host.browser()
     host.gatehouse.on('consent.approved', ({ grantId }) => grantIds.push(grantId))
     for (const name of ['refresh_token.reused', 'code.reused'] as const) {
-      host.gatehouse.on(name, ({ grantId }) => alarms.push(`${name} ${grantId}`))
+      host.gatehouse.on(name, ({ grantId }) => reuses.push(`${name} ${grantId}`))
     }
-    // Signs in, and notes the use of the client.
+    // Signs in, and records the first use of the client.
     await connect(host, client, { browser, parameters: { scope: SCOPE } })
   })
   afterAll(() => host.close())
-  // A request that lost the race against a withdrawal was told apart from a replay only by the answer.
-  afterEach(() => expect(alarms.splice(0)).toEqual([]))
+  // A request that loses the race against a revocation must not be reported as a reuse.
+  afterEach(() => expect(reuses.splice(0)).toEqual([]))
 
-  const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
-  const refresh = (token: unknown) =>
-    host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(token) })
+  const exchange = (code: string) => host.exchangeCode(client, code)
+  const refresh = (token: unknown) => host.refresh(client, token)
   const approve = async () => {
     const { code } = await authorize(host, client.client_id, {
       browser,
@@ -59,8 +58,8 @@ describeEachStore('in the middle of a request', (makeStore) => {
     return { code, grantId: grantIds.at(-1) ?? '' }
   }
 
-  /** What of an answer of the token endpoint can be used. */
-  async function livingOf(answer: { status: number; body: Record<string, unknown> }): Promise<string[]> {
+  /** The tokens of a token response that are still valid. */
+  async function validTokensOf(answer: { status: number; body: Record<string, unknown> }): Promise<string[]> {
     if (answer.status !== 200) {
       expect({ status: answer.status, error: answer.body['error'] }).toEqual({
         status: 400,
@@ -78,42 +77,42 @@ describeEachStore('in the middle of a request', (makeStore) => {
     ]
   }
 
-  /** Holds the request up at each of its calls to the store, before and after it is done, and revokes. */
+  /** Revokes while the request is held at each of its calls to the store, before or after the call. */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
     sides: readonly ('before' | 'after')[] = ['before', 'after'],
-  ): Promise<{ calls: string[]; alive: string[] }> {
+  ): Promise<{ calls: string[]; stillValid: string[] }> {
     const calls: string[] = []
-    const alive: string[] = []
+    const stillValid: string[] = []
     for (let at = 0; ; at += 1) {
       for (const when of sides) {
-        const { request, takeBack, living } = await prepare()
+        const { request, revoke, findValid } = await prepare()
         const pause = when === 'before' ? pausing.pauseBefore(at) : pausing.pauseAfter(at)
         const answered = request().finally(() => pause.end())
         if (!(await pause.reached)) {
           await answered
-          return { calls, alive }
+          return { calls, stillValid }
         }
         const call = pausing.calls[at] ?? ''
-        await takeBack()
+        await revoke()
         pause.end()
         await answered
         calls.push(call.replace(/[:].*/, ''))
-        for (const what of await living()) alive.push(`${when} ${call}: ${what}`)
+        for (const token of await findValid()) stillValid.push(`${when} ${call}: ${token}`)
       }
     }
   }
 
   const WAYS: [string, (grantId: string) => Promise<unknown>][] = [
-    ['revoke', (grantId) => host.gatehouse.grants.revoke(grantId)],
-    ['revokeAll the account', () => host.gatehouse.grants.revokeAll({ accountId: 'alice' })],
+    ['revoke the grant', (grantId) => host.gatehouse.grants.revoke(grantId)],
+    ['revoke all of the account', () => host.gatehouse.grants.revokeAll({ accountId: 'alice' })],
     [
-      'revokeAll account and application',
+      'revoke all of the account and application',
       () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: client.client_id }),
     ],
-    ['revokeAll the user', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', userId: 'ann' })],
+    ['revoke all of the user', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', userId: 'ann' })],
     [
-      'revokeAll user and application',
+      'revoke all of the user and application',
       () =>
         host.gatehouse.grants.revokeAll({
           accountId: 'alice',
@@ -123,75 +122,78 @@ describeEachStore('in the middle of a request', (makeStore) => {
     ],
   ]
 
-  test.each(WAYS)('a code exchange gives nothing that lifecycle: %s', async (_name, takeBack) => {
-    const { calls, alive } = await atEachCall(async () => {
+  test.each(WAYS)('a code exchange during a revocation gives no valid token: %s', async (_name, revoke) => {
+    const { calls, stillValid } = await atEachCall(async () => {
       const { code, grantId } = await approve()
       let answer = { status: 0, body: {} }
       return {
         request: async () => void (answer = await exchange(code)),
-        takeBack: () => takeBack(grantId),
-        living: () => livingOf(answer),
+        revoke: () => revoke(grantId),
+        findValid: () => validTokensOf(answer),
       }
     })
-    expect(alive).toEqual([])
+    expect(stillValid).toEqual([])
     for (const call of ['get code', 'add grants', 'replace grant', 'create refresh-family']) {
       expect(calls).toContain(call)
     }
   })
 
-  test.each(WAYS.slice(0, 2))('a refresh gives nothing that lifecycle: %s', async (_name, takeBack) => {
-    const { calls, alive } = await atEachCall(async () => {
-      const { code, grantId } = await approve()
-      const { body } = await exchange(code)
-      let answer = { status: 0, body: {} }
-      return {
-        request: async () => void (answer = await refresh(body['refresh_token'])),
-        takeBack: () => takeBack(grantId),
-        living: () => livingOf(answer),
+  test.each(WAYS.slice(0, 2))(
+    'a refresh during a revocation gives no valid token: %s',
+    async (_name, revoke) => {
+      const { calls, stillValid } = await atEachCall(async () => {
+        const { code, grantId } = await approve()
+        const { body } = await exchange(code)
+        let answer = { status: 0, body: {} }
+        return {
+          request: async () => void (answer = await refresh(body['refresh_token'])),
+          revoke: () => revoke(grantId),
+          findValid: () => validTokensOf(answer),
+        }
+      }, ['after'])
+      expect(stillValid).toEqual([])
+      for (const call of ['get refresh-family', 'get grant', 'replace refresh-family']) {
+        expect(calls).toContain(call)
       }
-    }, ['after'])
-    expect(alive).toEqual([])
-    for (const call of ['get refresh-family', 'get grant', 'replace refresh-family']) {
-      expect(calls).toContain(call)
-    }
-  })
+    },
+  )
 
-  test('a refresh gives nothing that lifecycle: its client hands the refresh token back', async () => {
-    const { alive } = await atEachCall(async () => {
+  test('a refresh during the revocation of its refresh token gives no valid token', async () => {
+    const { stillValid } = await atEachCall(async () => {
       const { code } = await approve()
       const { body } = await exchange(code)
       const token = String(body['refresh_token'])
       let answer = { status: 0, body: {} }
       return {
         request: async () => void (answer = await refresh(token)),
-        takeBack: () => host.post('/oauth2/revoke', { ...client, token }),
-        living: () => livingOf(answer),
+        revoke: () => host.post('/oauth2/revoke', { ...client, token }),
+        findValid: () => validTokensOf(answer),
       }
     })
-    expect(alive).toEqual([])
+    expect(stillValid).toEqual([])
   })
 
   test.each(WAYS.slice(2))(
-    'what is authorized silently gives nothing that lifecycle: %s',
-    async (_name, takeBack) => {
-      const { calls, alive } = await atEachCall(async () => {
+    'a silent authorization during a revocation gives no valid token: %s',
+    async (_name, revoke) => {
+      const { calls, stillValid } = await atEachCall(async () => {
         const { grantId } = await approve()
         let code = ''
         const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
         return {
           request: async () => void (code = (await browser.open(url)).url.searchParams.get('code') ?? ''),
-          takeBack: () => takeBack(grantId),
-          living: async () => (code === '' ? [] : livingOf(await exchange(code))),
+          revoke: () => revoke(grantId),
+          findValid: async () => (code === '' ? [] : validTokensOf(await exchange(code))),
         }
       }, ['after'])
-      expect(alive).toEqual([])
+      expect(stillValid).toEqual([])
       for (const call of ['get consent', 'create grant', 'set code']) expect(calls).toContain(call)
     },
   )
 
-  test('an approval counts as a whole or not at all', async () => {
+  test('an approval during a revocation either takes effect completely or not at all', async () => {
     const url = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'consent' })
-    const { calls, alive } = await atEachCall(async () => {
+    const { calls, stillValid } = await atEachCall(async () => {
       const page = await browser.open(url)
       let code = ''
       return {
@@ -203,17 +205,17 @@ describeEachStore('in the middle of a request', (makeStore) => {
           })
           code = answer.url.searchParams.get('code') ?? ''
         },
-        takeBack: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
-        async living() {
-          // What the person approved after it was revoked lives; what they approved before brings nothing back.
-          const isDead = (await exchange(code)).status !== 200
+        revoke: () => host.gatehouse.grants.revokeAll({ accountId: 'alice' }),
+        async findValid() {
+          // An approval after the revocation is valid. An approval before it must not restore the consent.
+          const isRevoked = (await exchange(code)).status !== 200
           const silently = authorizationUrl(host, client.client_id, { scope: SCOPE, prompt: 'none' })
           const answer = (await browser.open(silently)).url.searchParams
-          return isDead && answer.has('code') ? ['remembered consent'] : []
+          return isRevoked && answer.has('code') ? ['remembered consent'] : []
         },
       }
     }, ['after'])
-    expect(alive).toEqual([])
+    expect(stillValid).toEqual([])
     expect(calls).toContain('create grant')
   })
 })

@@ -6,11 +6,11 @@ import { describeEachStore } from '../../support/stores.ts'
 import { until } from '../../support/until.ts'
 import { startUsersHost, type UsersHost } from '../../support/users-host.ts'
 
-const MOST = 100
+const MAX_GRANTS = 100
 const parameters = { scope: 'openid invoices:read' }
 const CALL = 'GET /invoices/list'
 
-describeEachStore('Grants of one person for one application', (makeStore) => {
+describeEachStore('grants of one user for one application', (makeStore) => {
   let host: UsersHost
   beforeAll(async () => {
     host = await startUsersHost({ store: makeStore() })
@@ -20,7 +20,7 @@ describeEachStore('Grants of one person for one application', (makeStore) => {
     await host.close()
   })
 
-  test('are 100 at most: the oldest is revoked first, and nothing of another person or application', async () => {
+  test('above 100 grants of a user for an application the oldest is revoked, and no grant of other users or applications', async () => {
     const application = await host.createApplication()
     const other = await host.createApplication()
     const revoked: object[] = []
@@ -34,13 +34,13 @@ describeEachStore('Grants of one person for one application', (makeStore) => {
       [await connectAs('alice'), application],
     ]
     const tokens: Tokens[] = []
-    for (let count = 0; count < MOST; count += 1) {
+    for (let count = 0; count < MAX_GRANTS; count += 1) {
       tokens.push(await connectAs('firm/intern', application, browser))
     }
-    const isGood = async ({ access_token, refresh_token }: Tokens, client = application) => {
+    const isValid = async ({ access_token, refresh_token }: Tokens, client = application) => {
       const answers = [
         (await host.call(CALL, access_token)).status,
-        (await host.token({ ...client, grant_type: 'refresh_token', refresh_token })).status,
+        (await host.refresh(client, refresh_token)).status,
       ]
       expect([200, 400]).toContain(answers[1])
       expect(answers[0]).toBe(answers[1] === 200 ? 200 : 401)
@@ -56,8 +56,8 @@ describeEachStore('Grants of one person for one application', (makeStore) => {
     const isOneOf = (ids: string[], { access_token }: Tokens) =>
       ids.includes(String(decodeJwt(access_token)['grant_id']))
     const before = await idsOf()
-    expect(before).toHaveLength(MOST)
-    // Three at once: each is over the limit.
+    expect(before).toHaveLength(MAX_GRANTS)
+    // Three at once; each one exceeds the limit.
     const more = await Promise.all([1, 2, 3].map(() => connectAs('firm/intern', application)))
     await until(() => expect(revoked).toHaveLength(3))
     expect(revoked).toMatchObject(
@@ -69,16 +69,16 @@ describeEachStore('Grants of one person for one application', (makeStore) => {
       })),
     )
     const after = await idsOf()
-    expect(after).toHaveLength(MOST)
-    // The order is that of seconds.
+    expect(after).toHaveLength(MAX_GRANTS)
+    // Grants are ordered by seconds only.
     expect(after).toEqual(expect.arrayContaining(before.slice(3)))
 
-    const looked = [...tokens.filter((each) => isOneOf(before.slice(0, 5), each)), ...more]
-    expect(looked).toHaveLength(8)
-    for (const each of looked) expect(await isGood(each)).toBe(!isOneOf(before.slice(0, 3), each))
-    for (const [each, client] of others) expect(await isGood(each, client)).toBe(true)
+    const checked = [...tokens.filter((each) => isOneOf(before.slice(0, 5), each)), ...more]
+    expect(checked).toHaveLength(8)
+    for (const each of checked) expect(await isValid(each)).toBe(!isOneOf(before.slice(0, 3), each))
+    for (const [each, client] of others) expect(await isValid(each, client)).toBe(true)
 
-    // It is no withdrawal: the application need not ask again.
+    // The consent stays: the application need not ask again.
     const url = authorizationUrl(host, application.client_id, { ...parameters, prompt: 'none' })
     expect((await browser.open(url)).url.searchParams.has('code')).toBe(true)
   })

@@ -1,14 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Grant, GatehouseEvents } from 'koa-gatehouse'
 import type { Browser } from '../../support/browser.ts'
+import type { Client } from '../../support/host-requests.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-type Credentials = { client_id: string; client_secret: string }
-
-describeEachStore('grants of an account', (makeStore) => {
+describeEachStore('the grants of an account', (makeStore) => {
   let host: Host
-  let client: Credentials
+  let client: Client
   const revoked: GatehouseEvents['grant.revoked'][] = []
 
   beforeAll(async () => {
@@ -23,14 +22,9 @@ describeEachStore('grants of an account', (makeStore) => {
   afterAll(() => host.close())
 
   const { floor } = Math
-  const refresh = (token: string, credentials = client) =>
-    host.token({ ...credentials, grant_type: 'refresh_token', refresh_token: token })
-  const exchange = (code: string, credentials = client) =>
-    host.token({ ...credentials, grant_type: 'authorization_code', code })
-  const userInfo = async (token: string) => {
-    const headers = { authorization: `Bearer ${token}` }
-    return (await host.fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status
-  }
+  const refresh = (token: unknown, credentials = client) => host.refresh(credentials, token)
+  const exchange = (code: string, credentials = client) => host.exchangeCode(credentials, code)
+  const userInfo = async (token: string) => (await host.userInfo(token)).status
   const silently = (browser: Browser, clientId = client.client_id) =>
     browser.open(authorizationUrl(host, clientId, { prompt: 'none', scope: 'openid invoices:read' }))
   const grantsOf = async (accountId: string) => (await host.gatehouse.grants.list({ accountId })).items
@@ -40,7 +34,7 @@ describeEachStore('grants of an account', (makeStore) => {
     return items[0] as Grant
   }
 
-  test('a grant is listed with what was authorized, and without what was rejected', async () => {
+  test('a grant is listed with the approved scopes only', async () => {
     const before = floor(Date.now() / 1000)
     await connect(host, client, {
       parameters: { scope: 'openid invoices:read invoices:create' },
@@ -65,7 +59,7 @@ describeEachStore('grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toEqual([])
   })
 
-  test('one is not listed before its code is exchanged, and is not listed twice after refreshing', async () => {
+  test('a grant is listed once its code is exchanged, and only once after a refresh', async () => {
     const { code } = await authorize(host, client.client_id)
     expect(await grantsOf('alice')).toEqual([])
     const { body } = await exchange(code)
@@ -74,7 +68,7 @@ describeEachStore('grants of an account', (makeStore) => {
     expect(await onlyGrantOf('alice')).toEqual(grant)
   })
 
-  test('what is revoked is dead at the gateway, at user info and for refreshing; an event tells', async () => {
+  test('the tokens of a revoked grant are rejected by the gateway, user info and refresh, and an event reports it', async () => {
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     const { grantId } = await onlyGrantOf('alice')
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
@@ -97,9 +91,9 @@ describeEachStore('grants of an account', (makeStore) => {
     ])
   })
 
-  test('one grant is revoked alone: others of the account, and of others, live', async () => {
+  test('revoking one grant keeps all other grants valid', async () => {
     const other = await host.createApplication()
-    const theirs = [
+    const others = [
       { credentials: client, tokens: await connect(host, client) },
       { credentials: other, tokens: await connect(host, other) },
       { credentials: client, tokens: await connect(host, client, { user: 'bob' }) },
@@ -109,29 +103,29 @@ describeEachStore('grants of an account', (makeStore) => {
     const fresh = (await grantsOf('alice')).find(({ grantId }) => !known.has(grantId))
     await host.gatehouse.grants.revoke(String(fresh?.grantId))
     expect((await host.call('GET /invoices/list', token)).status).toBe(401)
-    for (const { credentials, tokens } of theirs) {
+    for (const { credentials, tokens } of others) {
       expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
       expect((await refresh(tokens.refresh_token, credentials)).status).toBe(200)
     }
   })
 
   test.each([
-    ['revoke', async (grant: Grant) => host.gatehouse.grants.revoke(grant.grantId)],
+    ['revoke the grant', async (grant: Grant) => host.gatehouse.grants.revoke(grant.grantId)],
     [
-      'revokeAll the account',
+      'revoke all of the account',
       async ({ accountId }: Grant) => void (await host.gatehouse.grants.revokeAll({ accountId })),
     ],
     [
-      'revokeAll account and application',
+      'revoke all of the account and application',
       async ({ accountId, clientId }: Grant) =>
         void (await host.gatehouse.grants.revokeAll({ accountId, clientId })),
     ],
-  ])('%s: nothing comes back without the person, and all comes back with them', async (_name, takeBack) => {
+  ])('%s: a revoked authorization is restored only by the user', async (_name, revoke) => {
     const parameters = { scope: 'openid invoices:read' }
     const { code, browser } = await authorize(host, client.client_id, { parameters })
     await exchange(code)
     expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
-    await takeBack(await onlyGrantOf('alice'))
+    await revoke(await onlyGrantOf('alice'))
 
     expect((await silently(browser)).url.searchParams.get('error')).toBe('consent_required')
     const page = await browser.open(authorizationUrl(host, client.client_id, parameters))
@@ -142,7 +136,7 @@ describeEachStore('grants of an account', (makeStore) => {
     expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
   })
 
-  test('all of an account, and nothing of another: also codes that are not exchanged yet', async () => {
+  test('revoking all grants of an account also revokes codes that are not exchanged, and no grant of other accounts', async () => {
     const other = await host.createApplication()
     const tokens = [await connect(host, client), await connect(host, other)]
     const ofBob = await connect(host, client, { user: 'bob' })
@@ -162,9 +156,9 @@ describeEachStore('grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toHaveLength(2)
   })
 
-  test('"withdraw this application": all of the account and it, and no other application', async () => {
+  test('revoking all grants of an account for one application keeps those for other applications', async () => {
     const other = await host.createApplication()
-    const withdrawn = [await connect(host, client), await connect(host, client)]
+    const revokedTokens = [await connect(host, client), await connect(host, client)]
     const kept = await connect(host, other)
     const { code } = await authorize(host, client.client_id)
     const { code: keptCode } = await authorize(host, other.client_id)
@@ -175,7 +169,7 @@ describeEachStore('grants of an account', (makeStore) => {
       { clientId: client.client_id, actor: 'alice' },
       { clientId: client.client_id, actor: 'alice' },
     ])
-    for (const { access_token: token, refresh_token: refreshToken } of withdrawn) {
+    for (const { access_token: token, refresh_token: refreshToken } of revokedTokens) {
       expect((await host.call('GET /invoices/list', token)).status).toBe(401)
       expect((await refresh(refreshToken)).body['error']).toBe('invalid_grant')
     }
@@ -188,7 +182,7 @@ describeEachStore('grants of an account', (makeStore) => {
     ])
   })
 
-  test('an application of the host itself comes back unasked, but with what was revoked it does not', async () => {
+  test('a first-party application gets a new grant without consent, but its revoked code stays rejected', async () => {
     const own = await host.createApplication({ firstParty: true })
     const { code, browser } = await authorize(host, own.client_id)
     await host.gatehouse.grants.revokeAll({ accountId: 'alice' })
@@ -197,9 +191,9 @@ describeEachStore('grants of an account', (makeStore) => {
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
   })
 
-  describe('what is asked wrongly', () => {
+  describe('invalid arguments', () => {
     test.each(['', 'unknown', 'grant:of', '../x', 'x'.repeat(100), 7, null, undefined])(
-      'there is no grant %j',
+      'find answers undefined and revoke throws ERR_NOT_FOUND for the unknown grant %j',
       async (id) => {
         const grantId = id as string
         expect(await host.gatehouse.grants.find(grantId)).toBeUndefined()
@@ -210,7 +204,7 @@ describeEachStore('grants of an account', (makeStore) => {
       },
     )
 
-    test('one that was revoked is not there any more', async () => {
+    test('revoking a grant twice throws ERR_NOT_FOUND', async () => {
       await connect(host, client)
       const { grantId } = await onlyGrantOf('alice')
       await host.gatehouse.grants.revoke(grantId)
@@ -218,32 +212,31 @@ describeEachStore('grants of an account', (makeStore) => {
     })
 
     test.each([
-      ['no account', () => host.gatehouse.grants.list({ accountId: '' })],
-      ['a limit of none', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
+      ['an empty account id for a list', () => host.gatehouse.grants.list({ accountId: '' })],
+      ['a limit of 0', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 0 })],
       ['a limit too high', () => host.gatehouse.grants.list({ accountId: 'alice', limit: 501 })],
-      ['a cursor of nobody', () => host.gatehouse.grants.list({ accountId: 'alice', cursor: 'x' })],
-      ['nobody to withdraw of', () => host.gatehouse.grants.revokeAll({ accountId: '' })],
-      ['no application', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: '' })],
+      ['an unknown cursor', () => host.gatehouse.grants.list({ accountId: 'alice', cursor: 'x' })],
+      ['an empty account id to revoke', () => host.gatehouse.grants.revokeAll({ accountId: '' })],
+      ['an empty client id', () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientId: '' })],
       [
-        'a misspelt application',
+        'a misspelt clientId',
         () => host.gatehouse.grants.revokeAll({ accountId: 'alice', clientID: 'x' } as { accountId: string }),
       ],
       [
-        'an application that was looked up and not found',
+        'an undefined clientId',
         () => {
           const holder = { accountId: 'alice', clientId: undefined }
           return host.gatehouse.grants.revokeAll(holder as unknown as { accountId: string })
         },
       ],
-      ['an actor that is none', () => host.gatehouse.grants.revoke('x', { actor: '' })],
-    ])('%s', async (_name, ask) => {
+      ['an empty actor', () => host.gatehouse.grants.revoke('x', { actor: '' })],
+    ])('%s is rejected with ERR_INVALID_ARGUMENT', async (_name, ask) => {
       await expect(ask()).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT', status: 400 })
     })
   })
 })
 
-// It was over with the refresh token, and then nobody could take the access tokens back any more.
-test('a grant can be withdrawn while it has access tokens, also where they outlive its refresh token', async () => {
+test('a grant can be revoked while it has valid access tokens (bug: it expired with its refresh token)', async () => {
   const lifetimes = { delegatedAccessToken: 10 * 86_400, refreshToken: 3600 }
   const host = await startHost({ gatehouse: { lifetimes } })
   try {

@@ -4,59 +4,62 @@ import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 import { pausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('An interaction that two tabs answer', (makeStore) => {
+describeEachStore('an interaction that two tabs answer', (makeStore) => {
   it.each([
     ['before its grant is written', 'create grant:'],
     [
-      'before its answer is written (bug: it came back to life)',
+      'before its answer is written (bug: the interaction became usable again)',
       (call: string, args: string) =>
         /^(?:set|replace) interaction:/.test(call) && args.includes('"consent":{"grantId"'),
     ],
-  ])('gives one code, and the other tab the error page, if the other one is held up %s', async (_, which) => {
-    const pausing = pausingStore(makeStore())
-    const pause = pausing.pauseBefore(which)
-    const host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
-    const { client_id } = await host.createApplication()
-    const browser = host.browser()
-    const signIn = await browser.open(authorizationUrl(host, client_id))
-    const page = await browser.submit(signIn, {
-      action: /sign-in/,
-      change: { identifier: 'alice', password: 'correct' },
-    })
-    const approve = () => browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
+  ])(
+    'of two tabs that approve, one gets a code and the other the error page if the other is delayed %s',
+    async (_, which) => {
+      const pausing = pausingStore(makeStore())
+      const pause = pausing.pauseBefore(which)
+      const host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
+      const { client_id } = await host.createApplication()
+      const browser = host.browser()
+      const signIn = await browser.open(authorizationUrl(host, client_id))
+      const page = await browser.submit(signIn, {
+        action: /sign-in/,
+        change: { identifier: 'alice', password: 'correct' },
+      })
+      const approve = () => browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
 
-    const slow = approve()
-    expect(await pause.reached).toBe(true)
-    const quick = await approve()
-    pause.end()
-    expect(quick.url.searchParams.get('code')).toEqual(expect.any(String))
-    const answer = await slow
-    expect(answer.url.searchParams.get('code')).toBeNull()
-    expect([answer.status, answer.url.pathname]).toEqual([404, page.url.pathname])
-    expect(host.errors).toEqual([])
-    await host.close()
-  })
+      const slow = approve()
+      expect(await pause.reached).toBe(true)
+      const quick = await approve()
+      pause.end()
+      expect(quick.url.searchParams.get('code')).toEqual(expect.any(String))
+      const answer = await slow
+      expect(answer.url.searchParams.get('code')).toBeNull()
+      expect([answer.status, answer.url.pathname]).toEqual([404, page.url.pathname])
+      expect(host.errors).toEqual([])
+      await host.close()
+    },
+  )
 })
 
-describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeStore) => {
+describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeStore) => {
   let host: Host
   let browser: Browser
   let clientId: string
   let address: string
-  const told: string[] = []
+  const decisions: string[] = []
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
-    host.gatehouse.on('consent.approved', () => told.push('approved'))
-    host.gatehouse.on('consent.denied', () => told.push('denied'))
+    host.gatehouse.on('consent.approved', () => decisions.push('approved'))
+    host.gatehouse.on('consent.denied', () => decisions.push('denied'))
   })
   afterAll(async () => {
     expect(host.errors).toEqual([])
     await host.close()
   })
 
-  /** The consent page of an application that nobody has authorized yet. */
+  /** Opens the consent page of a new application. */
   async function consentPage(): Promise<Page> {
-    told.splice(0)
+    decisions.splice(0)
     clientId = (await host.createApplication()).client_id
     browser = host.browser()
     const page = await browser.open(authorizationUrl(host, clientId))
@@ -65,12 +68,12 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
     address = consent.url.href.replace('/interaction/', '/oauth2/authorize/')
     return consent
   }
-  /** Alice has authorized it, and is signed in. */
-  async function browserOfAlice(): Promise<void> {
+  /** Signs Alice in and approves a new application. */
+  async function approveAsAlice(): Promise<void> {
     const button: [string, string] = ['action', 'approve']
     await browser.submit(await consentPage(), { action: /consent$/, button })
   }
-  /** Sends an answer, and does not go on yet. */
+  /** Sends a decision, and does not follow the redirect. */
   const send = (page: Page, action: 'approve' | 'deny') =>
     browser.submit(page, { action: /consent$/, button: ['action', action], follow: false })
   const outcomeOf = ({ url }: Page) =>
@@ -81,28 +84,31 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
   it.each([
     ['approve', 'deny', 'code'],
     ['deny', 'approve', 'access_denied'],
-  ] as const)('counts the first answer alone: %s, then %s', async (first, second, outcome) => {
-    const page = await consentPage()
-    expect(redirectOf(await send(page, first))).toBe(address)
-    // Whoever is late goes where the first answer leads.
-    expect(redirectOf(await send(page, second))).toBe(address)
-    expect(outcomeOf(await browser.open(address))).toBe(outcome)
-    expect(await isRemembered()).toBe(first === 'approve')
-    expect(told).toEqual([first === 'approve' ? 'approved' : 'denied'])
-  })
+  ] as const)(
+    'a consent page counts only the first of two decisions: %s, then %s',
+    async (first, second, outcome) => {
+      const page = await consentPage()
+      expect(redirectOf(await send(page, first))).toBe(address)
+      // The later decision gets the redirect of the first one.
+      expect(redirectOf(await send(page, second))).toBe(address)
+      expect(outcomeOf(await browser.open(address))).toBe(outcome)
+      expect(await isRemembered()).toBe(first === 'approve')
+      expect(decisions).toEqual([first === 'approve' ? 'approved' : 'denied'])
+    },
+  )
 
-  it('counts the first answer alone where the page came by prompt=select_account, too', async () => {
-    await browserOfAlice()
+  it('a consent page with prompt=select_account counts only the first of two decisions', async () => {
+    await approveAsAlice()
     const page = await browser.open(authorizationUrl(host, clientId, { prompt: 'select_account' }))
     address = page.url.href.replace('/interaction/', '/oauth2/authorize/')
-    told.splice(0)
+    decisions.splice(0)
     for (const action of ['deny', 'approve'] as const)
       expect(redirectOf(await send(page, action))).toBe(address)
     expect(outcomeOf(await browser.open(address))).toBe('access_denied')
-    expect(told).toEqual(['denied'])
+    expect(decisions).toEqual(['denied'])
   })
 
-  it('remembers the approval only where it counted, if both are sent at once', async () => {
+  it('of two simultaneous decisions only the one that counts is remembered', async () => {
     const orders = [
       ['approve', 'deny'],
       ['deny', 'approve'],
@@ -113,11 +119,11 @@ describeEachStore('A consent page on which "Deny" and "Allow" are sent', (makeSt
       const outcome = outcomeOf(await browser.open(address))
       expect(['code', 'access_denied']).toContain(outcome)
       expect([outcome, await isRemembered()]).toEqual([outcome, outcome === 'code'])
-      expect(told).toEqual([outcome === 'code' ? 'approved' : 'denied'])
+      expect(decisions).toEqual([outcome === 'code' ? 'approved' : 'denied'])
     }
   })
 
-  it('remembers nothing of an approval that was denied before it was written', async () => {
+  it('an approval that is denied before it is written is not remembered', async () => {
     const pausing = pausingStore(makeStore())
     const other = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
     const own = { host, browser }
