@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import {
-  DISCONNECTED_SECONDS,
-  MAX_WRITE_ATTEMPTS,
   CATALOG_RECORD,
   CATALOG_CHANNEL,
   catalogRecords,
   type CatalogRecord,
 } from '../catalog/sync/catalog-record.ts'
-import { GatehouseError } from '../errors.ts'
+import type { Collection } from '../store/collection.ts'
 import { epochSecondsRule, listOf, mapOf, objectOf, type Rule, textRule } from '../validation/rules.ts'
-import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, exportedRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
-import { mergeCatalogs } from './merge-catalogs.ts'
 import { countRule } from './record-rules.ts'
 
-// The names of products are not repeated in messages.
+// Messages do not quote the names of products.
 const productsRule: Rule = (value) =>
   mapOf(listOf(textRule))(value) && 'must have a list of scopes for each product'
 
@@ -27,49 +23,12 @@ const RULES = {
 }
 
 /**
- * What the products gave, and by which epoch tokens say so.
- *
- * @param parts.longestLifetime for how long tokens live that are issued now
- * @param parts.catchUp has this process go by the record
+ * The catalog: which product has which operations, and the epoch that tokens carry. It is imported into a store that has
+ * none, before a process starts there. The first process that starts then revokes the operations that its products no
+ * longer have, as after any other change of the products.
  */
-export function catalogSection(parts: {
-  readonly store: Store
-  readonly longestLifetime: { seconds(): Promise<number> }
-  readonly catchUp: () => Promise<void>
-  readonly logger: Logger
-}): Section {
-  const { store, longestLifetime, catchUp, logger } = parts
+export function catalogSection(store: Store): Section {
   const records = catalogRecords(store)
-
-  async function put(other: CatalogRecord, counts: Counts): Promise<void> {
-    const now = Date.now() / 1000
-    const until = Math.ceil(now) + (await longestLifetime.seconds()) + DISCONNECTED_SECONDS
-    for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
-      const own = await records.read(CATALOG_RECORD)
-      const version = randomUUID()
-      const merged = own ? mergeCatalogs(own.record, other, { version, now, until }) : other
-      if (!merged) {
-        // Once more: whoever wrote it may not have been told that it is safe.
-        if (own && !(await records.replace(CATALOG_RECORD, own, own.record))) continue
-        counts.unchanged += 1
-        return
-      }
-      const isWritten = own
-        ? await records.replace(CATALOG_RECORD, own, merged)
-        : await records.create(CATALOG_RECORD, merged)
-      if (!isWritten) continue
-      await store.publish(CATALOG_CHANNEL, merged.version).catch((error: unknown) => {
-        logger.warn(
-          { err: error },
-          'other processes could not be notified of the new products; they find them at their next poll',
-        )
-      })
-      await catchUp()
-      return
-    }
-    throw new GatehouseError('ERR_CONFLICT', 'other processes kept changing the products; try again')
-  }
-
   return {
     is: 'products',
     async *exportLines() {
@@ -82,7 +41,28 @@ export function catalogSection(parts: {
       const { version, epoch, products, withdrawn } = found
       const problems = problemsOfRecord({ version, epoch, products, withdrawn }, RULES)
       if (problems.length > 0) return { problems }
-      return (counts) => put({ version, epoch, products, withdrawn }, counts)
+      return (counts) => importCatalog(store, records, { version, epoch, products, withdrawn }, counts)
     },
   }
+}
+
+/**
+ * Imports the catalog, or raises the epoch of the existing one to the imported epoch. Imported revocations of operations
+ * cover tokens below that epoch, so new tokens must carry it.
+ */
+async function importCatalog(
+  store: Store,
+  records: Collection<CatalogRecord>,
+  imported: CatalogRecord,
+  counts: Counts,
+): Promise<void> {
+  if (await records.create(CATALOG_RECORD, imported)) return
+  const version = randomUUID()
+  const current = await records.update(CATALOG_RECORD, (own) =>
+    // An unchanged record is written again: its last write may not have been confirmed as durable.
+    own.epoch >= imported.epoch ? own : { ...own, version, epoch: imported.epoch },
+  )
+  counts.unchanged += 1
+  // A process that is not notified sees the epoch at its next poll.
+  if (current?.version === version) await store.publish(CATALOG_CHANNEL, version).catch(() => {})
 }

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../validation/predicates.ts'
-import { findProblems, optional } from '../validation/rules.ts'
-import { createClientIndex } from '../clients/client-index.ts'
+import { createClientIndex, type ClientIndex } from '../clients/client-index.ts'
 import {
   clientRecords,
   isDeleted,
   storedClients,
-  whole,
-  type ClientChanged,
+  withDefaults,
   type ClientRecord,
+  type DeletedClient,
 } from '../clients/client-record.ts'
-import { storedUsage } from '../clients/last-used.ts'
+import type { Client } from '../clients/client.ts'
+import { findProblems, optional } from '../validation/rules.ts'
+import { storedLastUses, type LastUse } from '../clients/last-used.ts'
+import type { Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
 import {
@@ -22,111 +24,134 @@ import {
   type Counts,
   type OnSkipped,
 } from './section.ts'
-import { CLIENT_RECORD, fieldsOf, timeRule } from './record-rules.ts'
+import { CLIENT_RECORD, clientFields, timeRule } from './record-rules.ts'
 
-/** Clients that are read at once. */
-const PAGE = 200
+/** The number of clients that are read at once. */
+const PAGE_SIZE = 200
 
 const KINDS = ['apiKey', 'application'] as const
 
+/** What reads and writes the clients of one store. */
+interface ClientTables {
+  readonly stored: Collection<ClientRecord | DeletedClient>
+  readonly lastUses: Collection<LastUse>
+  readonly indexes: { readonly [Kind in Client['kind']]: ClientIndex<Client> }
+}
+
 /**
- * API keys and applications, whole: with the hashes of their secrets, their place in lists, and when they were last
- * used. What moves in never changes one that is here: only its epoch rises to that of the file, since tokens carry it.
- *
- * @param changed told of each whose epoch may have risen
+ * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An import never
+ * changes a client that exists: a different client with the same id is a conflict.
  */
-export function clientSection(store: Store, changed: ClientChanged): Section {
-  const stored = storedClients(store)
-  const records = clientRecords(store, changed)
-  const usage = storedUsage(store)
-  const indexOf = (kind: (typeof KINDS)[number]) =>
-    createClientIndex({ store, kind, load: (ids) => records.getEach(ids) })
-  const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
-
-  async function* exportLines(onSkipped: OnSkipped) {
-    for (const kind of KINDS) {
-      let after: string | undefined
-      do {
-        const {
-          items,
-          unreadable: left,
-          cursor,
-        } = await indexes[kind].page(undefined, { cursor: after, limit: PAGE })
-        left.forEach(onSkipped)
-        const lastUsed = await usage.getEach(items.map(({ client }) => client.clientId))
-        yield items.map((record, at) => ({
-          record: exportedRecord(stored, plain(record)),
-          lastUsedAt: timeOf(lastUsed[at]),
-        }))
-        after = cursor
-      } while (after !== undefined)
-    }
+export function clientSection(store: Store): Section {
+  const { getEach } = clientRecords(store)
+  const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
+  const tables: ClientTables = {
+    stored: storedClients(store),
+    lastUses: storedLastUses(store),
+    indexes: { apiKey: indexOf('apiKey'), application: indexOf('application') },
   }
-
-  /** What it did not do before it ended it does when it is called again. */
-  async function put(record: ClientRecord, lastUsedAt: number | undefined, counts: Counts): Promise<void> {
-    const { clientId, kind } = record.client
-    // Not listed before it is there: whoever lists an old entry without its record would tidy it up.
-    if (await stored.create(clientId, record)) {
-      await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
-      counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
-    } else if (await isSame(record).catch(differsIfUnreadable)) {
-      await Promise.all([indexes[kind].add(record), noteUse(clientId, lastUsedAt)])
-      counts.unchanged += 1
-    } else counts.conflicts.add(clientId)
-  }
-
-  /** Whether the one that is here is the same. Its epoch does not fall behind that of tokens that may move along. */
-  async function isSame(record: ClientRecord): Promise<boolean> {
-    const { clientId, epoch } = record.client
-    const here = await records.update(clientId, (known) =>
-      known.client.epoch < epoch ? { ...known, client: { ...known.client, epoch } } : undefined,
-    )
-    if (!here) return false
-    const reached = { ...record, client: { ...record.client, epoch: here.client.epoch } }
-    return isDeepStrictEqual(plain(here), plain(reached))
-  }
-
-  async function noteUse(clientId: string, lastUsedAt: number | undefined): Promise<void> {
-    if (lastUsedAt === undefined || (await usage.create(clientId, { lastUsedAt }))) return
-    const [known] = await usage.getEach([clientId])
-    if (known instanceof CorruptRecord) await usage.set(clientId, { lastUsedAt })
-    else await usage.update(clientId, (note) => (note.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
-  }
-
   return {
     is: 'client',
-    exportLines,
+    async *exportLines(onSkipped) {
+      for (const kind of KINDS) yield* exportKind(tables, kind, onSkipped)
+    },
     parseLine({ record, lastUsedAt }) {
       const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
-      const read = recordOf(stored, client['clientId'], record)
+      const read = recordOf(tables.stored, client['clientId'], record)
       if (!read || isDeleted(read)) return noRecord(record, CLIENT_RECORD)
-      const found = whole(read)
+      const found = withDefaults(read)
       const problems = [
         ...problemsOfRecord({ ...found }, CLIENT_RECORD),
         ...findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) }),
       ]
       if (problems.length > 0) return { problems }
-      return (counts) => put(plain(found), lastUsedAt as number | undefined, counts)
+      return (counts) =>
+        importClient(tables, onlyKnownFields(found), lastUsedAt as number | undefined, counts)
     },
   }
 }
 
-/** What is here and cannot be read is something else than what stands in the file. */
-function differsIfUnreadable(error: unknown): false {
-  if (isCorruptRecord(error)) return false
-  throw error
+async function* exportKind(
+  { stored, lastUses, indexes }: ClientTables,
+  kind: Client['kind'],
+  onSkipped: OnSkipped,
+) {
+  let after: string | undefined
+  do {
+    const { items, corrupt, cursor } = await indexes[kind].page(undefined, {
+      cursor: after,
+      limit: PAGE_SIZE,
+    })
+    corrupt.forEach(onSkipped)
+    const uses = await lastUses.getEach(items.map(({ client }) => client.clientId))
+    yield items.map((record, at) => ({
+      record: exportedRecord(stored, onlyKnownFields(record)),
+      lastUsedAt: lastUsedAtOf(uses[at]),
+    }))
+    after = cursor
+  } while (after !== undefined)
 }
 
-/** A note that cannot be read is as none, and the next use writes it anew. */
-function timeOf(note: { readonly lastUsedAt: number } | CorruptRecord | undefined): number | undefined {
-  return note instanceof CorruptRecord ? undefined : note?.lastUsedAt
+/** A repeated call completes one that failed. */
+async function importClient(
+  tables: ClientTables,
+  record: ClientRecord,
+  lastUsedAt: number | undefined,
+  counts: Counts,
+): Promise<void> {
+  const { clientId, kind } = record.client
+  const isNew = await tables.stored.create(clientId, record)
+  if (!isNew && !(await isStored(tables.stored, record))) {
+    counts.conflicts.add(clientId)
+    return
+  }
+  // After the record: a reader deletes old index entries without a record.
+  await Promise.all([tables.indexes[kind].add(record), importLastUse(tables.lastUses, clientId, lastUsedAt)])
+  if (isNew) counts[kind === 'apiKey' ? 'apiKeys' : 'applications'] += 1
+  else counts.unchanged += 1
 }
 
-/** A record of what a record has, and nothing else. */
-function plain({ client, secrets, listedAt, partialRevocations }: ClientRecord): ClientRecord {
+/** Whether the store has the same client. Its epoch may differ, because it rises with each revocation. */
+async function isStored(
+  stored: Collection<ClientRecord | DeletedClient>,
+  record: ClientRecord,
+): Promise<boolean> {
+  try {
+    // Write it again: the previous write may not have been confirmed as durable.
+    const existing = await stored.update(record.client.clientId, (unchanged) => unchanged)
+    if (!existing || isDeleted(existing)) return false
+    return isDeepStrictEqual(withoutEpoch(withDefaults(existing)), withoutEpoch(record))
+  } catch (error) {
+    if (isCorruptRecord(error)) return false
+    throw error
+  }
+}
+
+function withoutEpoch(record: ClientRecord): ClientRecord {
+  const { partialRevocations: _, ...others } = onlyKnownFields(record)
+  return { ...others, client: { ...others.client, epoch: 0 } }
+}
+
+async function importLastUse(
+  lastUses: Collection<LastUse>,
+  clientId: string,
+  lastUsedAt: number | undefined,
+): Promise<void> {
+  if (lastUsedAt === undefined || (await lastUses.create(clientId, { lastUsedAt }))) return
+  const [known] = await lastUses.getEach([clientId])
+  if (known instanceof CorruptRecord) await lastUses.set(clientId, { lastUsedAt })
+  else await lastUses.update(clientId, (use) => (use.lastUsedAt < lastUsedAt ? { lastUsedAt } : undefined))
+}
+
+/** A corrupt last use counts as none; the next use writes it again. */
+function lastUsedAtOf(use: LastUse | CorruptRecord | undefined): number | undefined {
+  return use instanceof CorruptRecord ? undefined : use?.lastUsedAt
+}
+
+/** The record without unknown fields. */
+function onlyKnownFields({ client, secrets, listedAt, partialRevocations }: ClientRecord): ClientRecord {
   return {
-    client: pick(client, fieldsOf(client.kind)),
+    client: pick(client, clientFields(client.kind)),
     secrets: secrets.map((secret) => pick(secret, ['hash', 'createdAt', 'expiresAt'])),
     listedAt,
     ...(partialRevocations && { partialRevocations: pick(partialRevocations, ['since', 'scopes']) }),

@@ -1,27 +1,25 @@
 import type { CorruptRecord } from '../store/corrupt-record.ts'
-import { writeHeader, writeLine, writeTrailer, type Header } from './file-format.ts'
+import { writeHeader, writeLine, writeTrailer } from './file-format.ts'
 import type { Sections } from './sections.ts'
 import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
 
-/** Lines of what there is one of, and the same again only where it has changed. */
-type Once = Map<string, string>
-
 /**
- * Writes all that moves, line by line; at no time is more in memory than a few hundred records.
+ * Writes the registry line by line. Keeps at most a few hundred records in memory.
  *
- * The order matters while clients change: a record is read before what was revoked with its last change, and keys
- * and products are there at the end as they are then, or else what was revoked of them meanwhile would still be used.
+ * The order matters while clients change. A record is read before the revocations of its last change. Keys and products
+ * are read again at the end; otherwise the importing store would use what was revoked meanwhile.
  *
- * A record that cannot be read is left out; the log tells of it, and the last line.
+ * A corrupt record is skipped. The log and the last line name it.
  */
 export async function* exportRegistry({ header, keys, sections, logger }: Sections): AsyncGenerator<string> {
   const lines: Record<string, number> = {}
-  const once: Once = new Map()
+  /** The last line of each kind that has one record. */
+  const lastLines = new Map<string, string>()
   const skipped = new Set<string>()
 
   function onSkipped({ key, error }: CorruptRecord): void {
     if (!skipped.has(key)) {
-      logger.error({ err: error, key }, 'an exported registry lacks a record that cannot be read')
+      logger.error({ err: error, key }, 'an exported registry lacks a corrupt record')
     }
     skipped.add(key)
   }
@@ -31,33 +29,33 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
     return writeLine(is, fields)
   }
 
-  async function* all(...kinds: readonly (keyof typeof sections)[]) {
+  async function* linesOf(...kinds: readonly (keyof typeof sections)[]) {
     for (const kind of kinds) {
       const { is, exportLines } = sections[kind]
       for await (const page of exportLines(onSkipped)) for (const fields of page) yield line(is, fields)
     }
   }
 
-  function* changed(is: string, fields: object): Generator<string> {
+  function* lineIfChanged(is: string, fields: object): Generator<string> {
     const text = JSON.stringify(fields)
-    if (once.get(is) === text) return
-    once.set(is, text)
+    if (lastLines.get(is) === text) return
+    lastLines.set(is, text)
     yield line(is, fields)
   }
 
   async function* keysAndProducts() {
-    if (keys) yield* changed(SIGNING_KEYS, await exportKeys(keys))
+    if (keys) yield* lineIfChanged(SIGNING_KEYS, await exportKeys(keys))
     for await (const page of sections.products.exportLines(onSkipped)) {
-      for (const fields of page) yield* changed(sections.products.is, fields)
+      for (const fields of page) yield* lineIfChanged(sections.products.is, fields)
     }
   }
 
-  const first: Header = await header()
+  const first = await header()
   yield writeHeader(first)
   yield* keysAndProducts()
-  if (first.clients === 'store') yield* all('clients', 'deletedClients', 'revocations')
-  // Those that are raised meanwhile stand in the tokens that are good at the end.
-  else yield* all('hostEpochs', 'revocations', 'hostEpochs')
+  if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
+  // The epochs again: those that rose meanwhile stand in tokens that are valid at the end.
+  else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])
 }

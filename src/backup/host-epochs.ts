@@ -1,4 +1,5 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type HostEpoch } from '../clients/host-epochs.ts'
+import type { Collection } from '../store/collection.ts'
 import { findProblems, hostClientIdRule } from '../validation/rules.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
@@ -7,24 +8,9 @@ import { countRule, partialRevocationsRule } from './record-rules.ts'
 
 const RULES = { offset: countRule, partialRevocations: partialRevocationsRule }
 
-/** What is counted besides of clients that the host keeps. The higher count is in force. */
+/** The epoch offsets of clients that the host manages. The higher offset wins. */
 export function hostEpochSection(store: Store): Section {
   const stored = storedOffsets(store)
-
-  async function put(clientId: string, record: HostEpoch, counts: Counts): Promise<void> {
-    await store.add(CLIENTS_WITH_OFFSET, clientId)
-    let isRaised = await stored.create(clientId, record)
-    if (!isRaised) {
-      await stored.update(clientId, (known) => {
-        isRaised = known.offset < record.offset
-        // Otherwise once more: whoever wrote it may not have been told that it is safe.
-        return isRaised ? record : known
-      })
-    }
-    if (isRaised) counts.hostEpochs += 1
-    else counts.unchanged += 1
-  }
-
   return {
     is: 'counted-epoch',
     exportLines: (onSkipped) =>
@@ -38,11 +24,27 @@ export function hostEpochSection(store: Store): Section {
         ...problemsOfRecord({ offset, partialRevocations }, RULES),
       ]
       if (problems.length > 0) return { problems }
-      const part = partialRevocations && {
-        since: partialRevocations.since,
-        scopes: partialRevocations.scopes,
-      }
-      return (counts) => put(String(clientId), { offset, ...(part && { partialRevocations: part }) }, counts)
+      return (counts) => importOffset(store, stored, String(clientId), { offset, partialRevocations }, counts)
     },
   }
+}
+
+async function importOffset(
+  store: Store,
+  stored: Collection<HostEpoch>,
+  clientId: string,
+  record: HostEpoch,
+  counts: Counts,
+): Promise<void> {
+  await store.add(CLIENTS_WITH_OFFSET, clientId)
+  let isRaised = await stored.create(clientId, record)
+  if (!isRaised) {
+    await stored.update(clientId, (known) => {
+      isRaised = known.offset < record.offset
+      // An unchanged record is written again: its last write may not have been confirmed as durable.
+      return isRaised ? record : known
+    })
+  }
+  if (isRaised) counts.hostEpochs += 1
+  else counts.unchanged += 1
 }

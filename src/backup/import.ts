@@ -5,169 +5,184 @@ import { booleanRule, optional } from '../validation/rules.ts'
 import type { Counts } from './section.ts'
 import {
   checkTrailer,
-  endsInTheMiddle,
+  fileCutOff,
   skippedBy,
   readHeader,
   readLine,
-  refused,
-  requireFit,
-  unfit,
+  fileRejected,
+  rejectProblems,
+  lineRejected,
   type Header,
   type Values,
 } from './file-format.ts'
 import type { Sections } from './sections.ts'
 import { readLines, type Line } from './read-lines.ts'
-
 import { SIGNING_KEYS, parseKeys } from './signing-keys.ts'
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportedRegistry {
   /** When the registry was exported, in epoch seconds. */
   readonly exportedAt: number
-  /** API keys that are new here. */
+  /** The number of new API keys. */
   readonly apiKeys: number
-  /** Applications that are new here. */
+  /** The number of new applications. */
   readonly applications: number
-  /** Ids of deleted clients that are taken here too from now on. */
+  /** The number of ids of deleted clients that are now reserved. */
   readonly deletedClients: number
-  /** Clients of a registry of the host's of which more has been revoked than was known here. */
+  /** The number of clients of the host's registry whose epoch offset rose. */
   readonly hostEpochs: number
-  /** Signing keys that are new here. */
+  /** The number of imported signing keys; 0 if the store had the same keys already. */
   readonly signingKeys: number
-  /** Revocations that are in force here too from now on, or were before. */
+  /** The number of revocations in the file that are in force. */
   readonly revocations: number
-  /** What was here already, as it stands in the file. */
+  /** The number of lines that changed nothing. */
   readonly unchanged: number
-  /** Client ids of which the file says something else than the store. They stay as they are in the store. */
+  /** The ids of clients that exist here and differ from the file. They were not changed. */
   readonly conflicts: readonly string[]
   /**
-   * Keys, in the store that was exported, of records that could not be read then: what they stood for is not in the file,
-   * such as the API key of `client:<id>`. Mostly none.
+   * The keys, in the exported store, of corrupt records that are not in the file, such as `client:<id>`. Usually empty.
    */
   readonly skipped: readonly string[]
 }
 
-/** What of a file is imported. */
+/** Options of an import. */
 export interface ImportOptions {
   /**
-   * Whether the signing keys of the file sign from now on. `false` leaves them out, so that tokens which they signed
-   * stay invalid: for a backup, after the store was lost. @default true
+   * Whether to import the signing keys. With `false`, tokens that they signed stay invalid: for a backup after the store
+   * was lost, and for a store that has its own signing keys. @default true
    */
   readonly signingKeys?: boolean | undefined
 }
 
-/** Lines that are written at once. */
-const BATCH = 100
+/** The number of lines that are imported at once. */
+const BATCH_SIZE = 100
 
-/** How often a line is tried again while the store does not answer; each time after twice as long. */
-const TRIES = 6
-/** Milliseconds before the first time. */
-const PAUSE = 50
+/** How often a line is retried while the store is unavailable. Each delay is twice as long as the one before. */
+const MAX_RETRIES = 6
+const FIRST_RETRY_MS = 50
+
+type ImportLine = (counts: Counts) => Promise<void>
+
+/** The state of one import. */
+interface ImportState {
+  readonly parts: Sections
+  readonly importsKeys: boolean
+  readonly counts: Counts
+  /** The number of lines of each kind. */
+  readonly lines: Record<string, number>
+  /** Parsed lines that are not imported yet. */
+  batch: ImportLine[]
+  header: Header | undefined
+  /** Whether the lifetimes of the header are stored. Nothing is imported before. */
+  hasStoredLifetimes: boolean
+  isComplete: boolean
+  skipped: readonly string[]
+}
 
 /**
- * Puts into the store what stands in a file. Nothing that is there is overwritten, so that it can be done again, and
- * while tokens are issued.
+ * Imports a file into the store. Overwrites nothing, so that it can be repeated.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET_MISMATCH`,
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with the number of the line, `ERR_SECRET_MISMATCH`, `ERR_CONFLICT`,
  *   `ERR_REGISTRY_READ_ONLY`, `ERR_STORE_UNAVAILABLE`; and what `chunks` throws
  */
 export async function importRegistry(
-  hold: Sections,
+  parts: Sections,
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   options: ImportOptions = {},
 ): Promise<ImportedRegistry> {
   checkInput('the registry cannot be imported', options, { signingKeys: optional(booleanRule) })
-  const keys = options.signingKeys === false ? undefined : hold.keys
-  const counts = noCounts()
-  const read: Record<string, number> = {}
-  const sectionsByName = new Map(Object.values(hold.sections).map((sections) => [sections.is, sections]))
-  let batch: ((counts: Counts) => Promise<void>)[] = []
-  let header: Header | undefined
-  let end: number | undefined
-  let skipped: readonly string[] = []
-  let isFirst = true
-
-  async function flush(): Promise<void> {
-    const under = batch
-    batch = []
-    const done = await Promise.allSettled(under.map((put) => again(() => put(counts))))
-    for (const one of done) if (one.status === 'rejected') throw one.reason
+  const state: ImportState = {
+    parts,
+    importsKeys: options.signingKeys !== false,
+    counts: noCounts(),
+    lines: {},
+    batch: [],
+    header: undefined,
+    hasStoredLifetimes: false,
+    isComplete: false,
+    skipped: [],
   }
-
-  /** Keys are joined before anything that comes after them, and opened before anything at all is written. */
-  async function takeKeys(number: number, fields: Values): Promise<void> {
-    await flush()
-    if (!keys) return announce()
-    const put = await parseKeys(keys, fields)
-    if (!put) throw unfit(number, 'cannot be imported: it holds no signing keys')
-    // A key is published for as long as what it signed lives: so that is known first.
-    await announce()
-    await put(counts)
-  }
-
-  async function announce(): Promise<void> {
-    if (isFirst && header) await hold.announce(header.longestLifetimes)
-    isFirst = false
-  }
-
-  async function take(line: Line): Promise<void> {
-    const { is, ...fields } = readLine(line)
-    if (end !== undefined) throw unfit(line.number, 'comes after its last line')
-    if (is === 'end') {
-      await flush()
-      await announce()
-      checkTrailer(line.number, fields, read)
-      skipped = skippedBy(fields)
-      end = line.number
-      return
-    }
-    if (isFirst && header?.signingKeys && is !== SIGNING_KEYS) {
-      throw refused(`line ${line.number} must have the signing keys`)
-    }
-    read[is] = (read[is] ?? 0) + 1
-    if (is === SIGNING_KEYS) return takeKeys(line.number, fields)
-    const sections = sectionsByName.get(is)
-    if (!sections) throw unfit(line.number, 'is of a kind that this version of koa-gatehouse does not know')
-    const parsedLine = sections.parseLine(fields)
-    if (typeof parsedLine !== 'function') return requireFit(line.number, parsedLine.problems)
-    await announce()
-    batch.push(parsedLine)
-    if (batch.length >= BATCH) await flush()
-  }
-
   try {
     for await (const line of readLines(chunks)) {
-      if (header) await takeUnlessCut(line, take)
-      else header = await checkHeader(hold, line)
+      if (state.header === undefined) state.header = await checkHeader(parts, line)
+      else await importLine(state, state.header, line)
     }
   } finally {
-    // What was read before something went wrong is imported.
-    await flush()
+    // The lines before a failure are imported.
+    await flush(state)
   }
-  if (!header) throw refused('it is empty')
-  if (end === undefined) throw endsInTheMiddle()
+  const { header, counts, skipped } = state
+  if (!header) throw fileRejected('it is empty')
+  if (!state.isComplete) throw fileCutOff()
   return { exportedAt: header.exportedAt, ...counts, conflicts: [...counts.conflicts].toSorted(), skipped }
 }
 
-/** What puts a line into the store may be called again: a store that is slow for a moment need not end an import. */
-async function again(put: () => Promise<void>): Promise<void> {
-  for (let tried = 0; ; tried += 1) {
+async function importLine(state: ImportState, header: Header, line: Line): Promise<void> {
+  const { lines, parts } = state
+  if (line.isCut && !isJson(line.text)) throw fileCutOff()
+  const { is, ...fields } = readLine(line)
+  if (state.isComplete) throw lineRejected(line.number, 'comes after its last line')
+  if (is === 'end') {
+    await flush(state)
+    await storeLifetimes(state, header)
+    checkTrailer(line.number, fields, lines)
+    state.skipped = skippedBy(fields)
+    state.isComplete = true
+    return
+  }
+  if (!state.hasStoredLifetimes && header.signingKeys && is !== SIGNING_KEYS) {
+    throw fileRejected(`line ${line.number} must have the signing keys`)
+  }
+  lines[is] = (lines[is] ?? 0) + 1
+  if (is === SIGNING_KEYS) return importKeys(state, header, line.number, fields)
+  const section = Object.values(parts.sections).find((one) => one.is === is)
+  if (!section)
+    throw lineRejected(line.number, 'is of a kind that this version of koa-gatehouse does not know')
+  const parsed = section.parseLine(fields)
+  if (typeof parsed !== 'function') return rejectProblems(line.number, parsed.problems)
+  await storeLifetimes(state, header)
+  state.batch.push(parsed)
+  if (state.batch.length >= BATCH_SIZE) await flush(state)
+}
+
+/** The first line of a file has the keys. They are decrypted before anything is written, and imported first. */
+async function importKeys(state: ImportState, header: Header, number: number, fields: Values): Promise<void> {
+  const { keys } = state.parts
+  await flush(state)
+  if (!keys || !state.importsKeys) return storeLifetimes(state, header)
+  const putKeys = await retry(() => parseKeys(keys, fields))
+  if (!putKeys) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
+  // A key stays published as long as its tokens live, so the lifetimes come first.
+  await storeLifetimes(state, header)
+  await retry(() => putKeys(state.counts))
+}
+
+async function storeLifetimes(state: ImportState, header: Header): Promise<void> {
+  if (!state.hasStoredLifetimes) await state.parts.storeLifetimes(header.longestLifetimes)
+  state.hasStoredLifetimes = true
+}
+
+async function flush(state: ImportState): Promise<void> {
+  const { batch, counts } = state
+  state.batch = []
+  const results = await Promise.allSettled(batch.map((put) => retry(() => put(counts))))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}
+
+/** Retries while the store is unavailable, so that a short outage does not end the import. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
     try {
-      return await put()
+      return await work()
     } catch (error) {
-      const isAway = error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
-      if (!isAway || tried === TRIES) throw error
+      const isUnavailable = error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+      if (!isUnavailable || retries === MAX_RETRIES) throw error
     }
-    await delay(PAUSE * 2 ** tried)
+    await delay(FIRST_RETRY_MS * 2 ** retries)
   }
 }
 
-async function takeUnlessCut(line: Line, take: (line: Line) => Promise<void>): Promise<void> {
-  if (line.isCut && !isWhole(line.text)) throw endsInTheMiddle()
-  await take(line)
-}
-
-function isWhole(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text)
     return true
@@ -176,36 +191,37 @@ function isWhole(text: string): boolean {
   }
 }
 
-/** Compares the file with who is to read it, before anything is written. */
-async function checkHeader(hold: Sections, line: Line): Promise<Header> {
-  const [header, own] = [readHeader(line), await hold.header()]
+/** Compares the header with this gatehouse, before anything is written. */
+async function checkHeader(parts: Sections, line: Line): Promise<Header> {
+  const header = readHeader(line)
+  const own = await retry(parts.header)
   if (header.clients === 'store' && own.clients === 'host') {
     throw new GatehouseError(
       'ERR_REGISTRY_READ_ONLY',
-      'the registry was not imported: it has API keys and applications, and here the option "registry" is set, so they are kept by the host. Nothing was changed',
+      'the registry was not imported: it has API keys and applications, and here the host manages them (option "registry"). Nothing was changed',
     )
   }
   if (header.clients === 'host' && own.clients === 'store') {
-    throw refused(
-      'it is of a gatehouse whose host keeps API keys and applications (option "registry"), and here the store does',
+    throw fileRejected(
+      'it is from a gatehouse whose host manages API keys and applications (option "registry"), and here the store keeps them',
     )
   }
   if (header.issuer !== own.issuer) {
-    hold.logger.warn(
+    parts.logger.warn(
       { issuer: own.issuer },
       'a registry of another issuer is imported: access tokens that were issued there are rejected here',
     )
   }
-  if (header.signingKeys && !hold.keys) {
-    hold.logger.warn(
+  if (header.signingKeys && !parts.keys) {
+    parts.logger.warn(
       {},
-      'a registry is imported without its signing keys, since the host keeps its own: tokens that they have signed are rejected',
+      'a registry is imported without its signing keys, since the host manages its own: tokens that they have signed are rejected',
     )
   }
   return header
 }
 
-/** What is counted, before anything was read. */
+/** The counts before anything is imported. */
 export function noCounts(): Counts {
   return {
     apiKeys: 0,

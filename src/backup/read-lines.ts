@@ -1,20 +1,20 @@
 import { GatehouseError } from '../errors.ts'
 
-/** A line of a file, without its end. */
+/** A line of a file, without its line break. */
 export interface Line {
   /** From 1. */
   readonly number: number
   readonly text: string
-  /** Whether the file ended before the line did. */
+  /** Whether the file ended without a line break after this line. */
   readonly isCut: boolean
 }
 
-/** Characters that a line may have: far beyond any record, so that what is no such file is not gathered in memory. */
-const LONGEST = 16_777_216
+/** The longest line: far longer than any record, so that another kind of file does not fill the memory. */
+const MAX_LINE_CHARACTERS = 16_777_216
 
 /**
- * The lines of a text that arrives in pieces, wherever those begin and end: in the middle of lines, of characters, of
- * `\r\n`. Blank lines are counted and left out, as is a byte order mark.
+ * The lines of a text that arrives in chunks of any size. A chunk may end in the middle of a line, of a character, or of
+ * `\r\n`. Blank lines are counted and left out; a byte order mark is removed.
  *
  * @param chunks texts, or their bytes in UTF-8
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for anything else; and what `chunks` throws
@@ -23,7 +23,7 @@ export async function* readLines(
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): AsyncGenerator<Line> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
-  let begun = ''
+  let rest = ''
   let number = 1
 
   function decode(chunk: unknown): string {
@@ -32,11 +32,11 @@ export async function* readLines(
     try {
       return decoder.decode(chunk, { stream: true })
     } catch {
-      throw unreadable(`line ${number} or one soon after it is not in UTF-8`)
+      throw invalid(`line ${number} or one soon after it is not in UTF-8`)
     }
   }
 
-  /** The line, unless it is blank; the next one is counted on. */
+  /** Yields the line unless it is blank. */
   function* lineOf(text: string, isCut: boolean): Generator<Line> {
     const plain = (number === 1 ? text.replace(/^\uFEFF/, '') : text).replace(/\r$/, '')
     if (plain.trim() !== '') yield { number, text: plain, isCut }
@@ -47,15 +47,17 @@ export async function* readLines(
   for await (const chunk of chunks) {
     const [first = '', ...others] = decode(chunk).split('\n')
     const last = others.pop()
-    begun += first
+    rest += first
     if (last !== undefined) {
-      yield* lineOf(begun, false)
+      yield* lineOf(rest, false)
       for (const text of others) yield* lineOf(text, false)
-      begun = last
+      rest = last
     }
-    if (begun.length > LONGEST) throw unreadable(`line ${number} has more than ${LONGEST} characters`)
+    if (rest.length > MAX_LINE_CHARACTERS) {
+      throw invalid(`line ${number} has more than ${MAX_LINE_CHARACTERS} characters`)
+    }
   }
-  yield* lineOf(begun + restOf(decoder), true)
+  yield* lineOf(rest + lastCharacter(decoder), true)
 }
 
 function isIterable(value: unknown): boolean {
@@ -64,11 +66,11 @@ function isIterable(value: unknown): boolean {
 }
 
 function notChunks(): GatehouseError {
-  return unreadable('hand over a stream of texts or bytes, such as fs.createReadStream() answers')
+  return invalid('hand over a stream of texts or bytes, such as fs.createReadStream() answers')
 }
 
-/** What stands for a character that the end of the file has cut. */
-function restOf(decoder: { decode(): string }): string {
+/** A replacement character if the file ends in the middle of a character. */
+function lastCharacter(decoder: { decode(): string }): string {
   try {
     return decoder.decode()
   } catch {
@@ -76,6 +78,6 @@ function restOf(decoder: { decode(): string }): string {
   }
 }
 
-function unreadable(why: string): GatehouseError {
+function invalid(why: string): GatehouseError {
   return new GatehouseError('ERR_INVALID_ARGUMENT', `the registry cannot be imported: ${why}`)
 }

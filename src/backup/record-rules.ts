@@ -19,18 +19,18 @@ import type { Client } from '../clients/client.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { isSecretHash } from '../clients/secrets.ts'
 
-// What a line says is never repeated: it may stand in the wrong place, and messages end up in logs.
+// Messages never quote a value of the file: it may be a secret in the wrong place, and messages end up in logs.
 
-/** What counters may have come to: far beyond any, even the seconds of `revocationOfCorrupt`, and far from where numbers end. */
-const HIGHEST = 1_000_000_000_000
+/** The highest counter: far above real ones, even the seconds of `revocationOfCorrupt`, and far below the largest safe integer. */
+const MAX_COUNT = 1_000_000_000_000
 
 /** Epoch seconds, rounded down. */
 export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 
 /** A counter such as an epoch. */
-export const countRule = wholeNumber(0, HIGHEST)
+export const countRule = wholeNumber(0, MAX_COUNT)
 
-/** A list as the store has it: it has grown by changes, so it has no maximum but that of its line. */
+/** A list as in the store. It grew by changes, so only the length of its line limits it. */
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)
 }
@@ -41,7 +41,7 @@ export const kindRule = oneOf('apiKey', 'application')
 /** The id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
 
-/** The same rule, with a message that repeats nothing of the value. */
+/** The same rule, with a message that does not quote the value. */
 function withoutValue(rule: Rule, message: string): Rule {
   return (value) => {
     const found = rule(value)
@@ -55,7 +55,7 @@ const CLIENT: Fields = {
   accountId: hostIdRule,
   userId: optional(hostIdRule),
   name: nameRule,
-  // They may have left the products by now, as with clients in the store.
+  // Products and operations that no longer exist are allowed, as with clients in the store.
   products: storedListOf(textRule),
   removedOperations: storedListOf(textRule),
   disabled: booleanRule,
@@ -78,8 +78,8 @@ const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
   },
 }
 
-/** The fields that a client of a kind has. */
-export function fieldsOf(kind: Client['kind']): readonly string[] {
+/** The names of the fields of a client. */
+export function clientFields(kind: Client['kind']): readonly string[] {
   return ['kind', ...Object.keys(FIELDS[kind])]
 }
 
@@ -102,16 +102,16 @@ const secretsRule: Rule = (value) =>
     ? 'must be a list of at most two secrets'
     : listOf(secretRule)(value)
 
-/** What was taken from a client in part. */
+/** A revocation of some scopes of a client. */
 export const partialRevocationsRule: Rule = optional(
   objectOf({ since: countRule, scopes: storedListOf(textRule) }),
 )
 
-/** What is stored of a client. */
+/** The record of a client. */
 export const CLIENT_RECORD: Fields = {
   client: clientRule,
   secrets: secretsRule,
-  // Of the milliseconds that lists are in order of, 13 digits.
+  // Milliseconds of 13 digits, by which lists are sorted.
   listedAt: wholeNumber(0, 9_999_999_999_999),
   partialRevocations: partialRevocationsRule,
 }

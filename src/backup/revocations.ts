@@ -5,23 +5,23 @@ import { findProblems, optional } from '../validation/rules.ts'
 import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'
 
-/** Seconds by which clocks may differ. */
-const SKEW = 120
+/** The largest difference between clocks. */
+const CLOCK_SKEW_SECONDS = 120
 
-/** What taking tokens back needs to move. */
-export interface MovedRevocations {
+/** What exporting and importing revocations needs. */
+export interface RevocationSectionParts {
   readonly log: Pick<RevocationLog, 'add' | 'inForce'>
-  /** What this process knows to be revoked. */
+  /** The revocations that this process knows. */
   readonly known: Pick<RevocationSet, 'add'>
-  /** What will be revoked by changes that are under way. */
+  /** The revocations of changes that are pending. */
   listPending(): Promise<readonly Revocation[]>
 }
 
 /**
- * What was revoked and is in force. What is about to be is read before what has been: a change that is seen in a
- * record is in one or the other.
+ * The revocations in force, and the pending ones. The pending ones are read first: a revocation moves from pending to in
+ * force, so that none is missed.
  */
-export function revocationSection({ log, known, listPending }: MovedRevocations): Section {
+export function revocationSection({ log, known, listPending }: RevocationSectionParts): Section {
   const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
 
   return {
@@ -33,17 +33,17 @@ export function revocationSection({ log, known, listPending }: MovedRevocations)
     parseLine({ revocation }) {
       const found = asRevocation(revocation)
       if (!found) {
-        return { problems: [{ path: 'revocation', message: 'must be a revocation that is known here' }] }
+        return { problems: [{ path: 'revocation', message: 'must be a revocation of a known kind' }] }
       }
       const below = 'below' in found ? found.below : undefined
-      // The epoch of a client rises to it, and goes on counting from there.
+      // The epoch of a client rises to this number, and must be able to rise further.
       const problems = findProblems(
         { 'revocation.below': below },
         { 'revocation.below': optional(countRule) },
       )
       if (problems.length > 0) return { problems }
       return async (counts) => {
-        if (found.until + SKEW < Date.now() / 1000) return
+        if (found.until + CLOCK_SKEW_SECONDS < Date.now() / 1000) return
         known.add([found])
         await log.add([found])
         counts.revocations += 1

@@ -5,24 +5,24 @@ import type { Collection } from '../store/collection.ts'
 import { isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { Values } from './file-format.ts'
 
-/** One kind of what moves from one store to another. */
+/** One kind of records in an exported registry. */
 export interface Section {
-  /** What its lines are called in the file. */
+  /** The name of its lines. */
   readonly is: string
   /**
-   * Reads all that there is, in the store from which it moves: the fields of lines, some at a time.
+   * Reads all records of the kind from the store, page by page, as the fields of lines.
    *
-   * @param onSkipped told of each record that cannot be read
+   * @param onSkipped called with each corrupt record
    */
   exportLines(onSkipped: OnSkipped): AsyncIterable<readonly object[]>
-  /** Checks a line, without any I/O. */
+  /** Validates a line, without any I/O. */
   parseLine(fields: Values): ParsedLine
 }
 
-/** Told of a record that is not in the file. */
+/** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void
 
-/** What came of the check of a line: all that is wrong with it, or what puts it into the store, once or again. */
+/** All problems of a line, or the function that imports it and may be called again. */
 export type ParsedLine = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)
 
 /** What an import has done so far. */
@@ -38,10 +38,10 @@ export interface Counts {
 }
 
 /**
- * The record of a line as one of today's, whatever version it was written in. Its fields are still to be checked.
+ * The record of a line in today's version; older versions are upgraded. Its fields must still be validated.
  *
- * @param id of the record, as the line has it
- * @returns undefined if it is none that can be read
+ * @param id the id of the record, as in the line
+ * @returns undefined if the line holds no record of this kind
  */
 export function recordOf<T extends object>(
   collection: Collection<T>,
@@ -62,12 +62,12 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(record))
 }
 
-/** All that the rules have against a record, each where it stands in the line. */
+/** All problems of a record, with their paths in the line. */
 export function problemsOfRecord(record: Values, rules: Fields): Problem[] {
   return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
 }
 
-/** What is wrong with a line of which `recordOf` makes no record. */
+/** The problems of a line for which `recordOf` returned undefined. */
 export function noRecord(record: unknown, rules: Fields): ParsedLine {
   const problems = isObject(record) ? problemsOfRecord(record, rules) : []
   return { problems: problems.length > 0 ? problems : [NO_RECORD] }

@@ -4,19 +4,19 @@ import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Counts } from './section.ts'
 import type { Values } from './file-format.ts'
 
-/** What lines with signing keys are called. */
+/** The name of lines with signing keys. */
 export const SIGNING_KEYS = 'signing-keys'
 
-/** The ring in force, sealed, as the fields of a line. */
+/** The encrypted key ring as the fields of a line. */
 export async function exportKeys(keys: ExportableKeys): Promise<object> {
   return { record: JSON.parse(await keys.toText()) as unknown }
 }
 
 /**
- * Opens the ring of a line; nothing is changed by this.
+ * Decrypts the key ring of a line. Writes nothing.
  *
- * @returns has its keys sign; undefined if it is no ring
- * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if none of the secrets opens it
+ * @returns imports the ring; undefined if the line holds no key ring
+ * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_CONFLICT` if this store has other keys
  */
 export async function parseKeys(
   keys: ExportableKeys,
@@ -24,9 +24,9 @@ export async function parseKeys(
 ): Promise<((counts: Counts) => Promise<void>) | undefined> {
   if (!isObject(record)) return undefined
   try {
-    const join = await keys.open(JSON.stringify(record))
+    const importKeys = await keys.unseal(JSON.stringify(record))
     return async (counts) => {
-      const added = await join()
+      const added = await importKeys()
       counts.signingKeys += added
       if (added === 0) counts.unchanged += 1
     }

@@ -13,8 +13,8 @@ export interface ClientPage<T> {
 
 /** A page of records. */
 export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>> {
-  /** What stands on the page besides, and cannot be read. */
-  readonly unreadable: readonly CorruptRecord[]
+  /** The corrupt records of the page. */
+  readonly corrupt: readonly CorruptRecord[]
 }
 
 /**
@@ -70,7 +70,7 @@ export function createClientIndex<C extends Client>({
       const { cursor: after, limit } = checkedPage(options)
       const index = nameOf(kind, accountId)
       const items: ClientRecord<C>[] = []
-      const unreadable: CorruptRecord[] = []
+      const corrupt: CorruptRecord[] = []
       let position = after
       while (items.length < limit) {
         const wanted = limit - items.length
@@ -79,16 +79,16 @@ export function createClientIndex<C extends Client>({
         const taken = members.slice(0, wanted)
         const records = await recordsOf(taken)
         for (const record of records) {
-          if (record instanceof CorruptRecord) unreadable.push(record)
+          if (record instanceof CorruptRecord) corrupt.push(record)
           else if (record) items.push(record)
         }
         const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
         // Tidying up is no part of the question: the next reader tries again.
         await Promise.allSettled(stale.map((member) => store.remove(index, member)))
-        if (members.length <= wanted) return { items, unreadable }
+        if (members.length <= wanted) return { items, corrupt }
         position = taken.at(-1)
       }
-      return { items, unreadable, cursor: position }
+      return { items, corrupt, cursor: position }
     },
   }
 }

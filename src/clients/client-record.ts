@@ -125,7 +125,7 @@ export function clientRecords<C extends Client>(
         living(
           await collection.update(clientId, (stored) =>
             // What is as it is to be is written once more: whoever wrote it may not have been told that it is safe.
-            isDeleted(stored) ? undefined : (change(whole(stored)) ?? stored),
+            isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? stored),
           ),
         ),
       )
@@ -152,7 +152,7 @@ export function clientRecords<C extends Client>(
   }
 }
 
-/** All that is stored of clients, those that were deleted too. A record of a living one is to be made `whole`. */
+/** All that is stored of clients, those that were deleted too. Pass a living one through `withDefaults`. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
   return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
 }
@@ -160,15 +160,15 @@ export function storedClients<C extends Client>(store: Store): Collection<Client
 function living<C extends Client>(
   stored: ClientRecord<C> | DeletedClient | undefined,
 ): ClientRecord<C> | undefined {
-  return stored === undefined || isDeleted(stored) ? undefined : whole(stored)
+  return stored === undefined || isDeleted(stored) ? undefined : withDefaults(stored)
 }
 
 function kindOf(stored: ClientRecord | DeletedClient): Client['kind'] {
   return isDeleted(stored) ? stored.kind : stored.client.kind
 }
 
-/** A record with what came later than it. */
-export function whole<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
+/** The record with defaults for fields that later versions added. */
+export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   if (record.client.kind !== 'apiKey') return record
   return { ...record, client: { resourceServer: false, ...record.client } }
 }

@@ -153,8 +153,8 @@ export function createClients<C extends Client>(
     },
 
     async page(accountId, options) {
-      const { items, unreadable, cursor } = await index.page(accountId, options)
-      for (const { key, error } of unreadable) {
+      const { items, corrupt, cursor } = await index.page(accountId, options)
+      for (const { key, error } of corrupt) {
         logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
       }
       return { items: items.map(({ client }) => client), cursor }

@@ -4,7 +4,6 @@ import { createApplications, type Applications } from './applications.ts'
 import { createClientCache } from './client-cache.ts'
 import { createHostRegistry, type HostRegistry } from './host-registry.ts'
 import type { Registry } from './client.ts'
-import type { ClientChanged } from './client-record.ts'
 import { createClientTokens, type ClientTokens } from './revoke-client-tokens.ts'
 import type { ClientsDependencies } from './client-repository.ts'
 import { createHostEpochs, withEpochOffsets } from './host-epochs.ts'
@@ -19,8 +18,6 @@ export interface KeptClients {
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
-  /** To be called after each change that is made outside these services. */
-  readonly clientChanged: ClientChanged
   /**
    * Subscribes to the changes of other processes, so that this process may cache clients.
    *
@@ -49,7 +46,6 @@ export function clientsInStore(
     apiKeys: createApiKeys(dependencies),
     applications: createApplications(dependencies),
     clientTokens: createClientTokens(dependencies),
-    clientChanged: cached.changed,
     follow: cached.follow,
   }
 }
@@ -67,7 +63,6 @@ export function clientsAtHost(
     registry,
     ...createReadOnlyServices(clientTokens),
     clientTokens,
-    clientChanged: async () => {},
     follow: async () => async () => {},
   }
 }

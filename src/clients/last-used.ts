@@ -23,14 +23,20 @@ export interface Usage {
   forget(clientId: string): Promise<void>
 }
 
-/** The notes in the store, by client id. */
-export function storedUsage(store: Store): Collection<{ lastUsedAt: number }> {
+/** When a client last got a token. */
+export interface LastUse {
+  /** Epoch seconds, rounded down to the hour. */
+  readonly lastUsedAt: number
+}
+
+/** The last uses in the store, by client id. */
+export function storedLastUses(store: Store): Collection<LastUse> {
   return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: countRule } })
 }
 
 /** Keeps usage in the store: at most one write per client, hour and process. */
 export function createLastUsed({ store, logger }: { store: Store; logger: Logger }): Usage {
-  const records = storedUsage(store)
+  const records = storedLastUses(store)
   const written = createLru<string, number>(MAX_REMEMBERED)
 
   return {

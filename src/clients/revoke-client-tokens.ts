@@ -86,8 +86,8 @@ export function createClientTokens({
     const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getEach(ids) })
     let after: string | undefined
     do {
-      const { items, unreadable, cursor } = await index.page(accountId, { cursor: after, limit: PAGE })
-      yield [...items.map(({ client }) => client), ...unreadable]
+      const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE })
+      yield [...items.map(({ client }) => client), ...corrupt]
       after = cursor
     } while (after !== undefined)
   }

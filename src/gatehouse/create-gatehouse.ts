@@ -51,8 +51,8 @@ const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
 
 /** Whether what is signed now is good. */
-function canSign({ isStale, isSigningRevoked }: KeyCondition): boolean {
-  return !isStale && !isSigningRevoked
+function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
+  return !stale && !isSigningRevoked
 }
 
 /**
@@ -81,7 +81,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogSync, revoked, revocations } = base
-  const { registry, clientTokens, clientChanged, usage, apiKeys, applications, follow } = createClients(base)
+  const { registry, clientTokens, usage, apiKeys, applications, follow } = createClients(base)
   const { grants, grantsOfUsers, resumeGrant, resumeAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const revokeAccount = createRevokeAccount(clientTokens, grants)
@@ -204,9 +204,9 @@ function assemble(options: GatehouseOptions): Gatehouse {
       base,
       keys,
       clientTokens,
-      clientChanged,
       grantLifecycle: authorizations.grantLifecycle,
       ready,
+      requireOpen: lifecycle.requireOpen,
     }),
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })

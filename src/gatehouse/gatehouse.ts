@@ -60,19 +60,20 @@ export interface Gatehouse<Scope extends string = string, Product extends string
    */
   exportRegistry(): AsyncIterable<string>
   /**
-   * Imports a file of `exportRegistry` into this store. Nothing is overwritten: if a different client with the same id
-   * exists, it stays, and `conflicts` names it. The signing keys of the file sign from then on, in every process. Tokens
-   * that the previous keys signed stay valid. Idempotent: a repeated import completes one that failed.
+   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store before a process starts
+   * there; it does not start this gatehouse. Overwrites nothing: a different client with the same id stays as it is, and
+   * `conflicts` names it. An existing catalog stays too. Revocations are added. A repeated import completes one that
+   * failed.
    *
    * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise its keys would be valid again,
    * and with them all tokens that were revoked since the backup.
    *
    * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
    * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret that encrypted
-   *   the signing keys, `ERR_REGISTRY_READ_ONLY` if the file has clients and here the host manages them,
+   *   the signing keys, `ERR_CONFLICT` if this store has other signing keys, `ERR_REGISTRY_READ_ONLY` if the file has clients and here the host manages them,
    *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. Later: `ERR_INVALID_ARGUMENT` with the
-   *   number of the invalid line, or if the file is incomplete; `ERR_STORE_UNAVAILABLE`. And what `ready()` and `lines`
-   *   throw
+   *   number of the invalid line, or if the file is incomplete; `ERR_STORE_UNAVAILABLE`. And `ERR_CLOSED`, and what
+   *   `lines` throws
    */
   importRegistry(
     lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,

@@ -24,6 +24,8 @@ export interface Lifecycle<Running> {
    *   whatever else keeps it from starting
    */
   ready(timeoutMs: number): Promise<Running>
+  /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
+  requireOpen(): void
   /** Stops what runs, and what is starting at this moment as soon as it runs. Idempotent. */
   close(): Promise<void>
 }
@@ -106,6 +108,9 @@ export function createLifecycle<Running>(
         error: () =>
           storeFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
       })
+    },
+    requireOpen() {
+      if (closed) throw closedError()
     },
     async close() {
       closed = true

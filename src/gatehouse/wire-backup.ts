@@ -7,7 +7,6 @@ import type { Sections } from '../backup/sections.ts'
 import { importRegistry, type ImportOptions } from '../backup/import.ts'
 import { catalogSection } from '../backup/catalog.ts'
 import { revocationSection } from '../backup/revocations.ts'
-import type { ClientChanged } from '../clients/client-record.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import { revocationOfCorrupt } from '../clients/access-epoch.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
@@ -24,19 +23,19 @@ export function wireBackup({
   base,
   keys,
   clientTokens,
-  clientChanged,
   grantLifecycle,
   ready,
+  requireOpen,
 }: {
   readonly base: Base
   readonly keys: Pick<KeySource, 'exportable'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
-  /** Told of each client that is changed. */
-  readonly clientChanged: ClientChanged
   readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
   readonly ready: () => Promise<unknown>
+  /** @throws {GatehouseError} `ERR_CLOSED` */
+  readonly requireOpen: () => void
 }) {
-  const { settings, durable: store, logger, longestLifetime, revoked, revocations, catalogSync } = base
+  const { settings, durable: store, logger, longestLifetime, revoked, revocations } = base
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
@@ -78,7 +77,7 @@ export function wireBackup({
         longestLifetimes: { accessToken, ...(idToken !== undefined && { idToken }) },
       }
     },
-    async announce({ accessToken, idToken }) {
+    async storeLifetimes({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
       // What is revoked from here on is kept for as long.
@@ -86,8 +85,8 @@ export function wireBackup({
     },
     keys: keys.exportable,
     sections: {
-      products: catalogSection({ store, longestLifetime, catchUp: catalogSync.synchronize, logger }),
-      clients: clientSection(store, clientChanged),
+      products: catalogSection(store),
+      clients: clientSection(store),
       deletedClients: deletedClientSection(store),
       hostEpochs: hostEpochSection(store),
       revocations: revocationSection({
@@ -105,7 +104,7 @@ export function wireBackup({
       yield* exportRegistry(hold)
     },
     async importRegistry(lines: Parameters<typeof importRegistry>[1], options?: ImportOptions) {
-      await ready()
+      requireOpen()
       return importRegistry(hold, lines, options)
     },
   }

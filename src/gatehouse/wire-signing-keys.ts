@@ -25,7 +25,7 @@ export function createKeySource(base: Base): KeySource {
   return createRotatingKeys({
     ...parts,
     store: durable,
-    sealing: createKeyEncryption(secrets),
+    encryption: createKeyEncryption(secrets),
     marks: createLogMarks(durable),
     schedule: signingKeys,
     longestLifetimes: {

@@ -47,7 +47,7 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
     return unknown(name, 'the keys have not been loaded yet', SEE_START)
   }
   const seconds = Math.max(0, Math.round((now - confirmedAt) / 1000))
-  if (condition.isStale) {
+  if (condition.stale) {
     return fail(
       name,
       `the keys were last refreshed ${seconds} s ago: other keys may be active by now, so no ` +

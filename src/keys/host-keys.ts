@@ -7,16 +7,16 @@ import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { actorOf, type KeySource } from './signing-keys.ts'
 
-/** Seconds for which a key that the host keeps stays revoked: only the host can take it out of its set. */
-const FOR_GOOD = 10 * 366 * 86_400
+/** How long a key of the host stays revoked: ten years, because only the host can remove it from its set. */
+const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
- * Keys that the host keeps itself. The first private one of each algorithm signs, and all are published but those
- * that were revoked. Nothing about them is stored.
+ * Keys that the host manages. The first private key of each algorithm signs. All keys are published, except revoked
+ * ones. Nothing about them is stored.
  *
- * @param parts.keys checked, each with `kid`, `alg` and `use`
+ * @param parts.keys validated, each with `kid`, `alg` and `use`
  * @param parts.isKeyRevoked whether the tokens of a key were revoked. In memory
- * @param parts.onRevoked calls back when that may have changed
+ * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes it
  */
 export function createHostKeys(parts: {
   readonly keys: readonly SigningJwk[]
@@ -27,22 +27,22 @@ export function createHostKeys(parts: {
 }): KeySource {
   const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
-  // Of a token that was revoked the gateway says so; it need not be of an unknown key.
+  // With revoked keys too, so that the gateway rejects their tokens as revoked, and not as signed by an unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const listeners = new Set<() => void>()
   let revoked: readonly string[] = []
   let ring = viewOf(keys)
 
-  function viewOf(good: readonly SigningJwk[]): KeyRing {
-    const further = good.filter((key) => key.alg === 'RS256' && isPrivate(key) && !signing.includes(key))
-    const others = good.filter((key) => !signing.includes(key))
+  function viewOf(published: readonly SigningJwk[]): KeyRing {
+    const further = published.filter((key) => key.alg === 'RS256' && isPrivate(key) && !signing.includes(key))
+    const others = published.filter((key) => !signing.includes(key))
     return {
       signing: [...signing, ...further],
       published: { keys: [...signing, ...others].map(toPublicJwk) },
     }
   }
 
-  function look(): void {
+  function applyRevocations(): void {
     const now = keys.filter((key) => isKeyRevoked(key.kid) && !signing.includes(key)).map(({ kid }) => kid)
     if (now.length === revoked.length) return
     revoked = now
@@ -58,8 +58,8 @@ export function createHostKeys(parts: {
 
   return {
     async follow() {
-      const stop = onRevoked(look)
-      look()
+      const stop = onRevoked(applyRevocations)
+      applyRevocations()
       return async () => stop()
     },
     get ring() {
@@ -70,7 +70,7 @@ export function createHostKeys(parts: {
         managedByHost: true,
         keys: keys.map((key) => ({ alg: key.alg, state: stateOf(key), since: 0 })),
         isSigningRevoked: signing.some(({ kid }) => isKeyRevoked(kid)),
-        isStale: false,
+        stale: false,
       }
     },
     getKey,
@@ -98,8 +98,8 @@ export function createHostKeys(parts: {
         )
       }
       const isNew = !isKeyRevoked(kid)
-      await revokeKey(kid, Math.ceil(Date.now() / 1000) + FOR_GOOD, actor)
-      look()
+      await revokeKey(kid, Math.ceil(Date.now() / 1000) + REVOKED_FOR_SECONDS, actor)
+      applyRevocations()
       if (isNew) events.emit('key.revoked', { kid, alg: key.alg, actor })
     },
   }
@@ -109,9 +109,9 @@ function isPrivate({ d }: SigningJwk): boolean {
   return d !== undefined
 }
 
-function readOnly(whatToDo: string): GatehouseError {
+function readOnly(remedy: string): GatehouseError {
   return new GatehouseError(
     'ERR_SIGNING_KEYS_READ_ONLY',
-    `the host keeps the signing keys itself (\`signingKeys.jwks\`): ${whatToDo}`,
+    `the host manages the signing keys (\`signingKeys.jwks\`): ${remedy}`,
   )
 }

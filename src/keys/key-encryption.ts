@@ -6,11 +6,11 @@ export interface KeyEncryption {
   /** @returns a compact JWE, encrypted under the newest secret */
   seal(privateKey: JWK): Promise<string>
   /** Decrypts a private key. Returns undefined if no secret decrypts it. */
-  open(sealed: string): Promise<OpenedKey | undefined>
+  unseal(sealed: string): Promise<UnsealedKey | undefined>
 }
 
 /** A decrypted private key. */
-export interface OpenedKey {
+export interface UnsealedKey {
   readonly privateKey: JWK
   /** Whether the key is encrypted under a replaced secret, and therefore still needs that secret. */
   readonly isOutdated: boolean
@@ -27,7 +27,7 @@ export function createKeyEncryption(secrets: readonly string[]): KeyEncryption {
       const text = new TextEncoder().encode(JSON.stringify(privateKey))
       return new CompactEncrypt(text).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(newest)
     },
-    async open(sealed) {
+    async unseal(sealed) {
       for (const key of keys) {
         try {
           const { plaintext } = await compactDecrypt(sealed, key, {

@@ -1,47 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
-import { createCollection, type Stored } from '../store/collection.ts'
+import { createCollection, type Collection, type Stored } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import {
+  epochSecondsRule,
   type Fields,
-  finiteNumberRule,
   listOf,
   objectOf,
   oneOf,
   optional,
   stringRule,
+  textRule,
 } from '../validation/rules.ts'
 import { generateSigningKey, toPublicJwk, type SigningAlgorithm, type SigningJwk } from './generate-key.ts'
-import { ALGORITHMS, inState, KEY_STATES, partOf, type RingKey } from './key-states.ts'
-import { findKeyRingProblem } from './key-ring-validation.ts'
-import type { KeyEncryption, OpenedKey } from './key-encryption.ts'
+import { ALGORITHMS, KEY_STATES, partOf, type RingKey } from './key-states.ts'
+import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
 
-/** A key with its material, which a key that is out of service has no more. */
+/** A key with its decrypted material. A retired or revoked key has no material. */
 export interface OpenKey extends RingKey {
-  /** Its private part, or its public part where that is enough. */
+  /** The private key, or the public one if the private one is no longer needed. */
   readonly jwk?: SigningJwk | undefined
-  /** The same as it stands in the store; undefined where that is to be written anew. */
+  /** The encrypted key as stored; undefined if it must be encrypted again. */
   readonly sealed?: string | undefined
 }
 
-/** The keys as they stand in the store. */
+/** The keys as read from the store. */
 export interface StoredRing {
   readonly keys: readonly OpenKey[]
-  /** Another one after each change. */
+  /** A random version; each change of the keys writes another one. */
   readonly id: string
-  /** Whether a key is sealed under a secret that has been replaced. */
+  /** Whether a key is encrypted under a replaced secret. */
   readonly isOutdated: boolean
   readonly stored: Stored<KeyRingRecord>
-  /** The mark in the revocation log that it belongs to; undefined until the log is marked. */
+  /** The mark of the revocation log that belongs to this ring; undefined until the log is marked. */
   readonly log?: string | undefined
-  /** Why it took the place of another one; undefined for the first one. */
+  /** Why this ring replaced another one; undefined for the first ring. */
   readonly replaced?: RingLoss | undefined
 }
 
-/** What the store had lost: the keys while the revocation log was there, the log while the keys were there, or both. */
+/** What the store lost: the keys, the revocation log, or both. */
 export type LostPart = 'keys' | 'log' | 'both'
 
-/** Why and when a ring took the place of another one. */
+/** Why and when a ring replaced another one. */
 export interface RingLoss {
   readonly lost: LostPart
   /** Epoch seconds. */
@@ -49,7 +49,7 @@ export interface RingLoss {
 }
 
 interface KeyRecord extends RingKey {
-  /** A compact JWE. Public parts are sealed too: whoever can write to the store must not add a key of their own. */
+  /** A compact JWE. Public keys are encrypted too, so that an attacker who can write to the store cannot add a key. */
   readonly sealed?: string | undefined
 }
 
@@ -60,37 +60,37 @@ interface KeyRingRecord {
   readonly replaced?: RingLoss | undefined
 }
 
-/** What of a ring stays as it is while its keys change. */
+/** The fields of a ring that stay the same while its keys change. */
 export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
 
-/** The one record of all keys: what changes it at all changes it at once. */
+/** All keys in one record, so that each change is atomic. */
 export interface KeyRingRecords {
   /**
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if none of the secrets opens the keys; `ERR_STORE_CORRUPT`;
+   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT`;
    *   `ERR_STORE_UNAVAILABLE`
    */
   read(): Promise<StoredRing | undefined>
-  /** The ring with these keys, to be written. What need not be there any more of a key is not in it. */
+  /** Encrypts a ring to be written. Omits the material that a key no longer needs. */
   draft(keys: readonly OpenKey[], origin?: RingOrigin): Promise<RingDraft>
-  /** @returns false if there is a ring already */
+  /** @returns false if a ring exists */
   create(draft: RingDraft): Promise<boolean>
-  /** @returns false if it has been changed since it was read */
+  /** @returns false if the ring was changed after it was read */
   replace(expected: StoredRing, draft: RingDraft): Promise<boolean>
-  /** Writes into the ring which mark in the revocation log it belongs to. @returns as `replace` */
+  /** Writes into the ring which mark in the revocation log belongs to it. @returns as `replace` */
   mark(expected: StoredRing, log: string): Promise<boolean>
-  /** The keys that sign, although they may be sealed under a secret that is not known here. */
-  signing(): Promise<readonly string[]>
-  /** A ring as it stands in the store, for another one: all that is in it is sealed under the newest secret. */
+  /** The ids of the current keys; also answers if no secret here decrypts them. */
+  currentKids(): Promise<readonly string[]>
+  /** A ring as text for another store, encrypted under the newest secret. */
   toText(ring: StoredRing): Promise<string>
   /**
-   * The keys of a ring that comes from another store. Nothing is written.
+   * The keys of a ring from another store. Writes nothing.
    *
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if none of the secrets opens them; `ERR_STORE_CORRUPT` if it is no ring
+   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts them; `ERR_STORE_CORRUPT` if it is not a ring
    */
   fromText(text: string): Promise<readonly OpenKey[]>
 }
 
-/** A ring that is to be written. */
+/** A ring to be written. */
 export interface RingDraft {
   readonly id: string
   readonly record: KeyRingRecord
@@ -102,109 +102,131 @@ const RING_FIELDS: Fields = {
   id: stringRule,
   keys: listOf(
     objectOf({
-      kid: stringRule,
+      kid: textRule,
       alg: oneOf(...ALGORITHMS),
       state: oneOf(...KEY_STATES),
-      createdAt: finiteNumberRule,
-      since: finiteNumberRule,
+      createdAt: epochSecondsRule,
+      since: epochSecondsRule,
       sealed: optional(stringRule),
     }),
   ),
   log: optional(stringRule),
-  replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: finiteNumberRule })),
+  replaced: optional(objectOf({ lost: oneOf('keys', 'log', 'both'), at: epochSecondsRule })),
 }
 
-export function createKeyRingRecords(store: Store, sealing: KeyEncryption): KeyRingRecords {
+/** What reads and writes the ring of one store. */
+interface RingRecords {
+  readonly rings: Collection<KeyRingRecord>
+  readonly encryption: KeyEncryption
+  /** The keys that were decrypted last, by their encrypted text. Most keys stay the same from change to change. */
+  opened: Map<string, UnsealedKey | undefined>
+}
+
+export function createKeyRingRecords(store: Store, encryption: KeyEncryption): KeyRingRecords {
   const rings = createCollection<KeyRingRecord>(store, {
     name: 'signing-keys',
     version: 2,
     upgrade,
     fields: RING_FIELDS,
   })
-
-  /** What was opened last, by what was sealed: most keys stay as they are from change to change. */
-  let known = new Map<string, OpenedKey | undefined>()
-
-  async function openAll(keys: readonly KeyRecord[], where = 'in the store') {
-    const texts = keys.flatMap(({ sealed }) => sealed ?? [])
-    const opened = texts.map(async (text) => [text, known.get(text) ?? (await sealing.open(text))] as const)
-    known = new Map(await Promise.all(opened))
-    return keys.map((key) => open(key, where))
-  }
-
-  function open({ sealed, ...key }: KeyRecord, where: string): { key: OpenKey; isOutdated: boolean } {
-    const part = partOf(key)
-    if (part === undefined) return { key, isOutdated: false }
-    const found = known.get(sealed ?? '')
-    const jwk = found?.privateKey as SigningJwk | undefined
-    if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(where)
-    if (part === 'private' && jwk.d === undefined) throw notOurs()
-    const isOutdated = found?.isOutdated === true
-    return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
-  }
-
-  async function seal({ jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {
-    const part = partOf(key)
-    if (part === undefined || jwk === undefined) return key
-    if (part === 'private' || jwk.d === undefined)
-      return { ...key, sealed: sealed ?? (await sealing.seal(jwk)) }
-    return { ...key, sealed: await sealing.seal(toPublicJwk(jwk)) }
-  }
-
-  async function draftOf(keys: readonly OpenKey[], { log, replaced }: RingOrigin = {}): Promise<RingDraft> {
-    const id = randomUUID()
-    const sealed = await Promise.all(keys.map(seal))
-    return { id, record: { id, keys: sealed, ...(log && { log }), ...(replaced && { replaced }) } }
-  }
-
+  const records: RingRecords = { rings, encryption, opened: new Map() }
   return {
-    async read() {
-      const stored = await rings.read(RING)
-      if (!stored) return undefined
-      const { id, keys, log, replaced } = stored.record
-      const opened = await openAll(keys)
-      return {
-        keys: opened.map(({ key }) => key),
-        id,
-        log,
-        replaced,
-        isOutdated: opened.some((one) => one.isOutdated),
-        stored,
-      }
-    },
-    draft: draftOf,
+    read: () => read(records),
+    draft: (keys, origin) => draft(records, keys, origin),
     create: ({ record }) => rings.create(RING, record),
     replace: ({ stored }, { record }) => rings.replace(RING, stored, record),
     mark: ({ stored }, log) => rings.replace(RING, stored, { ...stored.record, log }),
-    async signing() {
+    async currentKids() {
       const keys = (await rings.get(RING))?.keys ?? []
-      return inState(keys, 'current').map(({ kid }) => kid)
+      return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
     },
     async toText({ keys, id }) {
-      const { record } = await draftOf(keys)
-      // The same ring is the same text, unless it is sealed anew.
+      const { record } = await draft(records, keys)
+      // The same ring is the same text, unless it is encrypted again.
       return rings.toText({ ...record, id })
     },
-    async fromText(text) {
-      const { keys } = rings.fromText(RING, text)
-      const problem = findKeyRingProblem(keys)
-      if (problem !== undefined) throw new GatehouseError('ERR_STORE_CORRUPT', `the signing keys: ${problem}`)
-      // By a clock that was ahead they would not rotate before it is that late here.
-      const notAhead = (time: number) => Math.min(time, Date.now() / 1000)
-      const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
-        kid,
-        alg,
-        state,
-        createdAt: notAhead(createdAt),
-        since: notAhead(since),
-        ...(sealed !== undefined && { sealed }),
-      }))
-      return (await openAll(known, 'that are to be imported')).map(({ key }) => key)
-    },
+    fromText: (text) => fromText(records, text),
   }
 }
 
-/** Makes new keys, each to be the next of its algorithm. */
+async function read(records: RingRecords): Promise<StoredRing | undefined> {
+  const stored = await records.rings.read(RING)
+  if (!stored) return undefined
+  const { id, keys, log, replaced } = stored.record
+  const opened = await openAll(records, keys)
+  return {
+    keys: opened.map(({ key }) => key),
+    id,
+    log,
+    replaced,
+    isOutdated: opened.some(({ isOutdated }) => isOutdated),
+    stored,
+  }
+}
+
+async function fromText(records: RingRecords, text: string): Promise<readonly OpenKey[]> {
+  const { keys } = records.rings.fromText(RING, text)
+  const kids = new Set(keys.map(({ kid }) => kid))
+  const isWhole = keys.every((key) => partOf(key) === undefined || key.sealed !== undefined)
+  if (keys.length === 0 || kids.size < keys.length || !isWhole) throw corruptRing()
+  // If the clock of the other store was ahead, the keys would otherwise rotate too late here.
+  const now = Date.now() / 1000
+  const known = keys.map(({ kid, alg, state, createdAt, since, sealed }) => ({
+    kid,
+    alg,
+    state,
+    createdAt: Math.min(createdAt, now),
+    since: Math.min(since, now),
+    sealed,
+  }))
+  return (await openAll(records, known, 'that are to be imported')).map(({ key }) => key)
+}
+
+async function openAll(records: RingRecords, keys: readonly KeyRecord[], where = 'in the store') {
+  const { encryption, opened } = records
+  const texts = keys.flatMap(({ sealed }) => sealed ?? [])
+  const entries = texts.map(
+    async (text) => [text, opened.get(text) ?? (await encryption.unseal(text))] as const,
+  )
+  records.opened = new Map(await Promise.all(entries))
+  return keys.map(({ sealed, ...key }) => open(key, sealed, records.opened.get(sealed ?? ''), where))
+}
+
+function open(
+  key: RingKey,
+  sealed: string | undefined,
+  found: UnsealedKey | undefined,
+  where: string,
+): { key: OpenKey; isOutdated: boolean } {
+  const part = partOf(key)
+  if (part === undefined) return { key, isOutdated: false }
+  const jwk = found?.privateKey as SigningJwk | undefined
+  if (jwk?.kid !== key.kid || jwk.alg !== key.alg) throw wrongSecret(where)
+  if (part === 'private' && jwk.d === undefined) throw corruptRing()
+  const isOutdated = found?.isOutdated === true
+  return { key: { ...key, jwk, sealed: isOutdated ? undefined : sealed }, isOutdated }
+}
+
+async function draft(
+  { encryption }: RingRecords,
+  keys: readonly OpenKey[],
+  { log, replaced }: RingOrigin = {},
+): Promise<RingDraft> {
+  const id = randomUUID()
+  const sealed = await Promise.all(keys.map((key) => seal(encryption, key)))
+  return { id, record: { id, keys: sealed, ...(log && { log }), ...(replaced && { replaced }) } }
+}
+
+async function seal(encryption: KeyEncryption, { jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {
+  const part = partOf(key)
+  if (part === undefined || jwk === undefined) return key
+  if (part === 'private' || jwk.d === undefined) {
+    return { ...key, sealed: sealed ?? (await encryption.seal(jwk)) }
+  }
+  return { ...key, sealed: await encryption.seal(toPublicJwk(jwk)) }
+}
+
+/** Generates keys, each to be the next one of its algorithm. */
 export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<OpenKey[]> {
   return Promise.all(
     algorithms.map(async (alg) => {
@@ -214,7 +236,7 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
   )
 }
 
-/** Version 1 had keys that sign, and no others. */
+/** Version 1 had signing keys only. */
 function upgrade(record: Record<string, unknown>): KeyRingRecord {
   const { keys } = record as { keys: readonly Omit<KeyRecord, 'since'>[] }
   return { id: 'version 1', keys: keys.map((key) => ({ ...key, since: key.createdAt })) }
@@ -229,9 +251,6 @@ function wrongSecret(where: string): GatehouseError {
   )
 }
 
-function notOurs(): GatehouseError {
-  return new GatehouseError(
-    'ERR_STORE_CORRUPT',
-    'what the store holds under "signing-keys:ring" is not what was put there',
-  )
+function corruptRing(): GatehouseError {
+  return new GatehouseError('ERR_STORE_CORRUPT', 'the record "signing-keys:ring" is not a key ring')
 }

@@ -1,161 +1,177 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
-import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { KeyChange, KeyStep } from './key-states.ts'
-import { createRingLoader, type LogMarks } from './key-ring-loader.ts'
-import type { OpenKey, KeyRingRecords, StoredRing } from './key-ring-record.ts'
+import { loadRing, type RingLoaderParts } from './key-ring-loader.ts'
+import type { OpenKey, StoredRing } from './key-ring-record.ts'
 
-/** The ring as this process knows it, and the way to change it. */
+/** The ring that this process knows, and the only way to change the stored ring. */
 export interface KeyRingStore {
-  /** The ring that was read last. */
+  /** The last ring that was read. */
   readonly known: StoredRing | undefined
-  /** Milliseconds since the epoch at which it was certain that it, or what signs of it, is in force. */
+  /** When the ring, or at least its current keys, were last confirmed, in milliseconds since the epoch. */
   readonly confirmedAt: number
-  /** Why the last reading failed; undefined where it did not. */
+  /** Why the last read failed; undefined if it succeeded. */
   readonly failure: unknown
   /**
-   * Reads the ring; makes one if there is none, and another one if the store has lost data (`createRingLoader`).
+   * Reads the ring. Creates one if there is none, and replaces it if the store lost data (`loadRing`).
    *
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
   read(): Promise<StoredRing>
   /**
-   * Changes the ring by one write, so that a crash leaves nothing behind and of several processes one does it. Where
-   * nothing is to be changed it is written as it is: whoever changed it may not have been told that it is safe.
+   * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
+   * unchanged ring is written again, because its last write may not have been confirmed as durable.
    *
-   * @param stepOf what is to be done; asked again with what somebody else wrote meanwhile
-   * @param actor who asked for it
-   * @param onWritten what is to be done as soon as it is written
-   * @returns whether this process has changed it
+   * @param stepOf the change; called again with what another process wrote meanwhile
+   * @param actor who requested it
+   * @param onWritten runs as soon as the change is written
+   * @returns whether this process made the change
    */
-  change(
-    stepOf: (keys: readonly OpenKey[]) => KeyStep<OpenKey>,
-    actor?: string,
-    onWritten?: () => Promise<void>,
-  ): Promise<boolean>
+  change(stepOf: ChangeKeys, actor?: string, onWritten?: () => Promise<void>): Promise<boolean>
 }
 
-/** Where processes tell each other the id of a new ring. */
-export const CHANNEL = 'signing-keys'
+/** A change of the keys; pure. */
+export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 
-/** Attempts before a change gives up; far beyond any number of processes. */
+/** What the key ring store needs. */
+export interface KeyRingStoreParts extends RingLoaderParts {
+  readonly store: Store
+  /** Called with a ring that differs from the known one, before anything else. */
+  readonly onAdopted: (ring: StoredRing) => void
+  /** Called once with each change that this process made. */
+  readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
+  /** Called after this process replaced a ring, whose keys are revoked in the new one. */
+  readonly onReplaced: (ring: StoredRing) => void
+}
+
+/** Notifies processes of the id of a new ring. */
+export const KEYS_CHANNEL = 'signing-keys'
+
+/** Attempts before a change fails; far more than processes. */
 const MAX_ATTEMPTS = 100
 
-/**
- * @param parts.onAdopted told of another ring, before anybody else is
- * @param parts.onChanges told of what this process has done, once
- * @param parts.onReplaced told that this process has replaced a ring, whose keys are revoked in the new one
- */
-export function createKeyRingStore(parts: {
-  readonly store: Store
-  readonly records: KeyRingRecords
-  readonly marks: LogMarks
-  readonly logger: Logger
-  readonly onAdopted: (ring: StoredRing) => void
-  readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
-  readonly onReplaced: (ring: StoredRing) => void
-}): KeyRingStore {
-  const { store, records, logger, onAdopted, onChanges } = parts
-  const load = createRingLoader(parts)
-  let known: StoredRing | undefined
-  let confirmedAt = Number.NEGATIVE_INFINITY
-  let failure: unknown
-  /** What was written without an answer. */
-  let attempted: { id: string; tell: () => void } | undefined
-  let last: Promise<unknown> = Promise.resolve()
+/** The state of the key ring store of one process. */
+interface RingState {
+  readonly parts: KeyRingStoreParts
+  known: StoredRing | undefined
+  confirmedAt: number
+  failure: unknown
+  /** A write whose answer is pending. */
+  pendingWrite: { id: string; notify: () => void } | undefined
+  /** The last operation; the next one waits for it. */
+  last: Promise<unknown>
+}
 
-  /** One after the other, so that what was read later is never overtaken by what was read before. */
-  function exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work, work)
-    last = done.catch(() => {})
-    return done
+export function createKeyRingStore(parts: KeyRingStoreParts): KeyRingStore {
+  const state: RingState = {
+    parts,
+    known: undefined,
+    confirmedAt: Number.NEGATIVE_INFINITY,
+    failure: undefined,
+    pendingWrite: undefined,
+    last: Promise.resolve(),
   }
-
-  async function read(): Promise<StoredRing> {
-    try {
-      const { ring, changes } = await load(known?.keys)
-      confirmedAt = Date.now()
-      failure = undefined
-      adopt(ring)
-      if (changes.length > 0) await created(ring, changes)
-      return ring
-    } catch (error) {
-      failure = error
-      if (isSecret(error) && (await areSigningStill())) confirmedAt = Date.now()
-      throw error
-    }
-  }
-
-  function adopt(ring: StoredRing): void {
-    if (ring.id === known?.id) return
-    known = ring
-    onAdopted(ring)
-    if (attempted?.id === ring.id) attempted.tell()
-    attempted = undefined
-  }
-
-  async function created(ring: StoredRing, changes: readonly KeyChange[]): Promise<void> {
-    onChanges(changes, undefined)
-    if (ring.replaced) parts.onReplaced(ring)
-    await announce(ring.id)
-  }
-
-  /** While one secret replaces another, keys may be sealed under one that this process does not have. */
-  async function areSigningStill(): Promise<boolean> {
-    const signing = await records.signing().catch(() => [])
-    const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
-    return signing.length > 0 && signing.every((kid) => ours?.includes(kid))
-  }
-
-  async function announce(id: string): Promise<void> {
-    await store.publish(CHANNEL, id).catch((error: unknown) => {
-      logger.warn({ err: error }, 'other processes hear of the new keys only when they look by themselves')
-    })
-  }
-
   return {
     get known() {
-      return known
+      return state.known
     },
     get confirmedAt() {
-      return confirmedAt
+      return state.confirmedAt
     },
     get failure() {
-      return failure
+      return state.failure
     },
-    read: () => exclusively(read),
-
+    read: () => exclusively(state, () => read(state)),
     change: (stepOf, actor, onWritten = async () => {}) =>
-      exclusively(async () => {
-        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-          const ring = await read()
-          const { keys, changes } = stepOf(ring.keys)
-          if (keys === ring.keys) {
-            if (await records.replace(ring, { id: ring.id, record: ring.stored.record })) return false
-            continue
-          }
-          const draft = await records.draft(keys, ring)
-          const tell = () => onChanges(changes, actor)
-          attempted = { id: draft.id, tell }
-          const isWritten = await records.replace(ring, draft)
-          attempted = undefined
-          if (isWritten) {
-            tell()
-            // Somebody may wait for what it demands; the rest is done whatever becomes of that.
-            const demanded = onWritten()
-            await demanded.catch(() => {})
-            await Promise.all([read(), announce(draft.id)])
-            await demanded
-            return true
-          }
-          await delay(Math.random() * Math.min(50, 2 * attempt))
-        }
-        throw new GatehouseError('ERR_CONFLICT', 'the signing keys were changed by others again and again')
-      }),
+      exclusively(state, () => change(state, stepOf, actor, onWritten)),
   }
 }
 
-function isSecret(error: unknown): boolean {
+/** Runs operations one after the other, so that an older read never overtakes a newer one. */
+function exclusively<T>(state: RingState, work: () => Promise<T>): Promise<T> {
+  const done = state.last.then(work, work)
+  state.last = done.catch(() => {})
+  return done
+}
+
+async function read(state: RingState): Promise<StoredRing> {
+  const { parts } = state
+  try {
+    const { ring, changes } = await loadRing(parts, state.known?.keys)
+    state.confirmedAt = Date.now()
+    state.failure = undefined
+    adopt(state, ring)
+    if (changes.length > 0) {
+      parts.onChanges(changes, undefined)
+      if (ring.replaced) parts.onReplaced(ring)
+      await notifyProcesses(state, ring.id)
+    }
+    return ring
+  } catch (error) {
+    state.failure = error
+    if (isSecretMismatch(error) && (await areCurrentKeysKnown(state))) state.confirmedAt = Date.now()
+    throw error
+  }
+}
+
+function adopt(state: RingState, ring: StoredRing): void {
+  if (ring.id === state.known?.id) return
+  state.known = ring
+  state.parts.onAdopted(ring)
+  if (state.pendingWrite?.id === ring.id) state.pendingWrite.notify()
+  state.pendingWrite = undefined
+}
+
+async function change(
+  state: RingState,
+  stepOf: ChangeKeys,
+  actor: string | undefined,
+  onWritten: () => Promise<void>,
+): Promise<boolean> {
+  const { records, onChanges } = state.parts
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const ring = await read(state)
+    const { keys, changes } = stepOf(ring.keys)
+    if (keys === ring.keys) {
+      if (await records.replace(ring, { id: ring.id, record: ring.stored.record })) return false
+      continue
+    }
+    const draft = await records.draft(keys, ring)
+    const notify = () => onChanges(changes, actor)
+    state.pendingWrite = { id: draft.id, notify }
+    const isWritten = await records.replace(ring, draft)
+    state.pendingWrite = undefined
+    if (isWritten) {
+      notify()
+      // Revoking tokens must not wait for the other steps, and its failure must not stop them.
+      const following = onWritten()
+      await following.catch(() => {})
+      await Promise.all([read(state), notifyProcesses(state, draft.id)])
+      await following
+      return true
+    }
+    await delay(Math.random() * Math.min(50, 2 * attempt))
+  }
+  throw new GatehouseError('ERR_CONFLICT', 'other processes changed the signing keys again and again')
+}
+
+/** While one secret replaces another, the keys may be encrypted under a secret that this process does not have. */
+async function areCurrentKeysKnown({ parts, known }: RingState): Promise<boolean> {
+  const current = await parts.records.currentKids().catch(() => [])
+  const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
+  return current.length > 0 && current.every((kid) => ours?.includes(kid))
+}
+
+async function notifyProcesses({ parts }: RingState, id: string): Promise<void> {
+  await parts.store.publish(KEYS_CHANNEL, id).catch((error: unknown) => {
+    parts.logger.warn(
+      { err: error },
+      'other processes were not notified of the new keys, and see them at their next poll',
+    )
+  })
+}
+
+function isSecretMismatch(error: unknown): boolean {
   return error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH'
 }

@@ -1,23 +1,23 @@
 import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.ts'
 
-/** Revokes all tokens that were signed with a key; `until` is in epoch seconds. */
+/** Revokes all tokens that a key signed; `until` is in epoch seconds. */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/** Sees to it that the tokens of a key that is out of service are rejected. */
+/** Revokes the tokens of revoked keys. */
 export interface RevokedKeys {
-  /** Takes the tokens of a key back, whether that has been done or not. */
-  readonly takeBack: RevokeKey
+  /** Revokes the tokens of a key; harmless if they are revoked already. */
+  readonly revokeTokens: RevokeKey
   /**
-   * Revokes what whoever took the key out of the ring has not, because it ended before.
+   * Revokes the tokens of keys whose revocation another process began and did not complete.
    *
-   * @returns milliseconds after which to ask again; `Infinity` if all is done
+   * @returns milliseconds after which to call again; `Infinity` if nothing is pending
    */
-  settle(keys: readonly RingKey[], policy: RotationPolicy): Promise<number>
+  resume(keys: readonly RingKey[], policy: RotationPolicy): Promise<number>
 }
 
 /**
- * @param parts.isKeyRevoked whether this process has heard that the tokens of a key are revoked. In memory
- * @param parts.patienceMs milliseconds that whoever takes a key out of service has for its tokens
+ * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. In memory
+ * @param parts.patienceMs milliseconds that the process which revokes a key has to revoke its tokens
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
@@ -25,36 +25,36 @@ export function createRevokedKeys(parts: {
   readonly patienceMs: number
 }): RevokedKeys {
   const { revokeKey, isKeyRevoked, patienceMs } = parts
-  /** Since when keys are seen to be revoked; before all that is heard of where it was so at the start. */
+  /** When a key was first seen as revoked; `-Infinity` for keys that were revoked before the start. */
   const seenAt = new Map<string, number>()
-  const settled = new Set<string>()
-  /** Rejected here, and perhaps nowhere else. */
+  const completed = new Set<string>()
+  /** Keys whose tokens this process rejects, although the revocation may not be stored. */
   const unwritten = new Set<string>()
-  let hasSettled = false
+  let hasResumed = false
 
-  async function takeBack(kid: string, until: number, actor?: string): Promise<void> {
+  async function revokeTokens(kid: string, until: number, actor?: string): Promise<void> {
     unwritten.add(kid)
     await revokeKey(kid, until, actor)
     unwritten.delete(kid)
-    settled.add(kid)
+    completed.add(kid)
   }
 
   return {
-    takeBack,
+    revokeTokens,
 
-    async settle(keys, policy) {
+    async resume(keys, policy) {
       const now = performance.now()
-      let again = Infinity
-      for (const key of inState(keys, 'revoked').filter(({ kid }) => !settled.has(kid))) {
+      let nextInMs = Infinity
+      for (const key of inState(keys, 'revoked').filter(({ kid }) => !completed.has(kid))) {
         const { kid } = key
-        const since = seenAt.get(kid) ?? (hasSettled ? now : Number.NEGATIVE_INFINITY)
+        const since = seenAt.get(kid) ?? (hasResumed ? now : Number.NEGATIVE_INFINITY)
         seenAt.set(kid, since)
-        if (isKeyRevoked(kid) && !unwritten.has(kid)) settled.add(kid)
-        else if (now - since >= patienceMs) await takeBack(kid, Math.ceil(endOf(keys, key, policy) ?? 0))
-        else again = Math.min(again, patienceMs - (now - since))
+        if (isKeyRevoked(kid) && !unwritten.has(kid)) completed.add(kid)
+        else if (now - since >= patienceMs) await revokeTokens(kid, Math.ceil(endOf(keys, key, policy) ?? 0))
+        else nextInMs = Math.min(nextInMs, patienceMs - (now - since))
       }
-      hasSettled = true
-      return again
+      hasResumed = true
+      return nextInMs
     },
   }
 }

@@ -1,150 +1,163 @@
 import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { advance, canSign, replenish, lacking, nextDue, type RotationPolicy } from './key-states.ts'
-import { CHANNEL, type KeyRingStore } from './key-ring-store.ts'
+import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy } from './key-states.ts'
+import { KEYS_CHANNEL, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
-/** Has keys change by themselves. */
+/** The rotation of the keys over time. */
 export interface Rotation {
   /**
-   * Reads the ring as it is after this call, and does what is due. Of calls at once one looks.
+   * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
    *
-   * @throws {GatehouseError} what keeps it from doing so; it tries again by itself
+   * @throws {GatehouseError} why it failed; the rotation tries again by itself
    */
-  look(): Promise<void>
-  /** Looks, and then again whenever something is due or may have changed. @returns a function that ends it */
+  poll(): Promise<void>
+  /** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
   follow(): Promise<() => Promise<void>>
-  /** Makes what is lacking behind the scenes, as what takes long must hold nothing up. */
+  /** Generates missing next keys in the background, because generating takes long. */
   replenishSoon(delayMs: number): void
 }
 
-/** Milliseconds after a failure. */
-const TRY_AGAIN = 2000
-/** Milliseconds that a timer can wait. */
-const LONGEST_TIMER = 2 ** 31 - 1
-
-/**
- * @param parts.readPolicy when keys change, as things are now
- * @param parts.onSeen does what a ring demands of each process that sees it; answers after how many milliseconds to
- *   look again
- * @param parts.pollIntervalMs milliseconds between two looks at most
- * @param parts.patienceMs milliseconds that the process which has used up a next key has to make another one,
- *   before the others do
- */
-export function createRotation(parts: {
+/** What the rotation needs. */
+export interface RotationParts {
   readonly store: Store
-  readonly keeper: KeyRingStore
+  readonly ringStore: KeyRingStore
   readonly readPolicy: () => Promise<RotationPolicy>
-  readonly onSeen: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
+  /** Called with each ring that a poll reads; answers after how many milliseconds to poll again. */
+  readonly onPolled: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
+  /** The longest time between two polls. */
   readonly pollIntervalMs: number
+  /** The time that a process has to replace the next key that it activated, before other processes do. */
   readonly patienceMs: number
-}): Rotation {
-  const { store, keeper, logger, pollIntervalMs, patienceMs } = parts
-  let isFollowing = false
-  /** The look that is under way, or was the last one. */
-  let running: Promise<void> = Promise.resolve()
-  /** The one that begins after it. */
-  let queued: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let filling: { timer: NodeJS.Timeout; at: number } | undefined
+}
 
-  async function pollOnce(): Promise<void> {
-    const ring = await keeper.read()
-    const policy = await parts.readPolicy()
-    // At once only where nothing could sign otherwise.
-    const fresh = canSign(ring.keys) ? [] : await makeKeys()
-    const isOurs = await changeIfDue((keys) => advance(keys, Date.now() / 1000, policy, fresh))
-    const again = await parts.onSeen(keeper.known?.keys ?? [], policy)
-    replenishSoon(isOurs ? 0 : patienceMs * (0.5 + Math.random() / 2))
-    wakeWhenDue(policy, again)
+/** Milliseconds after a failed poll. */
+const RETRY_MS = 2000
+/** The longest delay of a timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** The state of the rotation in one process. */
+interface RotationState {
+  readonly parts: RotationParts
+  isFollowing: boolean
+  /** The current poll, or the last one. */
+  running: Promise<void>
+  /** The poll that follows it. */
+  queued: Promise<void> | undefined
+  pollTimer: NodeJS.Timeout | undefined
+  replenishing: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined
+}
+
+export function createRotation(parts: RotationParts): Rotation {
+  const state: RotationState = {
+    parts,
+    isFollowing: false,
+    running: Promise.resolve(),
+    queued: undefined,
+    pollTimer: undefined,
+    replenishing: undefined,
   }
-
-  async function changeIfDue(stepOf: Parameters<KeyRingStore['change']>[0]): Promise<boolean> {
-    const keys = keeper.known?.keys ?? []
-    return stepOf(keys).keys !== keys && keeper.change(stepOf)
-  }
-
-  function look(): Promise<void> {
-    queued ??= running.then(async () => {
-      queued = undefined
-      const done = pollOnce()
-      running = done.catch(() => {})
-      await done.catch((error: unknown) => {
-        wake(TRY_AGAIN)
-        throw error
-      })
-    })
-    return queued
-  }
-
-  /** Its failure is logged, and it tries again. */
-  async function pollInBackground(): Promise<void> {
-    if (!isFollowing) return
-    await look().catch((error: unknown) => {
-      if (isFollowing) logger.warn({ err: error }, 'the signing keys could not be looked at')
-    })
-  }
-
-  function wake(inMs: number): void {
-    clearTimeout(timer)
-    if (!isFollowing) return
-    timer = setTimeout(() => void pollInBackground(), Math.min(Math.max(inMs, 20), LONGEST_TIMER))
-    timer.unref()
-  }
-
-  /** Not all processes at once, so that mostly one finds something to do. */
-  function wakeWhenDue(policy: RotationPolicy, orIn: number): void {
-    const dueIn = nextDue(keeper.known?.keys ?? [], policy) * 1000 - Date.now()
-    wake(Math.min(orIn, dueIn + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
-  }
-
-  function replenishSoon(delayMs: number): void {
-    if (!isFollowing || lacking(keeper.known?.keys ?? []).length === 0) return
-    const at = performance.now() + delayMs
-    if (filling && filling.at <= at) return
-    clearTimeout(filling?.timer)
-    filling = { at, timer: setTimeout(() => void replenishNow(), delayMs).unref() }
-  }
-
-  async function replenishNow(): Promise<void> {
-    try {
-      const fresh = await makeKeys(lacking((await keeper.read()).keys))
-      if (isFollowing) await changeIfDue((keys) => replenish(keys, Date.now() / 1000, fresh))
-    } catch (error) {
-      logger.warn({ err: error }, 'the next signing keys could not be made yet')
-    } finally {
-      filling = undefined
-    }
-    await pollInBackground()
-  }
-
   return {
-    look,
-    replenishSoon,
-    async follow() {
-      const hear = (id: string) => {
-        if (id !== keeper.known?.id) void pollInBackground()
-      }
-      // Before they are loaded, so that no change in between is missed.
-      const leave = await store.subscribe(CHANNEL, hear, () => void pollInBackground())
-      isFollowing = true
-      const stopPolling = periodically(pollInBackground, pollIntervalMs)
-      const end = async () => {
-        isFollowing = false
-        stopPolling()
-        clearTimeout(timer)
-        clearTimeout(filling?.timer)
-        await leave()
-      }
-      try {
-        await look()
-      } catch (error) {
-        await end()
-        throw error
-      }
-      return end
-    },
+    poll: () => poll(state),
+    follow: () => follow(state),
+    replenishSoon: (delayMs) => replenishSoon(state, delayMs),
   }
+}
+
+async function follow(state: RotationState): Promise<() => Promise<void>> {
+  const { store, ringStore, pollIntervalMs } = state.parts
+  const onMessage = (id: string) => {
+    if (id !== ringStore.known?.id) void pollInBackground(state)
+  }
+  // Subscribe before the keys are loaded, so that no change in between is missed.
+  const unsubscribe = await store.subscribe(KEYS_CHANNEL, onMessage, () => void pollInBackground(state))
+  state.isFollowing = true
+  const stopPolling = periodically(() => pollInBackground(state), pollIntervalMs)
+  const stop = async () => {
+    state.isFollowing = false
+    stopPolling()
+    clearTimeout(state.pollTimer)
+    clearTimeout(state.replenishing?.timer)
+    await unsubscribe()
+  }
+  try {
+    await poll(state)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return stop
+}
+
+function poll(state: RotationState): Promise<void> {
+  state.queued ??= state.running.then(async () => {
+    state.queued = undefined
+    const done = pollOnce(state)
+    state.running = done.catch(() => {})
+    await done.catch((error: unknown) => {
+      schedulePoll(state, RETRY_MS)
+      throw error
+    })
+  })
+  return state.queued
+}
+
+/** A failure is logged, and the rotation tries again. */
+async function pollInBackground(state: RotationState): Promise<void> {
+  if (!state.isFollowing) return
+  await poll(state).catch((error: unknown) => {
+    if (state.isFollowing) state.parts.logger.warn({ err: error }, 'the signing keys could not be polled')
+  })
+}
+
+async function pollOnce(state: RotationState): Promise<void> {
+  const { ringStore, readPolicy, onPolled, patienceMs } = state.parts
+  const ring = await ringStore.read()
+  const policy = await readPolicy()
+  // Usually keys are generated in the background; here only if no key can sign.
+  const fresh = canSign(ring.keys) ? [] : await makeKeys()
+  const isOurs = await changeIfDue(state, (keys) => advance(keys, Date.now() / 1000, policy, fresh))
+  const keys = ringStore.known?.keys ?? []
+  const pollInMs = await onPolled(keys, policy)
+  replenishSoon(state, isOurs ? 0 : patienceMs * (0.5 + Math.random() / 2))
+  // A random delay, so that usually one process makes the change and the others find it made.
+  const dueInMs = nextDue(ringStore.known?.keys ?? [], policy) * 1000 - Date.now()
+  schedulePoll(state, Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
+}
+
+async function changeIfDue({ parts }: RotationState, stepOf: ChangeKeys): Promise<boolean> {
+  const keys = parts.ringStore.known?.keys ?? []
+  return stepOf(keys).keys !== keys && parts.ringStore.change(stepOf)
+}
+
+function schedulePoll(state: RotationState, inMs: number): void {
+  clearTimeout(state.pollTimer)
+  if (!state.isFollowing) return
+  state.pollTimer = setTimeout(
+    () => void pollInBackground(state),
+    Math.min(Math.max(inMs, 20), MAX_TIMER_MS),
+  ).unref()
+}
+
+function replenishSoon(state: RotationState, delayMs: number): void {
+  if (!state.isFollowing || missingNext(state.parts.ringStore.known?.keys ?? []).length === 0) return
+  const at = performance.now() + delayMs
+  if (state.replenishing && state.replenishing.at <= at) return
+  clearTimeout(state.replenishing?.timer)
+  state.replenishing = { at, timer: setTimeout(() => void replenishNow(state), delayMs).unref() }
+}
+
+async function replenishNow(state: RotationState): Promise<void> {
+  const { ringStore, logger } = state.parts
+  try {
+    const fresh = await makeKeys(missingNext((await ringStore.read()).keys))
+    if (state.isFollowing) await changeIfDue(state, (keys) => replenish(keys, Date.now() / 1000, fresh))
+  } catch (error) {
+    logger.warn({ err: error }, 'the next signing keys could not be generated yet')
+  } finally {
+    state.replenishing = undefined
+  }
+  await pollInBackground(state)
 }

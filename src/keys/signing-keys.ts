@@ -1,5 +1,6 @@
 import type { JWTVerifyGetKey } from 'jose'
-import { GatehouseError } from '../errors.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { hostIdRule, optional } from '../validation/rules.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
 import type { KeyState, RingKey } from './key-states.ts'
@@ -11,123 +12,112 @@ export interface SigningKeyInfo {
   /** ES256 signs access tokens, RS256 ID tokens. */
   readonly alg: SigningAlgorithm
   /**
-   * `next`: published, and signs later. `current`: signs. `previous`: has signed what may still be good, and is
-   * published. `retired`: not published any more. `revoked`: taken out of service before its time.
+   * `next`: published, and signs later. `current`: signs. `previous`: is published, because tokens that it signed may
+   * still be valid. `retired`: no longer published. `revoked`: taken out of service before its time.
    */
   readonly state: KeyState
-  /** When it was made, and published; undefined for keys that the host keeps. */
+  /** When it was generated and published; undefined if the host manages the keys. */
   readonly createdAt?: number | undefined
-  /** Since when it has been in its state; undefined for keys that the host keeps. */
+  /** When it entered its state; undefined if the host manages the keys. */
   readonly since?: number | undefined
-  /** When it leaves its state by itself, as far as that is known. */
+  /** When it leaves its state by itself; undefined if that is not known. */
   readonly until?: number | undefined
 }
 
-/** Who asks for a change. */
+/** Options of a change of keys. */
 interface KeyChangeOptions {
-  /** Who does it, in the host's own terms; handed on in events, for an audit trail. */
+  /** Who makes the change, in the host's own terms; included in events, for an audit trail. */
   readonly actor?: string | undefined
 }
 
 /** The keys that sign tokens. */
 export interface SigningKeys {
-  /** All keys, those that sign first. */
+  /** All keys; the signing ones first. */
   list(): Promise<readonly SigningKeyInfo[]>
   /**
-   * Has the next keys sign now, in every process, and makes new next ones. What the keys before have signed stays
-   * good. To do it twice within `publishAheadSeconds` makes a key sign that not everybody may know yet.
+   * Activates the next keys in every process, and generates new next keys. Tokens of the replaced keys stay valid.
+   * Rotating twice within `publishAheadSeconds` can activate a key that remote gateways have not fetched yet.
    *
-   * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host keeps the keys; `ERR_STORE_UNAVAILABLE`
+   * @throws {GatehouseError} `ERR_SIGNING_KEYS_READ_ONLY` if the host manages the keys; `ERR_STORE_UNAVAILABLE`
    */
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
-   * Takes a key out of service that somebody else may know: it is published no more, another one signs, and every
-   * gateway that hears of revocations rejects its tokens at once. To do it again does no harm, and finishes what a
-   * failure has left unfinished.
+   * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that receives
+   * revocations rejects its tokens at once. A repeated call is harmless, and completes one that failed.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the key that signs if the host keeps
-   *   the keys; `ERR_STORE_UNAVAILABLE`: it may not be known everywhere, so do it again
+   * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host manages the
+   *   keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the call
    */
   revoke(kid: string, options?: KeyChangeOptions): Promise<void>
 }
 
 /**
- * Who asks for a change, from options as the caller handed them over.
+ * The `actor` of a change.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid actor or an unknown option
  */
 export function actorOf(options: KeyChangeOptions = {}): string | undefined {
-  if (typeof options !== 'object' || options === null) throw refused('options must be an object')
-  const unknown = Object.keys(options).find((name) => name !== 'actor')
-  if (unknown !== undefined) throw refused(`there is no option "${unknown}"; expected actor`)
-  const { actor } = options
-  if (actor === undefined || (typeof actor === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(actor)))
-    return actor
-  throw refused('`actor` must be a text of 1 to 255 characters without control characters')
+  checkInput('the signing keys cannot be changed', options, { actor: optional(hostIdRule) })
+  return options.actor
 }
 
-function refused(message: string): GatehouseError {
-  return new GatehouseError('ERR_INVALID_ARGUMENT', message)
-}
-
-/** Keys in the store that can be carried to another one. */
+/** Signing keys in the store, which can be exported to another store. */
 export interface ExportableKeys {
-  /** The ring in force, sealed as it stands in the store. The same ring is the same text. */
+  /** The key ring, encrypted as in the store. The same ring is the same text. */
   toText(): Promise<string>
   /**
-   * Opens a ring that comes from another store; nothing is changed by this.
+   * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
    *
-   * @returns makes one ring of both: its current keys sign from then on, in every process, and what ours have signed
-   *   stays good. To do it again changes nothing. Answers how many keys are new here
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if none of the secrets opens it, `ERR_STORE_CORRUPT` if it is no ring
+   * @returns imports the ring, and answers the number of imported keys; may be called again
+   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_STORE_CORRUPT` if it is not a key
+   *   ring, `ERR_CONFLICT` if this store has other signing keys
    */
-  open(text: string): Promise<() => Promise<number>>
+  unseal(text: string): Promise<() => Promise<number>>
 }
 
-/** How the keys are, as this process knows it. */
+/** The condition of the keys, as far as this process knows it. */
 export interface KeyCondition {
-  /** Whether the host keeps them itself. */
+  /** Whether the host manages the keys. */
   readonly managedByHost: boolean
-  /** Those that sign, or will; none while they have not been loaded. */
+  /** The current and next keys; empty until they are loaded. */
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
-  /** Whether one that signs was revoked: what it signs is dead on arrival. */
+  /** Whether a signing key was revoked, so that gateways reject its new tokens too. */
   readonly isSigningRevoked: boolean
-  /** Milliseconds since the epoch at which it was certain that these are in force; undefined where that never was. */
+  /** When these keys were last confirmed, in milliseconds since the epoch; undefined if never. */
   readonly confirmedAt?: number | undefined
-  /** Whether that is so long ago that nothing is signed before they have been looked at again. */
-  readonly isStale: boolean
-  /** Why they could not be looked at the last time; undefined where they could. */
+  /** Whether the confirmation is so old that the keys must be polled before anything is signed. */
+  readonly stale: boolean
+  /** Why the last poll failed; undefined if it succeeded. */
   readonly failure?: unknown
-  /** When others are to sign: epoch seconds; undefined where that is not known. */
+  /** When the next keys become current, in epoch seconds; undefined if that is not known. */
   readonly rotationDue?: number | undefined
-  /** Why and when they took the place of other keys, because the store had lost data; undefined if it has not. */
+  /** Why and when new keys replaced these after the store lost data; undefined if it lost none. */
   readonly replaced?: RingLoss | undefined
 }
 
-/** Where the keys come from: the store, or the host. */
+/** The source of the keys: the store, or the host. */
 export interface KeySource extends SigningKeys {
-  /** Undefined where the host keeps the keys. */
+  /** Undefined if the host manages the keys. */
   readonly exportable?: ExportableKeys | undefined
   /**
-   * Loads the keys, and follows their changes from then on. May be called again after it has rejected.
+   * Loads the keys and follows their changes. May be called again after it rejected.
    *
-   * @returns a function that ends it
+   * @returns a function that stops following
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>
-  /** The keys now. Not before `follow()`. */
+  /** The current keys. Available after `follow()`. */
   readonly ring: KeyRing
-  /** How they are. No I/O. */
+  /** No I/O. */
   readonly condition: KeyCondition
   /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey
   /**
-   * To be awaited before anything is signed: settles at once unless the keys have not been heard of for so long that
-   * others may not count on this process any more; then it looks first.
+   * Polls the keys if they are stale or a signing key was revoked. Await this before anything is signed.
    *
-   * @throws {GatehouseError} what keeps it from looking
+   * @throws {GatehouseError} why the poll failed, if the keys are stale
    */
   ensureFresh(): Promise<void>
-  /** Calls `listener` whenever other keys sign. @returns a function that ends it */
+  /** Calls `listener` when other keys sign. @returns a function that removes the listener */
   onChanged(listener: () => void): () => void
 }

@@ -363,7 +363,7 @@ describe('a file that is not whole', () => {
     ],
   ])('%s: what was read is there, and the whole file brings the rest', async (_, lines) => {
     await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
-      rejection('ends in the middle; what was read is imported'),
+      rejection('ends in the middle; the lines that were read are imported'),
     )
     expect((await clientIds()).length).toBeGreaterThanOrEqual(2)
     const { apiKeys, applications, conflicts } = await importing(file)
@@ -374,7 +374,7 @@ describe('a file that is not whole', () => {
 
   test('where a line in the middle is missing', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
-      rejection('tells of other lines than there are'),
+      rejection('counts other lines than there are'),
     )
   })
 

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
-import { silentLogger } from '../../src/host/logger.ts'
 import { noCounts } from '../../src/backup/import.ts'
 import type { Section, Counts } from '../../src/backup/section.ts'
 import { clientSection } from '../../src/backup/clients.ts'
@@ -24,13 +23,13 @@ const key = {
   resourceServer: false,
 }
 
-/** Each kind of cargo, with a line of it and the key under which that is stored. */
-const CARGO: Record<
+/** Each section, with a line and the key of its record. */
+const SECTIONS: Record<
   string,
   { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }
 > = {
   'an API key': {
-    open: (store) => clientSection(store, async () => {}),
+    open: clientSection,
     fields: {
       record: {
         v: 1,
@@ -49,23 +48,17 @@ const CARGO: Record<
     },
     at: 'client:key_1',
   },
-  'a counted epoch': {
+  'the epoch offset of a client': {
     open: hostEpochSection,
     fields: { clientId: 'nightly', record: { v: 1, offset: 3 } },
     at: 'client-epoch:nightly',
   },
-  'what the products give': {
-    open: (store) =>
-      catalogSection({
-        store,
-        longestLifetime: { seconds: async () => 3600 },
-        catchUp: async () => {},
-        logger: silentLogger,
-      }),
+  'the catalog': {
+    open: catalogSection,
     fields: {
       record: {
         v: 1,
-        generation: 'one',
+        version: 'one',
         epoch: 1,
         products: { invoices: ['invoices:read'] },
         withdrawn: [],
@@ -82,13 +75,13 @@ beforeEach(() => {
   counts = noCounts()
 })
 
-test.each(Object.entries(CARGO))(
-  '%s that too few replicas have is not imported, however often it is tried again',
+test.each(Object.entries(SECTIONS))(
+  'importing %s fails, however often it is repeated, until enough replicas have it',
   async (_what, { open, fields, at }) => {
     const put = open(db.durable).parseLine(fields)
     if (typeof put !== 'function') throw new Error(JSON.stringify(put.problems))
     for (let times = 0; times < 3; times += 1) {
-      // What stands in an index gets through each time.
+      // Index entries are replicated each time.
       db.replicates = true
       db.lagFrom(at)
       await expect(put(counts)).rejects.toThrow(TOO_FEW)

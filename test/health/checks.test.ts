@@ -63,7 +63,7 @@ describe('checkKeys()', () => {
     keys: [key('ES256', 'current'), key('RS256', 'current'), key('ES256', 'next'), key('RS256', 'next')],
     isSigningRevoked: false,
     confirmedAt: NOW - 30_000,
-    isStale: false,
+    stale: false,
     rotationDue: NOW / 1000 + 86_400,
   }
   const failure = new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is unavailable')
@@ -78,7 +78,7 @@ describe('checkKeys()', () => {
     ['that are valid', {}, 'pass', 'as of 30 s ago'],
     [
       'that are not loaded yet',
-      { keys: [], confirmedAt: undefined, isStale: true },
+      { keys: [], confirmedAt: undefined, stale: true },
       'unknown',
       'not been loaded',
     ],
@@ -93,7 +93,7 @@ describe('checkKeys()', () => {
     ['that could not be refreshed for minutes', { failure, confirmedAt: NOW - 181_000 }, 'warn', '181 s ago'],
     [
       'that could not be refreshed for an hour',
-      { failure, confirmedAt: NOW - 3_700_000, isStale: true },
+      { failure, confirmedAt: NOW - 3_700_000, stale: true },
       'fail',
       'the store is unavailable',
     ],
@@ -113,7 +113,7 @@ describe('checkKeys()', () => {
       managedByHost: true,
       keys: [key('ES256', 'current', 0)],
       isSigningRevoked: false,
-      isStale: false,
+      stale: false,
     }
     const found = checkKeys(hostKeys, NOW)
     expect(statusOf(found)).toBe('pass')

@@ -33,7 +33,7 @@ export function keyProcess(
   }
   const keys = createRotatingKeys({
     store,
-    sealing: createKeyEncryption(options.secrets ?? [SECRET]),
+    encryption: createKeyEncryption(options.secrets ?? [SECRET]),
     marks: createLogMarks(store),
     schedule: { rotateAfterSeconds: 90 * DAY, publishAheadSeconds: DAY },
     longestLifetimes: {

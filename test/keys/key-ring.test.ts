@@ -3,8 +3,11 @@ import { describe, expect, test, vi } from 'vitest'
 import type * as Keys from '../../src/keys/generate-key.ts'
 import { deriveKey } from '../../src/keys/derive-key.ts'
 import { silentLogger } from '../../src/host/logger.ts'
-import { loadKeyRing } from '../../src/keys/key-ring.ts'
-import { createKeyEncryption } from '../../src/keys/key-encryption.ts'
+import { viewOf } from '../../src/keys/key-ring.ts'
+import { loadRing } from '../../src/keys/key-ring-loader.ts'
+import { createKeyRingRecords } from '../../src/keys/key-ring-record.ts'
+import { createLogMarks } from '../../src/revocation/log-marks.ts'
+import { createKeyEncryption, type KeyEncryption } from '../../src/keys/key-encryption.ts'
 import type { Store } from 'koa-gatehouse'
 import { faultyStore } from '../support/faulty-store.ts'
 import { describeEachStore, watchWrites } from '../support/stores.ts'
@@ -24,7 +27,12 @@ const YESTERDAY = 'the secret of yesterday, also long enough'
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth']
 const KEY = 'signing-keys:ring'
 
-const load = (store: Store, ...secrets: string[]) => loadKeyRing(store, createKeyEncryption(secrets))
+async function loadWith(store: Store, encryption: KeyEncryption, logger = silentLogger) {
+  const records = createKeyRingRecords(store, encryption)
+  const { ring } = await loadRing({ records, marks: createLogMarks(store), logger })
+  return viewOf(ring.keys)
+}
+const load = (store: Store, ...secrets: string[]) => loadWith(store, createKeyEncryption(secrets))
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
@@ -102,10 +110,10 @@ describeEachStore('the key ring', (makeStore) => {
     const warn = vi.fn()
     const logger = { ...silentLogger, warn }
     const sealing = createKeyEncryption([TODAY, YESTERDAY])
-    expect(await loadKeyRing(faulty.store, sealing, logger)).toEqual(before)
+    expect(await loadWith(faulty.store, sealing, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), YESTERDAY)).toEqual(before)
-    expect(await loadKeyRing(faulty.store, sealing, logger)).toEqual(before)
+    expect(await loadWith(faulty.store, sealing, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), TODAY)).toEqual(before)
   })
@@ -141,20 +149,20 @@ describe('sealing of private keys', () => {
   test('what is sealed is opened by the same secret, and by it as an older one', async () => {
     const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
-    expect(await createKeyEncryption([YESTERDAY]).open(sealed)).toEqual({
+    expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toEqual({
       privateKey: jwk,
       isOutdated: false,
     })
-    const rotated = await createKeyEncryption([TODAY, YESTERDAY]).open(sealed)
+    const rotated = await createKeyEncryption([TODAY, YESTERDAY]).unseal(sealed)
     expect(rotated).toEqual({ privateKey: jwk, isOutdated: true })
-    expect(await createKeyEncryption([TODAY]).open(sealed)).toBeUndefined()
+    expect(await createKeyEncryption([TODAY]).unseal(sealed)).toBeUndefined()
   })
 
   test('the newest secret seals, with A256GCM', async () => {
     const sealed = await createKeyEncryption([TODAY, YESTERDAY]).seal(jwk)
     const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
     expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
-    expect(await createKeyEncryption([YESTERDAY]).open(sealed)).toBeUndefined()
+    expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toBeUndefined()
   })
 
   test('the same key is never sealed into the same text', async () => {
@@ -174,7 +182,7 @@ describe('sealing of private keys', () => {
       parts.with(3, other[3] ?? '').join('.'),
       parts.with(0, Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url')).join('.'),
     ]) {
-      expect(await sealing.open(text)).toBeUndefined()
+      expect(await sealing.unseal(text)).toBeUndefined()
     }
   })
 

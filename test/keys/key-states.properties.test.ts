@@ -9,8 +9,8 @@ import {
   endOf,
   replenish,
   inState,
-  lacking,
-  LATE,
+  missingNext,
+  STALE_AFTER_SECONDS,
   revoke,
   rotate,
   retentionOf,
@@ -131,21 +131,21 @@ function createWorld() {
         const instants = {
           end: ring.map((key) => endOf(ring, key, policy) ?? 0),
           expiry: tokens.map(({ exp }) => exp),
-          late: known.map(({ at }) => at + LATE),
+          late: known.map(({ at }) => at + STALE_AFTER_SECONDS),
         }[what.what].filter((instant) => instant > time)
         time = Math.max(time, (instants[what.which % instants.length] ?? time) + what.seconds)
         return
       }
       const now = time + (SKEW[what.by] ?? 0)
       if (what.do === 'sign') {
-        if (time - (known[what.by]?.at ?? 0) > LATE) look(what.by)
+        if (time - (known[what.by]?.at ?? 0) > STALE_AFTER_SECONDS) look(what.by)
         const { keys = [] } = known[what.by] ?? {}
         const signing = inState(keys, 'current').find(({ alg }) => alg === what.alg)
         assert.ok(signing)
         tokens.push({ kid: signing.kid, alg: what.alg, exp: now + LIFE[what.alg] })
       } else if (what.do === 'look') look(what.by, what.crash)
       else if (what.do === 'fill') {
-        change(what.by, what.crash, false, () => replenish(ring, now, make(lacking(ring))))
+        change(what.by, what.crash, false, () => replenish(ring, now, make(missingNext(ring))))
       } else if (what.do === 'rotate') {
         const replaced = inState(ring, 'current').map(({ kid }) => kid)
         change(what.by, what.crash, true, () => rotate(ring, now, make(), replaced))

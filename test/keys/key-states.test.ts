@@ -5,7 +5,7 @@ import {
   endOf,
   replenish,
   inState,
-  lacking,
+  missingNext,
   nextDue,
   partOf,
   revoke,
@@ -61,7 +61,7 @@ describe('a key', () => {
   test('goes on signing while there is no other', () => {
     const alone = [key('e1', 'current'), key('r1', 'current')]
     expect(advance(alone, NOW + 1000 * DAY, policy).keys).toBe(alone)
-    expect(lacking(alone)).toEqual(['ES256', 'RS256'])
+    expect(missingNext(alone)).toEqual(['ES256', 'RS256'])
     expect(nextDue(alone, policy)).toBe(Infinity)
   })
 
@@ -103,7 +103,7 @@ describe('a key', () => {
 })
 
 describe('new keys', () => {
-  test('are published where one is lacking, as of now, and nowhere else', () => {
+  test('are published where one is missingNext, as of now, and nowhere else', () => {
     const { keys, changes } = replenish(ring.slice(0, 3), NOW + 5, [
       key('e3', 'next', 0),
       key('r3', 'next', 0),
@@ -160,7 +160,7 @@ describe('revoking', () => {
     const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
     expect(told(changes)).toEqual(['e1 revoked', 'e2 activated'])
-    expect(lacking(keys)).toEqual(['ES256'])
+    expect(missingNext(keys)).toEqual(['ES256'])
   })
 
   test('the key that signs where no other waits: a new one does', () => {

@@ -14,7 +14,7 @@ beforeEach(async () => {
   keys = keyProcess(db.durable)
 })
 
-test('a revocation of a key that too few replicas have is none, however often it is repeated, before they have it', async () => {
+test('revoking a key fails, however often it is repeated, until enough replicas have the revocation', async () => {
   const [signing = ''] = await keys.list()
   const kid = signing.split(' ')[2] ?? ''
   db.lagFrom(RING)
@@ -22,7 +22,7 @@ test('a revocation of a key that too few replicas have is none, however often it
     await expect(keys.keys.revoke(kid)).rejects.toThrow(TOO_FEW)
     expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
   }
-  // Nor is it for another process, that only sees it.
+  // So does it in another process.
   await expect(keyProcess(db.durable).keys.revoke(kid)).rejects.toThrow(TOO_FEW)
   expect(keys.told.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 
@@ -33,7 +33,7 @@ test('a revocation of a key that too few replicas have is none, however often it
   expect(keys.told.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 })
 
-test('a revocation of a key that was lost with a server is done when it is repeated', async () => {
+test('repeating the revocation of a key completes it after a failover lost the first one', async () => {
   const [signing = ''] = await keys.list()
   const kid = signing.split(' ')[2] ?? ''
   db.lagFrom(RING)
@@ -45,11 +45,11 @@ test('a revocation of a key that was lost with a server is done when it is repea
   expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
 })
 
-test('a ring that is joined with another one once more is written once more', async () => {
+test('importing the same ring again writes it again, because its last write may not be durable', async () => {
   const { exportable } = keys.keys
   const text = (await exportable?.toText()) ?? ''
   db.lagFrom(RING)
-  await expect((await exportable?.open(text))?.()).rejects.toThrow(TOO_FEW)
+  await expect((await exportable?.unseal(text))?.()).rejects.toThrow(TOO_FEW)
   db.replicates = true
-  expect(await (await exportable?.open(text))?.()).toBe(0)
+  expect(await (await exportable?.unseal(text))?.()).toBe(0)
 })

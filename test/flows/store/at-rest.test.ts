@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Store } from 'koa-gatehouse'
 import { deriveKey } from '../../../src/keys/derive-key.ts'
-import { loadKeyRing } from '../../../src/keys/key-ring.ts'
+import { createKeyRingRecords } from '../../../src/keys/key-ring-record.ts'
 import { createKeyEncryption } from '../../../src/keys/key-encryption.ts'
 import { digest } from '../../../src/store/digest.ts'
 import { createGracePeriod, type LastRotation } from '../../../src/grants/refresh-tokens/grace-period.ts'
@@ -279,8 +279,8 @@ async function everythingThatHappens({ host, note }: Awaited<ReturnType<typeof s
 
 /** The private keys in the store, all that they consist of, and what protects them. */
 async function noteKeys(store: Store, secrets: Secrets): Promise<void> {
-  const { signing } = await loadKeyRing(store, createKeyEncryption([GATEHOUSE_SECRET]))
-  for (const { kid, ...jwk } of signing) {
+  const ring = await createKeyRingRecords(store, createKeyEncryption([GATEHOUSE_SECRET])).read()
+  for (const { kid, ...jwk } of ring?.keys.flatMap((key) => key.jwk ?? []) ?? []) {
     for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
       const value = jwk[part]
       if (value !== undefined) secrets.set(value, `private key part ${part} of ${kid}`)

@@ -1,0 +1,64 @@
+import { GatehouseError } from '../errors.ts'
+import { inState, type RingKey } from './key-states.ts'
+import type { LogMarks } from './key-ring-loader.ts'
+import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
+import type { KeyRingStore } from './key-ring-store.ts'
+import type { ExportableKeys } from './signing-keys.ts'
+
+/** What exporting and importing the key ring needs. */
+interface KeyRingImportParts {
+  readonly records: KeyRingRecords
+  readonly ringStore: KeyRingStore
+  readonly marks: LogMarks
+  /** Revokes a key of this store. */
+  readonly revoke: (kid: string) => Promise<void>
+}
+
+/** Exports the key ring, and imports it into a store that has none. */
+export function createExportableKeys(parts: KeyRingImportParts): ExportableKeys {
+  return {
+    toText: async () => parts.records.toText(await parts.ringStore.read()),
+    async unseal(text) {
+      const keys = await parts.records.fromText(text)
+      await findSameRing(parts, keys)
+      return () => importRing(parts, keys)
+    },
+  }
+}
+
+/** @returns the number of imported keys */
+async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[]): Promise<number> {
+  const { records, ringStore, revoke } = parts
+  if (!(await findSameRing(parts, imported))) {
+    if (await records.create(await records.draft(imported))) return imported.length
+    await findSameRing(parts, imported)
+  }
+  // The ring is here already. Confirm it: its last write may not be durable.
+  await ringStore.change((keys) => ({ keys, changes: [] }))
+  const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
+  const own = ringStore.known?.keys ?? []
+  for (const { kid, state } of own) if (state !== 'revoked' && revoked.includes(kid)) await revoke(kid)
+  return 0
+}
+
+/**
+ * Finds the ring of this store, if an import or this store itself is where both rings come from. Two key ids are never
+ * the same by chance.
+ *
+ * @returns undefined if this store is empty
+ * @throws {GatehouseError} `ERR_CONFLICT` if this store has other keys, or lost them
+ */
+async function findSameRing(
+  { records, ringStore, marks }: KeyRingImportParts,
+  imported: readonly RingKey[],
+): Promise<readonly RingKey[] | undefined> {
+  const own = ((await records.read()) ?? ringStore.known)?.keys
+  if (own?.some(({ kid }) => imported.some((key) => key.kid === kid))) return own
+  if (!own && (await marks.list()).length === 0) return undefined
+  throw new GatehouseError(
+    'ERR_CONFLICT',
+    'this store has signing keys of its own, so tokens of the imported keys would be rejected here. Import into an ' +
+      'empty store before a process starts on it, or leave the keys out: importRegistry(lines, { signingKeys: false }). ' +
+      'Nothing was changed',
+  )
+}

@@ -1,0 +1,18 @@
+import type { ImportedRegistry, ImportOptions } from 'koa-gatehouse'
+import { SECRET, startHost, type HostOptions } from './host.ts'
+
+/** Imports a registry into a store on which no process has started, as a migration script does. */
+export async function importBeforeStart(
+  lines: readonly string[],
+  options: HostOptions,
+  importOptions?: ImportOptions,
+): Promise<ImportedRegistry> {
+  // With its own secret a test host gets no keys, and without a mount it does not start.
+  const gatehouse = { secret: SECRET, ...options.gatehouse }
+  const host = await startHost({ ...options, gatehouse, mount: () => {} })
+  try {
+    return await host.gatehouse.importRegistry(lines, importOptions)
+  } finally {
+    await host.close()
+  }
+}
