@@ -8,7 +8,7 @@ export interface CsrfTokens {
    */
   issue(...binding: readonly (string | undefined)[]): string
   /** Whether `token` was issued for exactly this binding. Every wrong token takes the same time. */
-  isValid(token: string | undefined, ...binding: readonly (string | undefined)[]): boolean
+  isValid(token: string | null, ...binding: readonly (string | undefined)[]): boolean
 }
 
 /**

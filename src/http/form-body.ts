@@ -4,12 +4,13 @@ import type { Context } from 'koa'
 /** Bytes that a form may have: as many as oidc-provider takes. */
 const LIMIT = 56 * 1024
 
-/** The fields of a form that was sent. */
-export interface Form {
-  /** The one value of a field; undefined if it was not sent, or was sent more than once. */
-  get(name: string): string | undefined
-  /** All values of a field that may occur several times, as checkboxes of one name do. */
-  getAll(name: string): readonly string[]
+/** The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes. */
+export class Form extends URLSearchParams {
+  /** The one value of a field; null if the field was not sent, or was sent more than once. */
+  override get(name: string): string | null {
+    const [value = null, ...others] = this.getAll(name)
+    return others.length === 0 ? value : null
+  }
 }
 
 /** Why there is no form: the status to answer with. */
@@ -20,7 +21,7 @@ export interface FormRejection {
 /** Reads a form as {@link readFormText} does. */
 export async function readForm(ctx: Context): Promise<Form | FormRejection> {
   const text = await readFormText(ctx)
-  return typeof text === 'string' ? formOf(new URLSearchParams(text)) : text
+  return typeof text === 'string' ? new Form(text) : text
 }
 
 /**
@@ -41,7 +42,7 @@ export async function readFormText(ctx: Context): Promise<string | FormRejection
 
 /** Whether there is a form to work with. */
 export function isRejection(form: Form | FormRejection): form is FormRejection {
-  return 'status' in form
+  return !(form instanceof Form)
 }
 
 /** Whether a `Content-Type` is that of a form. */
@@ -83,22 +84,6 @@ function fieldsOf(parsed: object): Array<[string, string]> | undefined {
     }
   }
   return fields
-}
-
-function formOf(fields: Iterable<[string, string]>): Form {
-  const values = new Map<string, string[]>()
-  for (const [name, value] of fields) {
-    const list = values.get(name)
-    if (list) list.push(value)
-    else values.set(name, [value])
-  }
-  return {
-    get(name) {
-      const list = values.get(name)
-      return list?.length === 1 ? list[0] : undefined
-    },
-    getAll: (name) => values.get(name) ?? [],
-  }
 }
 
 function readText(request: IncomingMessage): Promise<string | FormRejection> {

@@ -38,7 +38,7 @@ describeWithRedis('export and import between kinds of stores', () => {
     const isOrdered = (line: string) => /"is":"(client|deleted-client|signing-keys)"/.test(line)
     const without = file
       .slice(1)
-      .map((line) => line.replace(/"(id|generation)":"[0-9a-f-]{36}",|(?<="sealed":)"[^"]*"/g, ''))
+      .map((line) => line.replace(/"(id|version)":"[0-9a-f-]{36}",|(?<="sealed":)"[^"]*"/g, ''))
     return [...without.filter(isOrdered), ...without.filter((line) => !isOrdered(line)).toSorted()]
   }
 

@@ -337,7 +337,7 @@ describe('a line that cannot be', () => {
     [
       'of products that are none',
       '{"is":"products","record":{"v":1,"epoch":-1,"products":[],"withdrawn":[1]}}\n',
-      'generation: must',
+      'version: must',
     ],
     [
       'of an epoch that is none',

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { SignedIn } from '../../host/accounts.ts'
 import type { ConsentDecision } from '../../grants/consent-policy.ts'
 
 /** A pending authorization request that waits for a person. */
@@ -57,13 +58,9 @@ export interface InteractionPort {
    */
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
   /** The person has authenticated. */
-  signedIn(
-    ctx: Context,
-    pending: PendingInteraction,
-    who: { accountId: string; userId?: string | undefined; signedInAt: number | undefined },
-  ): Promise<URL>
-  /** The person decided about the scopes; at least one is granted. */
-  consented(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
+  signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
+  /** The person approved the request; at least one scope is granted. */
+  approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
   /** The person denied access (`access_denied`), or cannot be signed in as requested (`login_required`). */
   failed(
     ctx: Context,
@@ -71,6 +68,6 @@ export interface InteractionPort {
     error: 'access_denied' | 'login_required',
     description: string,
   ): Promise<URL>
-  /** Starts the same authorization request from the beginning; `forget` ends our own session first. */
-  restart(ctx: Context, pending: PendingInteraction, options?: { forget: boolean }): Promise<URL>
+  /** Starts the same authorization request from the beginning; `endSession` ends our own session first. */
+  restart(ctx: Context, pending: PendingInteraction, options?: { endSession: boolean }): Promise<URL>
 }

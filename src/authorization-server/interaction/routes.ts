@@ -1,13 +1,34 @@
 import type { Context } from 'koa'
 import { createCsrfTokens } from '../../http/csrf.ts'
-import { createConsentSteps } from './consent-steps.ts'
-import { createFormCheck } from './check-form.ts'
+import { checkForm } from './check-form.ts'
+import { showConsent, submitConsent, switchAccount } from './consent-steps.ts'
 import type { PendingInteraction } from './port.ts'
-import { createSignInSteps } from './sign-in-steps.ts'
-import type { InteractionOptions, Step } from './step.ts'
+import { createSignInRateLimit } from './sign-in-rate-limit.ts'
+import { showSignIn, submitSignIn } from './sign-in-steps.ts'
+import {
+  addressOf,
+  showError,
+  type InteractionOptions,
+  type StepResult,
+  type StepTools,
+  type SubmitStep,
+} from './step.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
+
+/** A form, with the prompt at which it is shown and the step that answers it. */
+interface StepForm {
+  readonly prompt: PendingInteraction['prompt']
+  readonly step: SubmitStep
+}
+
+/** The forms of an interaction, by the last segment of their address. */
+const FORMS: Readonly<Record<string, StepForm | undefined>> = {
+  'sign-in': { prompt: 'login', step: submitSignIn },
+  consent: { prompt: 'consent', step: submitConsent },
+  switch: { prompt: 'consent', step: switchAccount },
+}
 
 /**
  * Serves the pages of a pending authorization, at `/interaction/<uid>` and below:
@@ -24,47 +45,54 @@ const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 export function interactionRoutes(
   options: InteractionOptions,
 ): (ctx: Context, path: string) => Promise<boolean> {
-  const { port, pages, issuer } = options
-  const csrf = createCsrfTokens(options.csrfKeys)
-  const checkForm = createFormCheck({ pages, csrf, origin: new URL(issuer).origin })
-  const addressOf = ({ uid }: PendingInteraction, action = '') =>
-    new URL(`${issuer}/interaction/${uid}${action && `/${action}`}`)
-
-  const tools = { ...options, csrf, checkForm, addressOf }
-  const signIn = createSignInSteps(tools)
-  const consent = createConsentSteps(tools)
-  const show: Step = (ctx, pending) =>
-    pending.prompt === 'login' ? signIn.show(ctx, pending) : consent.show(ctx, pending)
-  const submissions: Readonly<Record<string, Step>> = {
-    'sign-in': signIn.submit,
-    consent: consent.submit,
-    switch: consent.switchAccount,
+  const { accounts, port, pages } = options
+  const tools: StepTools = {
+    ...options,
+    csrf: createCsrfTokens(options.csrfKeys),
+    rateLimit: createSignInRateLimit({ ...options.signInAttempts, now: () => Math.floor(Date.now() / 1000) }),
   }
+  const forms = accounts.authenticate && !accounts.current ? FORMS : { ...FORMS, 'sign-in': undefined }
 
   return async function interaction(ctx, path) {
     if (path !== '/interaction' && !path.startsWith('/interaction/')) return false
     const [, uid, action] = ADDRESS.exec(path) ?? []
-    const step = action === undefined ? show : submissions[action]
-    if (uid === undefined || step === undefined) {
-      pages.renderError(ctx, { status: 404, error: 'not_found', text: 'errorNotFound' })
+    const form = action === undefined ? undefined : forms[action]
+    if (uid === undefined || (action !== undefined && form === undefined)) {
+      showError(tools, ctx, 404, 'errorNotFound')
       return true
     }
-    const methods = action === undefined ? ['GET', 'HEAD'] : ['POST']
+    const methods = form ? ['POST'] : ['GET', 'HEAD']
     if (!methods.includes(ctx.method)) {
       ctx.set('Allow', methods.join(', '))
-      pages.renderError(ctx, { status: 405, error: 'invalid_request', text: 'errorMethod' })
+      showError(tools, ctx, 405, 'errorMethod')
       return true
     }
     const pending = await port.find(ctx, uid)
     if (!pending) {
-      pages.renderError(ctx, { status: 404, error: 'invalid_request', text: 'errorExpired' })
+      showError(tools, ctx, 404, 'errorExpired')
       return true
     }
-    const next = await step(ctx, pending)
-    if (next && action === undefined) redirect(ctx, next)
-    else if (next) pages.renderContinue(ctx, next, pending)
+    const next = form ? await submit(tools, ctx, pending, form) : await show(tools, ctx, pending)
+    if (next && form) pages.renderContinue(ctx, next, pending)
+    else if (next) redirect(ctx, next)
     return true
   }
+}
+
+function show(tools: StepTools, ctx: Context, pending: PendingInteraction): Promise<StepResult> {
+  return pending.prompt === 'login' ? showSignIn(tools, ctx, pending) : showConsent(tools, ctx, pending)
+}
+
+async function submit(
+  tools: StepTools,
+  ctx: Context,
+  pending: PendingInteraction,
+  { prompt, step }: StepForm,
+): Promise<StepResult> {
+  // The form belongs to an earlier step: the person went back in the browser, or signed in or out in another tab.
+  if (pending.prompt !== prompt) return addressOf(tools, pending)
+  const form = await checkForm(tools, ctx, pending)
+  return form && step(tools, ctx, pending, form)
 }
 
 function redirect(ctx: Context, next: URL): void {

@@ -10,10 +10,10 @@ export interface ScopeEntry {
   readonly scope: string
   readonly title: Html | string
   readonly description?: string | undefined
-  readonly standing: ScopeStatus
-  readonly isTicked: boolean
+  readonly status: ScopeStatus
+  readonly isSelected: boolean
   /** Shown, but not selectable. */
-  readonly isInseparable: boolean
+  readonly isMandatory: boolean
 }
 
 /** A product, or the OpenID Connect scopes. */
@@ -38,22 +38,22 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
  * product in the order of the catalog. An operation of several products is shown under the first one that is on
  * the application.
  *
- * @param ticked the ticked scopes of a submitted form, if there is one
+ * @param selected the selected scopes of a submitted form, if there is one
  */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
   catalog: Catalog,
   texts: PageTexts,
-  ticked?: readonly string[],
+  selected?: readonly string[],
 ): ScopeGroup[] {
   const { requestedScopes, storedConsent, application } = pending
   const entry = (scope: string, title: Html | string, description?: string): ScopeEntry => ({
     scope,
     title,
     description,
-    standing: scopeStatus(scope, storedConsent),
-    isTicked: ticked ? ticked.includes(scope) : isPreselected(scope, storedConsent),
-    isInseparable: scope === MANDATORY_SCOPE,
+    status: scopeStatus(scope, storedConsent),
+    isSelected: selected ? selected.includes(scope) : isPreselected(scope, storedConsent),
+    isMandatory: scope === MANDATORY_SCOPE,
   })
   const read = (text: Operation['title']) => localize(text, texts.locales, texts.defaultLocale)
 

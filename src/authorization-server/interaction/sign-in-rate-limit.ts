@@ -1,28 +1,28 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Counts attempts in this process, so that the sign-in page is no place for guessing. */
+/** Counts sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
 export interface SignInRateLimit {
   /**
-   * Counts one attempt under each of the keys, before it is made: attempts at the same moment count too.
+   * Counts one attempt for each key. Call it before the attempt, so that simultaneous attempts count too.
    *
-   * @returns seconds to wait if one of the keys has had too many (then nothing is counted), else 0
+   * @returns 0 if the attempt is allowed; otherwise the seconds to wait, and nothing is counted
    */
-  take(...keys: readonly string[]): number
-  /** Forgets the attempts under a key: this one was right. */
-  forget(key: string): void
+  consume(...keys: readonly string[]): number
+  /** Resets a key after a successful attempt. */
+  reset(key: string): void
 }
 
-/** Each key has a counter in each row; with two bytes of a hash for each, a row has this many. */
+/** Each key has one counter in each row. A row has as many counters as two bytes of a hash can address. */
 const ROW = 65_536
 const ROWS = 2
 
 /**
  * A limit of `max` attempts per key within `windowSeconds` of the first one.
  *
- * It counts in a fixed number of counters that keys share (a count-min sketch), instead of a list of keys: a list
- * would have to forget, and whoever makes up enough keys would make it forget everybody's attempts. Here a flood
- * forgets nothing. With a hundred thousand attempts in a window hardly anybody waits without reason; with far
- * more, which the check of passwords would feel first, sign-ins are denied until it is over.
+ * A fixed number of counters is shared by all keys (a count-min sketch). A table of keys would have a maximum size, and
+ * an attacker with enough invented keys could evict all others from it. Here a flood evicts nothing. With a hundred
+ * thousand attempts in a window, hardly any person waits without reason. With far more attempts, sign-ins are rejected
+ * until the window ends; checking the passwords would be the bottleneck before that.
  *
  * @param options.max at most 255
  * @param options.now epoch seconds
@@ -35,7 +35,7 @@ export function createSignInRateLimit(options: {
   const { max, windowSeconds, now } = options
   const counts = new Uint8Array(ROWS * ROW)
   const ends = new Uint32Array(ROWS * ROW)
-  // Nobody can tell which keys share a counter.
+  // A secret seed, so that an attacker cannot find keys that share a counter.
   const seed = randomBytes(32)
 
   function countersOf(key: string): number[] {
@@ -43,32 +43,28 @@ export function createSignInRateLimit(options: {
     return Array.from({ length: ROWS }, (_, row) => row * ROW + hash.readUInt16BE(2 * row))
   }
 
-  const isLive = (counter: number) => (ends[counter] ?? 0) > now()
-  const countAt = (counter: number) => (isLive(counter) ? (counts[counter] ?? 0) : 0)
+  const endOf = (counter: number) => ends[counter] ?? 0
+  const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
 
-  /** Seconds until a key may be tried again: the counter that ends first lets it. */
-  function waitFor(key: string): number {
-    const counters = countersOf(key)
-    if (counters.some((counter) => countAt(counter) < max)) return 0
-    return Math.ceil(Math.min(...counters.map((counter) => ends[counter] ?? 0)) - now())
+  /** Seconds until the first counter of a key ends; 0 if one of them is below the limit. */
+  function waitFor(counters: readonly number[]): number {
+    if (counters.some((counter) => countOf(counter) < max)) return 0
+    return Math.ceil(Math.min(...counters.map(endOf)) - now())
   }
 
   function count(counter: number): void {
-    if (!isLive(counter)) {
-      counts[counter] = 0
-      ends[counter] = now() + windowSeconds
-    }
-    counts[counter] = Math.min((counts[counter] ?? 0) + 1, 255)
+    counts[counter] = Math.min(countOf(counter) + 1, 255)
+    if (endOf(counter) <= now()) ends[counter] = now() + windowSeconds
   }
 
   return {
-    take(...keys) {
-      const wait = Math.max(...keys.map(waitFor))
-      if (wait > 0) return wait
-      for (const key of keys) countersOf(key).forEach(count)
-      return 0
+    consume(...keys) {
+      const counters = keys.map(countersOf)
+      const waitSeconds = Math.max(...counters.map(waitFor))
+      if (waitSeconds === 0) counters.flat().forEach(count)
+      return waitSeconds
     },
-    forget(key) {
+    reset(key) {
       for (const counter of countersOf(key)) counts[counter] = 0
     },
   }

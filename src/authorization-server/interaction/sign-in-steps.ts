@@ -2,132 +2,94 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { SignedIn } from '../../host/accounts.ts'
 import { addressGroup } from '../../http/client-address.ts'
-import type { CsrfTokens } from '../../http/csrf.ts'
-import { createSignInRateLimit } from './sign-in-rate-limit.ts'
-import { bindingOf, type FormCheck } from './check-form.ts'
+import type { Form } from '../../http/form-body.ts'
+import { csrfTokenOf } from './check-form.ts'
 import type { PendingInteraction } from './port.ts'
-import type { InteractionOptions, StepResult } from './step.ts'
+import { addressOf, showError, type StepResult, type StepTools } from './step.ts'
 import type { Texts } from './texts.ts'
 
-/** Marks the way back from the host's sign-in page, so that nobody is sent there in a circle. */
+/** A query parameter of the address to which the host's sign-in page returns. It prevents a redirect loop. */
 const RETURNED = 'returned'
 
-const now = () => Math.floor(Date.now() / 1000)
-
-/** The steps of an interaction that waits for somebody to sign in. */
-export function createSignInSteps(
-  tools: Pick<InteractionOptions, 'port' | 'accounts' | 'pages' | 'signInAttempts'> & {
-    readonly csrf: CsrfTokens
-    readonly checkForm: FormCheck
-    readonly addressOf: (pending: PendingInteraction, action?: string) => URL
-  },
-) {
-  const { port, accounts, pages, csrf, checkForm, addressOf } = tools
-  const attempts = createSignInRateLimit({ ...tools.signInAttempts, now })
-
-  /** Signs in by the host's session, sends the browser to where the host signs in, or shows our own page. */
-  async function show(ctx: Context, pending: PendingInteraction): Promise<StepResult> {
-    if (accounts.current) {
-      const who = (await accounts.current(ctx)) || undefined
-      const isNobody = who !== undefined && !(await isKnown(who))
-      if (who && !isNobody && isProven(who, pending)) {
-        const { accountId, userId, signedInAt } = who
-        return port.signedIn(ctx, pending, { accountId, userId, signedInAt })
-      }
-      if (ctx.query[RETURNED] !== undefined) {
-        const description = who ? 'the person did not sign in anew' : 'the person did not sign in'
-        return port.failed(ctx, pending, 'login_required', description)
-      }
-      if (accounts.signInUrl) {
-        const returnTo = addressOf(pending)
-        returnTo.searchParams.set(RETURNED, '1')
-        // A session of an account that is gone is of no use: whoever comes back must be somebody else.
-        const reauthenticate = pending.reauthenticate || isNobody
-        return new URL(await accounts.signInUrl(returnTo, ctx, { reauthenticate }), returnTo)
-      }
-    } else if (accounts.authenticate) {
-      renderPage(ctx, pending, { identifier: pending.loginHint })
-      return undefined
+/** Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in one. */
+export async function showSignIn(
+  tools: StepTools,
+  ctx: Context,
+  pending: PendingInteraction,
+): Promise<StepResult> {
+  const { accounts, port } = tools
+  if (accounts.current && accounts.signInUrl) {
+    const person = await accounts.current(ctx)
+    const isUnknown = person !== undefined && !(await hasAccount(tools, person))
+    if (person && !isUnknown && isProven(person, pending)) return port.signedIn(ctx, pending, person)
+    if (ctx.query[RETURNED] !== undefined) {
+      const description = person ? 'the person did not sign in again' : 'the person did not sign in'
+      return port.failed(ctx, pending, 'login_required', description)
     }
-    pages.renderError(ctx, {
-      status: 501,
-      error: 'server_error',
-      text: 'errorNoSignIn',
-      ...localesOf(pending),
-    })
-    return undefined
+    const returnTo = addressOf(tools, pending)
+    returnTo.searchParams.set(RETURNED, '1')
+    // The host's session belongs to an account that no longer exists, so another person must sign in.
+    const reauthenticate = pending.reauthenticate || isUnknown
+    return accounts.signInUrl(returnTo, ctx, { reauthenticate })
   }
-
-  /** Takes what was typed into our own page. */
-  async function submit(ctx: Context, pending: PendingInteraction): Promise<StepResult> {
-    // Sent again, by the back button say, when somebody has signed in already.
-    if (pending.prompt !== 'login') return addressOf(pending)
-    if (accounts.current || !accounts.authenticate) {
-      pages.renderError(ctx, {
-        status: 404,
-        error: 'not_found',
-        text: 'errorNotFound',
-        ...localesOf(pending),
-      })
-      return undefined
-    }
-    const form = await checkForm(ctx, pending)
-    if (!form) return undefined
-
-    const identifier = form.get('identifier')?.trim() ?? ''
-    const password = form.get('password') ?? ''
-    if (identifier === '' || password === '' || identifier.length > 320 || password.length > 1024) {
-      renderPage(ctx, pending, { status: 400, identifier, problem: 'signInIncomplete' })
-      return undefined
-    }
-    const key = attemptKey(ctx.ip, identifier)
-    const wait = attempts.take(pending.uid, key)
-    if (wait > 0) {
-      ctx.set('Retry-After', String(wait))
-      renderPage(ctx, pending, { status: 429, identifier, problem: 'signInTooOften' })
-      return undefined
-    }
-    const who = await accounts.authenticate({ identifier, password }, ctx)
-    if (!who || !(await isKnown(who))) {
-      renderPage(ctx, pending, { status: 401, identifier, problem: 'signInFailed' })
-      return undefined
-    }
-    attempts.forget(key)
-    const { accountId, userId } = who
-    return port.signedIn(ctx, pending, { accountId, userId, signedInAt: now() })
-  }
-
-  /** Whether the host has the account (still): without one there would be nobody to go on with. */
-  async function isKnown({ accountId, userId }: SignedIn): Promise<boolean> {
-    return (await accounts.find(accountId, userId)) !== undefined
-  }
-
-  function renderPage(
-    ctx: Context,
-    pending: PendingInteraction,
-    state: { status?: number; identifier?: string | undefined; problem?: keyof Texts },
-  ): void {
-    pages.renderSignIn(ctx, {
-      ...state,
-      ...localesOf(pending),
-      action: addressOf(pending, 'sign-in').pathname,
-      csrfToken: csrf.issue(...bindingOf(pending)),
-      application: pending.application,
-    })
-  }
-
-  return { show, submit }
+  if (!accounts.authenticate) return showError(tools, ctx, 501, 'errorNoSignIn', pending)
+  return renderPage(tools, ctx, pending, { identifier: pending.loginHint })
 }
 
-/** Whether the host's session is proof enough: any, or one that began after the request that asks for a fresh one. */
+/** Checks the credentials that were entered on the built-in sign-in page. */
+export async function submitSignIn(
+  tools: StepTools,
+  ctx: Context,
+  pending: PendingInteraction,
+  form: Form,
+): Promise<StepResult> {
+  const { accounts, port, rateLimit } = tools
+  const identifier = form.get('identifier')?.trim() ?? ''
+  const password = form.get('password') ?? ''
+  if (identifier === '' || password === '' || identifier.length > 320 || password.length > 1024) {
+    return renderPage(tools, ctx, pending, { status: 400, identifier, problem: 'signInIncomplete' })
+  }
+  const key = rateLimitKey(ctx.ip, identifier)
+  const waitSeconds = rateLimit.consume(pending.uid, key)
+  if (waitSeconds > 0) {
+    ctx.set('Retry-After', String(waitSeconds))
+    return renderPage(tools, ctx, pending, { status: 429, identifier, problem: 'signInTooOften' })
+  }
+  const person = await accounts.authenticate?.({ identifier, password }, ctx)
+  if (!person || !(await hasAccount(tools, person))) {
+    return renderPage(tools, ctx, pending, { status: 401, identifier, problem: 'signInFailed' })
+  }
+  rateLimit.reset(key)
+  return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
+}
+
+/** Whether the host still has the account; without an account the person could not continue. */
+async function hasAccount({ accounts }: StepTools, { accountId, userId }: SignedIn): Promise<boolean> {
+  return (await accounts.find(accountId, userId)) !== undefined
+}
+
+/** Whether the host's session is sufficient: a request for a new sign-in needs one that began after the request. */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: PendingInteraction): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }
 
-const localesOf = ({ uiLocales }: PendingInteraction) => ({ uiLocales })
+function renderPage(
+  tools: StepTools,
+  ctx: Context,
+  pending: PendingInteraction,
+  state: { status?: number; identifier?: string | undefined; problem?: keyof Texts },
+): undefined {
+  tools.pages.renderSignIn(ctx, {
+    ...state,
+    uiLocales: pending.uiLocales,
+    action: addressOf(tools, pending, 'sign-in').pathname,
+    csrfToken: csrfTokenOf(tools, pending),
+    application: pending.application,
+  })
+}
 
-/** Of one length, whatever was typed, and nothing to read in a dump of the memory. */
-function attemptKey(ip: string, identifier: string): string {
+/** A digest, so that each key has the same length and a memory dump shows no identifier. */
+function rateLimitKey(ip: string, identifier: string): string {
   const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')
 }

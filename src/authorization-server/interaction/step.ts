@@ -1,8 +1,12 @@
 import type { Context } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
+import type { CsrfTokens } from '../../http/csrf.ts'
+import type { Form } from '../../http/form-body.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
+import type { SignInRateLimit } from './sign-in-rate-limit.ts'
+import type { Texts } from './texts.ts'
 
 /** The dependencies of the interaction. */
 export interface InteractionOptions {
@@ -18,8 +22,45 @@ export interface InteractionOptions {
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
+/** The dependencies of a step. */
+export interface StepTools extends InteractionOptions {
+  readonly csrf: CsrfTokens
+  readonly rateLimit: SignInRateLimit
+}
+
 /** The result of a step: undefined if it wrote a page, or the address to which the browser continues. */
 export type StepResult = URL | undefined
 
-/** One step of an interaction. */
-export type Step = (ctx: Context, pending: PendingInteraction) => Promise<StepResult>
+/** Answers a submitted form, whose CSRF token is valid. */
+export type SubmitStep = (
+  tools: StepTools,
+  ctx: Context,
+  pending: PendingInteraction,
+  form: Form,
+) => Promise<StepResult>
+
+/** The address of an interaction, or of one of its forms. */
+export function addressOf({ issuer }: InteractionOptions, { uid }: PendingInteraction, action = ''): URL {
+  return new URL(`${issuer}/interaction/${uid}${action && `/${action}`}`)
+}
+
+/** The error code of each problem (RFC 6749 4.1.2.1). */
+const CODES = {
+  errorBody: 'invalid_request',
+  errorExpired: 'invalid_request',
+  errorForm: 'access_denied',
+  errorMethod: 'invalid_request',
+  errorNoSignIn: 'server_error',
+  errorNotFound: 'not_found',
+} as const satisfies { readonly [Text in keyof Texts]?: string }
+
+/** Writes the error page, in the languages of the interaction if there is one. */
+export function showError(
+  { pages }: InteractionOptions,
+  ctx: Context,
+  status: number,
+  text: keyof typeof CODES,
+  pending?: PendingInteraction,
+): undefined {
+  pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
+}

@@ -154,10 +154,10 @@ describe('a decision', () => {
       scope: ['invoices:read', 'payments:list'],
     })
     expect(answer.status).toBe(200)
-    expect(nextIn(answer.text)).toBe(`${issuer}/next/consented`)
+    expect(nextIn(answer.text)).toBe(`${issuer}/next/approved`)
     expect(app.fake.calls).toEqual([
       [
-        'consented',
+        'approved',
         { granted: ['openid', 'invoices:read', 'payments:list'], denied: ['email', 'invoices:create'] },
       ],
     ])
@@ -169,7 +169,7 @@ describe('a decision', () => {
       action: 'approve',
       scope: ['invoices:read', 'payments:transfer', 'openid'],
     })
-    expect(app.fake.calls).toEqual([['consented', { granted: ['invoices:read'], denied: [] }]])
+    expect(app.fake.calls).toEqual([['approved', { granted: ['invoices:read'], denied: [] }]])
   })
 
   it('denies', async () => {
@@ -195,14 +195,14 @@ describe('a decision', () => {
       const answer = await submit(app, 'consent', { action: 'approve' })
       expect(answer.status).toBe(200)
       const [, ...denied] = requestedScopes
-      expect(app.fake.calls).toEqual([['consented', { granted: ['openid'], denied }]])
+      expect(app.fake.calls).toEqual([['approved', { granted: ['openid'], denied }]])
     },
   )
 
   it('of what is about the person alone is one, because it was ticked', async () => {
     const app = hostApp({ pending: pendingConsent })
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
-    expect(app.fake.calls).toMatchObject([['consented', { granted: ['openid', 'email'] }]])
+    expect(app.fake.calls).toMatchObject([['approved', { granted: ['openid', 'email'] }]])
   })
 
   it.each([{}, { action: 'other' }, { action: ['approve', 'deny'] }])(
@@ -255,7 +255,7 @@ describe('another person at the host than the one who was asked', () => {
     const app = host(alice)
     expect((await request(app.callback).get(page)).status).toBe(200)
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
-    expect(app.fake.calls.map(([method]) => method)).toEqual(['consented'])
+    expect(app.fake.calls.map(([method]) => method)).toEqual(['approved'])
   })
 
   it.each(others)('%s: starts again instead of asking', async (_name, who) => {
@@ -294,14 +294,14 @@ describe('using another account', () => {
     const app = hostApp({ pending: pendingConsent, accounts })
     const answer = await submit(app, 'switch', {})
     expect(nextIn(answer.text)).toBe(`${issuer}/next/restart`)
-    expect(app.fake.calls).toEqual([['restart', { forget: true }]])
+    expect(app.fake.calls).toEqual([['restart', { endSession: true }]])
     expect(signOut).toHaveBeenCalledTimes(1)
   })
 
   it('starts again with the built-in sign-in page', async () => {
     const app = hostApp({ pending: pendingConsent, accounts: { authenticate: () => null } })
     await submit(app, 'switch', {})
-    expect(app.fake.calls).toEqual([['restart', { forget: true }]])
+    expect(app.fake.calls).toEqual([['restart', { endSession: true }]])
   })
 
   it('asks the host to sign in anew where its session cannot be ended from here', async () => {

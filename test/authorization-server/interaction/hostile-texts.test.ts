@@ -41,9 +41,9 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     scope: text,
     title: text,
     description: text,
-    standing: 'granted',
-    isTicked: true,
-    isInseparable: false,
+    status: 'granted',
+    isSelected: true,
+    isMandatory: false,
   } as const
   const consent: ConsentModel = {
     action: text,
@@ -51,7 +51,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
     csrfToken: text,
     application,
     account: { name: text, login: text },
-    groups: [{ title: text, description: text, entries: [entry, { ...entry, isInseparable: true }] }],
+    groups: [{ title: text, description: text, entries: [entry, { ...entry, isMandatory: true }] }],
     accessLifetime: 60,
     redirectOrigin: text,
   }

@@ -204,9 +204,9 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.goto(origin + consentAddress)
     await page.getByRole('checkbox', { name: 'Create invoices' }).uncheck()
     await page.getByRole('button', { name: 'Allow' }).click()
-    await page.waitForURL('**/auth/next/consented')
+    await page.waitForURL('**/auth/next/approved')
     expect(fake.calls.at(-1)).toEqual([
-      'consented',
+      'approved',
       {
         granted: ['openid', 'email', 'invoices:read', 'payments:list'],
         denied: ['invoices:create'],
@@ -241,8 +241,8 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     ])
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
-    await page.waitForURL('**/auth/next/consented')
-    expect(fake.calls.at(-1)).toMatchObject(['consented', { denied: ['payments:list'] }])
+    await page.waitForURL('**/auth/next/approved')
+    expect(fake.calls.at(-1)).toMatchObject(['approved', { denied: ['payments:list'] }])
     await page.context().close()
   })
 
@@ -254,7 +254,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     servers.push(far, callback)
     for (const server of [far, callback]) await listen(server)
     const { origin, fake } = await serve({ pending: pendingConsent })
-    fake.port.consented = () => Promise.resolve(new URL(`http://127.0.0.1:${portOf(callback)}/callback`))
+    fake.port.approved = () => Promise.resolve(new URL(`http://127.0.0.1:${portOf(callback)}/callback`))
 
     const page = await openPage()
     await page.goto(origin + consentAddress)

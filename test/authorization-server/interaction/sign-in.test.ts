@@ -87,7 +87,7 @@ describe('with the session of the host', () => {
     it('coming back without one ends in login_required', async () => {
       const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt: startedAt - 1 }, pending)
       await request(callback).get(`${page}?returned=1`)
-      expect(fake.calls).toEqual([['failed', 'login_required', 'the person did not sign in anew']])
+      expect(fake.calls).toEqual([['failed', 'login_required', 'the person did not sign in again']])
       expect(signInUrl).not.toHaveBeenCalled()
     })
   })

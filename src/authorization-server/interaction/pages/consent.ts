@@ -113,12 +113,12 @@ const NOTES = {
 } as const satisfies Record<ScopeStatus, keyof Texts | undefined>
 
 function row({ texts }: Frame, entry: ScopeEntry, id: string): Html {
-  const noteText = entry.isInseparable ? 'consentAlwaysIncluded' : NOTES[entry.standing]
+  const noteText = entry.isMandatory ? 'consentAlwaysIncluded' : NOTES[entry.status]
   const description =
     entry.description && html`<span class="muted small" id="${id}-about">${entry.description}</span>`
   const note = noteText && html`<span class="note" id="${id}-note">${texts.html(noteText)}</span>`
   const what = html`<span class="what"><span id="${id}-title">${entry.title}</span>${description}</span>`
-  if (entry.isInseparable) {
+  if (entry.isMandatory) {
     return html`<div class="row fixed"><span class="tick" aria-hidden="true">✓</span>${what}${note}</div>`
   }
   const describedBy = [description && `${id}-about`, note && `${id}-note`].filter(Boolean).join(' ')
@@ -129,7 +129,7 @@ function row({ texts }: Frame, entry: ScopeEntry, id: string): Html {
       value="${entry.scope}"
       aria-labelledby="${id}-title"
       ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
-      ${entry.isTicked && 'checked'}
+      ${entry.isSelected && 'checked'}
     />${what}${note}</label
   >`
 }

@@ -131,7 +131,7 @@ export function createInteractionPort(
       return next
     },
 
-    async consented(ctx, pending, decision) {
+    async approved(ctx, pending, decision) {
       const { provider, consents } = built()
       const person = requireAccount(pending)
       const { clientId } = pending.application
@@ -159,10 +159,10 @@ export function createInteractionPort(
       if (hintedSubject(details?.params) !== undefined) {
         // Nobody else may go on, and the token that named them is not kept.
         const next = await failed(ctx, pending, 'login_required', NOT_HINTED)
-        if (options?.forget) await leave(await sessionOf(ctx))
+        if (options?.endSession) await leave(await sessionOf(ctx))
         return next
       }
-      if (options?.forget) await leave(await sessionOf(ctx))
+      if (options?.endSession) await leave(await sessionOf(ctx))
       const address = new URL(`${settings.issuer}${ROUTES.authorization}`)
       for (const [name, value] of Object.entries(details?.params ?? {})) {
         if (typeof value === 'string') address.searchParams.set(name, value)
