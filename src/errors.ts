@@ -1,27 +1,5 @@
-/**
- * Every error that this library throws on purpose carries one of these codes. They are part of the public interface:
- * match on `code`, never on `message`. The README lists the meaning of each code and the remedy.
- */
-export type GatehouseErrorCode =
-  | 'ERR_OPTIONS'
-  | 'ERR_CATALOG'
-  | 'ERR_INVALID_ARGUMENT'
-  | 'ERR_NOT_FOUND'
-  | 'ERR_CONFLICT'
-  | 'ERR_SCOPE_TOO_LARGE'
-  | 'ERR_REGISTRY_READ_ONLY'
-  | 'ERR_SIGNING_KEYS_READ_ONLY'
-  | 'ERR_HOST_CALLBACK'
-  | 'ERR_STORE_UNAVAILABLE'
-  | 'ERR_STORE_CORRUPT'
-  | 'ERR_SECRET_MISMATCH'
-  | 'ERR_NOT_READY'
-  | 'ERR_CLOSED'
-  | 'ERR_TOKEN_EXPIRED'
-  | 'ERR_TOKEN_REVOKED'
-  | 'ERR_PERSISTENT_STORE'
-
-const STATUS: Record<GatehouseErrorCode, number> = {
+/** The HTTP status of each error code. */
+const STATUS = {
   ERR_OPTIONS: 500,
   ERR_CATALOG: 500,
   ERR_INVALID_ARGUMENT: 400,
@@ -39,7 +17,13 @@ const STATUS: Record<GatehouseErrorCode, number> = {
   ERR_TOKEN_EXPIRED: 401,
   ERR_TOKEN_REVOKED: 401,
   ERR_PERSISTENT_STORE: 500,
-}
+} as const
+
+/**
+ * Every error that this library throws on purpose has one of these codes. They are part of the public interface:
+ * match on `code`, never on `message`. The README lists the meaning of each code and the remedy.
+ */
+export type GatehouseErrorCode = keyof typeof STATUS
 
 /** One problem of an input value. */
 export interface Problem {

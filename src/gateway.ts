@@ -30,7 +30,6 @@ export type {
 export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
-export type { GatewayHealth } from './gateway/health.ts'
 export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
@@ -84,7 +83,7 @@ export function createGateway<const Products extends ProductSource>(
   /** After a key is revoked, another key signs at once, and the key that follows it is new. */
   function refreshKeys(): void {
     const { revokedKeys = 0 } = revoked ?? {}
-    if (!closed && revokedKeys > knownKeys) keys.refresh()
+    if (!closed && revokedKeys > knownKeys) keys.refetch()
     knownKeys = revokedKeys
   }
 
@@ -97,7 +96,7 @@ export function createGateway<const Products extends ProductSource>(
     events,
     readStoreHealth: feed?.readStoreHealth,
     check() {
-      if (!closed && keys.condition.fetchedAt !== undefined) keys.keepFresh()
+      if (!closed && keys.condition.fetchedAt !== undefined) keys.ensureFresh()
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
     },
     async ready() {
@@ -108,7 +107,8 @@ export function createGateway<const Products extends ProductSource>(
     async close() {
       closed = true
       stopRefreshing?.()
-      await Promise.all([keys.close(), revoked?.close()])
+      keys.close()
+      await revoked?.close()
     },
     startTimeoutMs: settings.startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,

@@ -61,7 +61,6 @@ export type {
 export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
-export type { GatewayHealth } from './gateway/health.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
 export type { ErrorResponse } from './gateway/error-responses.ts'

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../errors.ts'
+import { mountPathProblem } from '../validation/mount-path.ts'
 import { authorizationFields } from './bearer-token.ts'
-import { locateReadings } from './canonical-path.ts'
-import type { GatewayDependencies } from './dependencies.ts'
+import { createPathLocator, locateReadings, type LocatePath } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
 import type { Principal } from './principal.ts'
@@ -35,7 +35,7 @@ export interface AuthenticateOptions<Scope extends string = string> {
   readonly mountPath?: string | undefined
 }
 
-/** A call that is accepted. */
+/** An accepted call. */
 export interface Authenticated {
   readonly ok: true
   readonly principal: Principal
@@ -46,36 +46,62 @@ export interface Authenticated {
 /** The accepted caller, or the error response to send. */
 export type Authentication = Authenticated | ErrorResponse
 
-/** Decides about a call outside of Koa, exactly as the middleware does. */
+/**
+ * Accepts or rejects a call outside of Koa, exactly as the middleware does.
+ *
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`
+ */
 export async function authenticate(
-  dependencies: Pick<GatewayDependencies, 'findScope' | 'findClaims'>,
   parts: GatewayParts,
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
-  requireKnown(options)
-  const { authorizeRequest, errorResponses, readiness } = parts
+  rejectUnknown(options)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const demanded: RequiredScopes | ErrorResponse =
-    options.scope === undefined ? await demandedScopes() : [options.scope]
-  if ('status' in demanded) return demanded
+  const scopes: RequiredScopes | ErrorResponse =
+    options.scope === undefined
+      ? await scopesOf(parts, call.method, readings, options.mountPath)
+      : [options.scope]
+  if ('status' in scopes) return scopes
 
-  const outcome = await authorizeRequest.admit({ authorization: authorizationOf(call), query }, demanded)
-  return outcome.ok ? { ...outcome, scope: demanded[0] } : outcome
-
-  async function demandedScopes(): Promise<RequiredScopes | ErrorResponse> {
-    const location = locateReadings(parts.locatorAt(options.mountPath), readings)
-    if (location.place === 'unclear') return errorResponses.notFound(location.problem)
-    if (location.place === 'elsewhere') return errorResponses.notFound()
-    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
-    const method = (call.method ?? 'GET').toUpperCase()
-    const { path, endsInSlash = false } = location
-    return requiredScopesOf(method, path, endsInSlash, dependencies) ?? errorResponses.notFound()
-  }
+  const outcome = await parts.authorizer.authorizeRequest(
+    { authorization: authorizationOf(call), query },
+    scopes,
+  )
+  return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 
-/** Rejects unknown options: with a misspelt `scope`, another scope would be required than the caller meant. */
-function requireKnown(options: AuthenticateOptions): void {
+/** The scopes that the operation of a call requires. */
+async function scopesOf(
+  parts: GatewayParts,
+  method: string | undefined,
+  readings: readonly string[],
+  mountPath: string | undefined,
+): Promise<RequiredScopes | ErrorResponse> {
+  const { dependencies, errorResponses, readiness } = parts
+  const location = locateReadings(locatorAt(parts, mountPath), readings)
+  if (location.place === 'unclear') return errorResponses.notFound(location.problem)
+  if (location.place === 'elsewhere') return errorResponses.notFound()
+  if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
+  const { path, endsInSlash } = location
+  const scopes = requiredScopesOf((method ?? 'GET').toUpperCase(), path, endsInSlash, dependencies)
+  return scopes ?? errorResponses.notFound()
+}
+
+function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePath {
+  const known = locators.get(mountPath)
+  if (known !== undefined) return known
+  const problem = mountPath === base ? undefined : mountPathProblem(mountPath)
+  if (problem !== undefined) {
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', `authenticate(): mountPath ${problem}`)
+  }
+  const locator = createPathLocator(mountPath)
+  locators.set(mountPath, locator)
+  return locator
+}
+
+/** With a misspelt `scope`, another scope would be required than the caller meant. */
+function rejectUnknown(options: AuthenticateOptions): void {
   const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
   if (unknown === undefined) return
   throw new GatehouseError(

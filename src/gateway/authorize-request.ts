@@ -6,40 +6,40 @@ import type { ErrorResponse, ErrorResponses } from './error-responses.ts'
 import { createVerifiedTokens } from './verified-tokens.ts'
 import { createTokenVerifier, EXPIRED, isExpired, REVOKED } from './verify-token.ts'
 
-/** A request that is let through. */
-export interface Admitted {
+/** An accepted request. */
+export interface Authorized {
   readonly ok: true
   readonly principal: Principal
 }
 
-/** Decides about requests by their tokens. */
-export interface AuthorizeRequest {
-  /** Lets a request through if its token is good and carries all of `scopes`. Never rejects. */
-  admit(request: BearerRequest, scopes: readonly string[]): Promise<Admitted | ErrorResponse>
-  /** Whether this admission made the principal: anybody can put something into `ctx.state.auth`. */
-  isOurs(principal: unknown): principal is Principal
+/** Accepts or rejects requests by their tokens. */
+export interface Authorizer {
+  /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
+  authorizeRequest(request: BearerRequest, scopes: readonly string[]): Promise<Authorized | ErrorResponse>
   /**
-   * Lets somebody through who is known already, if their token is good now and carries all of `scopes`: it may have
-   * expired or been revoked since.
+   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired or been
+   * revoked since the principal was created.
    */
-  authorize(principal: Principal, scopes: readonly string[]): Admitted | ErrorResponse
+  authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse
+  /** Whether this authorizer created the principal. Any middleware can set `ctx.state.auth`. */
+  isOwn(principal: unknown): principal is Principal
 }
 
-/** Makes the admission to one API: bearer token → cache or verify → revoked? → has its scopes? */
-export function createAuthorizeRequest(
+/** Creates the authorizer of one API: bearer token → cached or verified → expired? → revoked? → has the scopes? */
+export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
   signalOf: SignalOf,
-): AuthorizeRequest {
+): Authorizer {
   const { issuer, audience, getKey, revocations, tokenCacheBytes, logger } = dependencies
   const verifiedTokens = createVerifiedTokens(
     createTokenVerifier({ issuer, audience, getKey, signalOf }),
     tokenCacheBytes,
   )
-  const ours = new WeakSet<object>()
+  const ownPrincipals = new WeakSet<object>()
 
-  function authorize(principal: Principal, scopes: readonly string[]): Admitted | ErrorResponse {
+  function authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
     if (revocations.mustReject) return errorResponses.unavailable()
     if (revocations.isRevoked(principal)) return errorResponses.invalidToken(REVOKED.problem)
@@ -47,30 +47,33 @@ export function createAuthorizeRequest(
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }
 
+  async function authorizeRequest(
+    request: BearerRequest,
+    scopes: readonly string[],
+  ): Promise<Authorized | ErrorResponse> {
+    const { token, problem } = readBearerToken(request)
+    if (problem !== undefined) return errorResponses.invalidRequest(problem)
+    if (token === undefined) return errorResponses.missingToken(scopes)
+    if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
+
+    try {
+      const cached = verifiedTokens.get(token)
+      const principal = cached ?? (await verifiedTokens.verify(token))
+      if ('problem' in principal) return errorResponses.invalidToken(principal.problem)
+      if (cached === undefined) ownPrincipals.add(principal)
+      return authorizePrincipal(principal, scopes)
+    } catch (error) {
+      // The check failed, so nothing is known about the token.
+      logger.error({ err: error }, 'an access token could not be checked')
+      return errorResponses.unavailable()
+    }
+  }
+
   return {
-    authorize,
-
-    isOurs(principal): principal is Principal {
-      return typeof principal === 'object' && principal !== null && ours.has(principal)
-    },
-
-    async admit(request, scopes) {
-      const { token, problem } = readBearerToken(request)
-      if (problem !== undefined) return errorResponses.invalidRequest(problem)
-      if (token === undefined) return errorResponses.missingToken(scopes)
-      if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
-
-      try {
-        const known = verifiedTokens.recall(token)
-        const principal = known ?? (await verifiedTokens.verify(token))
-        if ('problem' in principal) return errorResponses.invalidToken(principal.problem)
-        if (known === undefined) ours.add(principal)
-        return authorize(principal, scopes)
-      } catch (error) {
-        // Whatever failed, it was not the token.
-        logger.error({ err: error }, 'an access token could not be checked')
-        return errorResponses.unavailable()
-      }
+    authorizeRequest,
+    authorizePrincipal,
+    isOwn(principal): principal is Principal {
+      return typeof principal === 'object' && principal !== null && ownPrincipals.has(principal)
     },
   }
 }

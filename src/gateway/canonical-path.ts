@@ -6,7 +6,7 @@ import { foldText, isAscii } from '../catalog/fold-text.ts'
  */
 export type Location =
   | { readonly place: 'elsewhere' }
-  | { readonly place: 'below'; readonly path: string; readonly endsInSlash?: boolean | undefined }
+  | { readonly place: 'below'; readonly path: string; readonly endsInSlash: boolean }
   | { readonly place: 'unclear'; readonly problem: string }
 
 /** Says where a path stands. */
@@ -61,7 +61,8 @@ export function createPathLocator(base: string): LocatePath {
 
   function below(path: string): Location {
     // The root of a host has no other form.
-    if (path === '/' || !path.endsWith('/')) return { place: 'below', path: path.slice(prefix.length) || '/' }
+    if (path === '/' || !path.endsWith('/'))
+      return { place: 'below', path: path.slice(prefix.length) || '/', endsInSlash: false }
     return { place: 'below', path: path.slice(prefix.length, -1) || '/', endsInSlash: true }
   }
 

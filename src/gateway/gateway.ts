@@ -1,22 +1,27 @@
 import type { Middleware } from 'koa'
+import { createLru } from '../async/lru.ts'
 import { GatehouseError } from '../errors.ts'
-import { createAuthorizeRequest } from './authorize-request.ts'
+import type { Health } from '../health/health.ts'
+import { readHealth } from '../health/read-health.ts'
+import { createAuthorizer } from './authorize-request.ts'
 import {
   authenticate,
   type AuthenticateOptions,
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
-import { createPathLocators } from './path-locators.ts'
 import type { GatewayDependencies, GatewayEventSource } from './dependencies.ts'
-import { readGatewayHealth, type GatewayHealth } from './health.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
+import type { GatewayParts } from './parts.ts'
 import { createReadiness } from './readiness.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { requireScope } from './require-scope.ts'
 import { createTokenSignals } from './token-signals.ts'
 import { wellKnown } from './well-known.ts'
+
+/** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
+const MAX_LOCATORS = 100
 
 /** Guards an API: accepts calls whose token carries the scope of their operation. */
 export interface Gateway<Scope extends string = string> extends GatewayEventSource {
@@ -38,12 +43,12 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
    */
   requireScope(...scopes: [Scope, ...Scope[]]): Middleware<{ auth: Principal }>
   /**
-   * Decides about a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
+   * Accepts or rejects a call outside of Koa: a WebSocket upgrade or another framework. Accepts Node's
    * `IncomingMessage` and the Fetch API's `Request`. The required scope is that of the operation that method
    * and URL name, or `options.scope`.
    *
    * @returns the caller, or the error response to send
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an option that does not exist, and nothing else
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an unknown option or an invalid `mountPath`, and nothing else
    */
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
@@ -56,7 +61,7 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
    * gateway if necessary, and waits for the start as long as a request does. Never rejects. If the gateway has
    * a store, the store is checked at most once a second, however often this is called.
    */
-  health(): Promise<GatewayHealth>
+  health(): Promise<Health>
   /**
    * Waits until keys, operations and revocations are loaded.
    *
@@ -79,15 +84,22 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,
 ): Gateway<Scope> {
-  if (URL.parse(dependencies.audience) === null) {
+  const { revocations } = dependencies
+  const audience = URL.parse(dependencies.audience)
+  if (audience === null) {
     throw new GatehouseError('ERR_OPTIONS', 'audience must be the absolute URL of the API')
   }
   const errorResponses = createErrorResponses(dependencies.audience)
   const readiness = createReadiness(dependencies)
-  const signals = createTokenSignals(dependencies.revocations)
-  const authorizeRequest = createAuthorizeRequest(dependencies, errorResponses, readiness, signals.signalOf)
-  const locatorAt = createPathLocators(new URL(dependencies.audience).pathname)
-  const parts = { authorizeRequest, errorResponses, readiness, locatorAt }
+  const signals = createTokenSignals(revocations)
+  const parts: GatewayParts = {
+    dependencies,
+    authorizer: createAuthorizer(dependencies, errorResponses, readiness, signals.signalOf),
+    errorResponses,
+    readiness,
+    base: audience.pathname,
+    locators: createLru(MAX_LOCATORS),
+  }
   let closing: Promise<void> | undefined
 
   return {
@@ -95,21 +107,28 @@ export function createGatewayFrom<Scope extends string = string>(
     off: dependencies.events.off,
     middleware(options) {
       readiness.begin()
-      return guard(dependencies, parts, options)
+      return guard(parts, options)
     },
     requireScope(...scopes) {
       readiness.begin()
-      return requireScope(dependencies, authorizeRequest, scopes)
+      return requireScope(parts, scopes)
     },
     authenticate(call, options) {
-      return authenticate(dependencies, parts, call, options)
+      return authenticate(parts, call, options)
     },
     wellKnown() {
       readiness.begin()
       return wellKnown(dependencies)
     },
     health() {
-      return readGatewayHealth(dependencies, readiness)
+      return readHealth({
+        start: readiness,
+        becomesUsable: async () => readiness.isReady || readiness.soonReady(),
+        readStoreHealth: dependencies.readStoreHealth,
+        check: dependencies.check,
+        revocations,
+        isReady: ({ isUsable }) => isUsable && !revocations.mustReject,
+      })
     },
     ready() {
       return readiness.whenReady()

@@ -1,8 +1,8 @@
 import type { Context, Middleware, Next, ParameterizedContext } from 'koa'
 import { collectProblems } from '../errors.ts'
+import { mountPathProblem } from '../validation/mount-path.ts'
 import { authorizationFields, readBearerToken, type BearerRequest } from './bearer-token.ts'
-import { locateReadings } from './canonical-path.ts'
-import type { GatewayDependencies } from './dependencies.ts'
+import { createPathLocator, locateReadings } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { createOpenRoutes, type PublicRoute } from './open-routes.ts'
 import { isUnclaimed, requiredScopesOf } from './required-scope.ts'
@@ -11,26 +11,26 @@ import type { ErrorResponse } from './error-responses.ts'
 import { readRequestPath } from './request-path.ts'
 import { wellKnown } from './well-known.ts'
 
-/** What `gateway.middleware()` takes. */
+/** The options of `gateway.middleware()`. */
 export interface GatewayMiddlewareOptions {
   /**
-   * Routes below {base_url} that need no token, written as operations are: `['GET /status']` opens `/api/status` where
-   * the audience is `https://example.com/api`. No token is looked at there, and `ctx.state.auth` stays undefined. What is
-   * not below {base_url} needs no entry: the gateway lets it pass. @default []
+   * Routes below {base_url} that need no token, written like the routes of operations: `['GET /status']` opens
+   * `/api/status` if the audience is `https://example.com/api`. Tokens are ignored there, and `ctx.state.auth` stays
+   * undefined. Paths outside of {base_url} need no entry: the gateway passes them on. @default []
    */
   readonly public?: readonly PublicRoute[] | undefined
   /**
-   * Routes below {base_url} that answer without a token too: `['GET /articles']`. A token is verified where there is one,
-   * and must carry the scope of the operation, if the route is one; without a token `ctx.state.auth` stays undefined.
-   * @default []
+   * Routes below {base_url} that also accept calls without a token: `['GET /articles']`. If a token is sent, it is
+   * verified, and must carry the scope of the operation, if the route is one. Without a token `ctx.state.auth` stays
+   * undefined. @default []
    */
   readonly optional?: readonly PublicRoute[] | undefined
   /**
-   * What becomes of a path below {base_url} that no operation claims with any method: `'reject'` answers it with 404,
-   * `'pass'` hands it on without looking at a token, for an API that serves a front end as well. @default 'reject'
+   * What happens to a path below {base_url} that no operation claims with any method. `'reject'` answers it with 404.
+   * `'pass'` passes it on and ignores tokens, for an API that also serves a front end. @default 'reject'
    */
   readonly unclaimed?: 'reject' | 'pass' | undefined
-  /** Which requests are the gateway's at all; the others pass unseen. @default all below {base_url} */
+  /** Selects the requests that the gateway guards; it passes all others on. @default all below {base_url} */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
    * Path at which the host's app sees {base_url}, where a proxy strips a prefix; empty for the root.
@@ -40,49 +40,49 @@ export interface GatewayMiddlewareOptions {
 }
 
 /**
- * Guards everything below {base_url}. The request passes on with its path as it was.
+ * Guards everything below {base_url}. The path of the request stays as it is.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` with all that is wrong with the options
+ * @throws {GatehouseError} `ERR_OPTIONS` with all problems of the options
  */
 export function guard(
-  dependencies: GatewayDependencies,
   parts: GatewayParts,
   options: GatewayMiddlewareOptions = {},
 ): Middleware<{ auth: Principal }> {
   checkOptions(options)
-  const { authorizeRequest, errorResponses, readiness } = parts
-  const { when, unclaimed } = options
-  const locatePath = parts.locatorAt(options.mountPath)
-  const openRoutes = openRoutesOf(dependencies, options)
+  const { dependencies, authorizer, errorResponses, readiness } = parts
+  const { when, unclaimed, mountPath = parts.base } = options
+  const locatePath = createPathLocator(mountPath)
+  const openRoutes =
+    options.public || options.optional ? createOpenRoutes(options, mountPath, dependencies) : undefined
   const metadata = wellKnown(dependencies)
 
   return async function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) return next()
-    // Open to all, also where the API is a whole host and everything is below it.
-    return metadata(ctx, () => decide(ctx, next))
+    // The metadata is public, also if the API is a whole host and its address is below {base_url}.
+    return metadata(ctx, () => guardRequest(ctx, next))
   }
 
-  async function decide(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
+  async function guardRequest(ctx: ParameterizedContext<{ auth: Principal }>, next: Next): Promise<unknown> {
     const location = locateRequest(ctx)
     if (location.place === 'elsewhere') return next()
-    if (location.place === 'unclear') return writeRejection(ctx, errorResponses.notFound(location.problem))
-
+    if (location.place === 'unclear') return writeError(ctx, errorResponses.notFound(location.problem))
     if (!readiness.isReady && !(await readiness.soonReady()))
-      return writeRejection(ctx, errorResponses.unavailable())
-    const { path, endsInSlash = false } = location
-    const open = openRoutes?.find(ctx.method, path, endsInSlash)
-    if (open === 'public') return next()
+      return writeError(ctx, errorResponses.unavailable())
 
+    const { path, endsInSlash } = location
+    const openness = openRoutes?.find(ctx.method, path, endsInSlash)
+    if (openness === 'public') return next()
     const request = bearerRequestOf(ctx)
-    if (open === 'optional' && hasNoToken(request)) return next()
+    if (openness === 'optional' && hasNoToken(request)) return next()
+
     const scopes = requiredScopesOf(ctx.method, path, endsInSlash, dependencies)
-    if (scopes === undefined && open === undefined) {
+    if (scopes === undefined && openness === undefined) {
       const passes = unclaimed === 'pass' && isUnclaimed(path, endsInSlash || path === '/', dependencies)
-      return passes ? next() : writeRejection(ctx, errorResponses.notFound())
+      return passes ? next() : writeError(ctx, errorResponses.notFound())
     }
 
-    const outcome = await authorizeRequest.admit(request, scopes ?? [])
-    if (!outcome.ok) return writeRejection(ctx, outcome)
+    const outcome = await authorizer.authorizeRequest(request, scopes ?? [])
+    if (!outcome.ok) return writeError(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
   }
@@ -90,36 +90,28 @@ export function guard(
   function locateRequest(ctx: Context) {
     try {
       const location = locateReadings(locatePath, readRequestPath(ctx))
-      // Behind a mount whose own path is no part of {base_url}, what the app inside sees is what counts.
+      // If the app is mounted at a path that is no part of {base_url}, only the path inside of the mount counts.
       return location.place === 'elsewhere' ? locatePath(ctx.path) : location
     } catch {
-      // Node's URL parser gives up on some absolute forms, and so would every router that asks for `ctx.path`.
+      // Node's URL parser rejects some absolute forms. Every router that reads `ctx.path` would fail there, too.
       return { place: 'unclear', problem: 'the request target is malformed' } as const
     }
   }
 }
 
-/** What of a request says who is calling. */
+/** The parts of a request that identify the caller. */
 export function bearerRequestOf(ctx: Context): BearerRequest {
   return { authorization: authorizationFields(ctx.headers, ctx.req.rawHeaders), query: ctx.querystring }
 }
 
 /**
- * Answers with a rejection. Written and not thrown: Koa drops the headers that are set already (CORS) when it
- * answers an error, and tells the app's `error` listeners.
+ * Writes an error response. It is not thrown, because Koa would remove headers that are already set (CORS) and notify
+ * the `error` listeners of the app.
  */
-export function writeRejection(ctx: Context, rejection: ErrorResponse): void {
-  ctx.status = rejection.status
-  ctx.set(rejection.headers)
-  ctx.body = rejection.body
-}
-
-/** What opens routes; undefined where nothing does, so that no call looks for one. */
-function openRoutesOf(dependencies: GatewayDependencies, options: GatewayMiddlewareOptions) {
-  const { public: publicRoutes, optional, mountPath } = options
-  if (publicRoutes === undefined && optional === undefined) return undefined
-  const base = mountPath ?? new URL(dependencies.audience).pathname
-  return createOpenRoutes({ public: publicRoutes, optional }, base, dependencies)
+export function writeError(ctx: Context, response: ErrorResponse): void {
+  ctx.status = response.status
+  ctx.set(response.headers)
+  ctx.body = response.body
 }
 
 function hasNoToken(request: BearerRequest): boolean {
@@ -127,20 +119,19 @@ function hasNoToken(request: BearerRequest): boolean {
   return token === undefined && problem === undefined
 }
 
-const KNOWN = ['public', 'optional', 'unclaimed', 'when', 'mountPath']
+const OPTIONS = ['public', 'optional', 'unclaimed', 'when', 'mountPath']
 
 function checkOptions(options: GatewayMiddlewareOptions): void {
   const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) problems.add(name, `is not an option; there are ${KNOWN.join(', ')}`)
+    if (!OPTIONS.includes(name)) problems.add(name, `is unknown; expected one of ${OPTIONS.join(', ')}`)
   }
   const { when, unclaimed, mountPath } = options
   if (unclaimed !== undefined && unclaimed !== 'reject' && unclaimed !== 'pass') {
     problems.add('unclaimed', "must be 'reject' or 'pass'")
   }
   if (when !== undefined && typeof when !== 'function') problems.add('when', 'must be a function of ctx')
-  if (mountPath !== undefined && !/^(?:\/[^/?#]+)*\/?$/.test(mountPath)) {
-    problems.add('mountPath', "must be a path such as '/api', or empty for the root")
-  }
+  const problem = mountPath === undefined ? undefined : mountPathProblem(mountPath)
+  if (problem !== undefined) problems.add('mountPath', problem)
   problems.throwIfAny()
 }

@@ -1,12 +1,18 @@
-import type { AuthorizeRequest } from './authorize-request.ts'
-import type { LocatorAt } from './path-locators.ts'
-import type { Readiness } from './readiness.ts'
+import type { Lru } from '../async/lru.ts'
+import type { Authorizer } from './authorize-request.ts'
+import type { LocatePath } from './canonical-path.ts'
+import type { GatewayDependencies } from './dependencies.ts'
 import type { ErrorResponses } from './error-responses.ts'
+import type { Readiness } from './readiness.ts'
 
 /** The parts that all entry points of one gateway share. */
 export interface GatewayParts {
-  readonly authorizeRequest: AuthorizeRequest
+  readonly dependencies: GatewayDependencies
+  readonly authorizer: Authorizer
   readonly errorResponses: ErrorResponses
   readonly readiness: Readiness
-  readonly locatorAt: LocatorAt
+  /** Path of {base_url}; `/` for a whole host. */
+  readonly base: string
+  /** Locators of {base_url} by mount path, for `authenticate()`. */
+  readonly locators: Lru<string, LocatePath>
 }

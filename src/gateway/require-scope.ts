@@ -1,8 +1,7 @@
 import type { Middleware } from 'koa'
 import { collectProblems } from '../errors.ts'
-import type { AuthorizeRequest } from './authorize-request.ts'
-import type { GatewayDependencies } from './dependencies.ts'
-import { bearerRequestOf, writeRejection } from './guard.ts'
+import { bearerRequestOf, writeError } from './guard.ts'
+import type { GatewayParts } from './parts.ts'
 import type { Principal } from './principal.ts'
 
 /**
@@ -13,8 +12,7 @@ import type { Principal } from './principal.ts'
  * @throws {GatehouseError} `ERR_OPTIONS` without a scope, or with a scope that no operation has
  */
 export function requireScope(
-  dependencies: Pick<GatewayDependencies, 'isKnownScope'>,
-  authorizeRequest: AuthorizeRequest,
+  { dependencies, authorizer }: Pick<GatewayParts, 'dependencies' | 'authorizer'>,
   scopes: readonly string[],
 ): Middleware<{ auth: Principal }> {
   const problems = collectProblems('ERR_OPTIONS', 'requireScope() cannot be satisfied')
@@ -26,10 +24,10 @@ export function requireScope(
 
   return async function requireScope(ctx, next) {
     const { auth } = ctx.state as { auth?: unknown }
-    const outcome = authorizeRequest.isOurs(auth)
-      ? authorizeRequest.authorize(auth, scopes)
-      : await authorizeRequest.admit(bearerRequestOf(ctx), scopes)
-    if (!outcome.ok) return writeRejection(ctx, outcome)
+    const outcome = authorizer.isOwn(auth)
+      ? authorizer.authorizePrincipal(auth, scopes)
+      : await authorizer.authorizeRequest(bearerRequestOf(ctx), scopes)
+    if (!outcome.ok) return writeError(ctx, outcome)
     ctx.state.auth = outcome.principal
     return next()
   }

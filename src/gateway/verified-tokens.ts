@@ -2,54 +2,54 @@ import type { Principal } from './principal.ts'
 import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verify-token.ts'
 
 /**
- * Milliseconds after which the signature is checked again, so that a key which was taken out of service stops
- * working here too, although tokens live for days.
+ * Milliseconds after which the signature is verified again. Tokens may be valid for days; a key that is no longer
+ * published must not verify them for so long.
  */
-const REVERIFY_AFTER = 600_000
+const REVERIFY_AFTER_MS = 600_000
 
-/** Verified tokens, remembered. */
+/** A cache of verified tokens. */
 export interface VerifiedTokens {
-  /** The principal of a token that was verified before and still lives, at once; undefined for any other. */
-  recall(token: string): Principal | undefined
-  /** Verifies a token, and remembers it if it is good. */
+  /** The principal of a cached token that is not expired; undefined for any other token. */
+  get(token: string): Principal | undefined
+  /** Verifies a token, and caches it if it is valid. */
   verify(token: string): Promise<Principal | InvalidToken>
 }
 
 /**
- * Remembers tokens that were found good, so that the second call with one costs a look into a Map instead of a
- * signature check. Only good tokens get in, so strangers cannot push them out. Revocation is not its business:
- * the gateway asks on each call.
+ * Creates a cache of verified tokens, so that the second call with a token costs a Map lookup and no signature check.
+ * It holds only valid tokens, so strangers cannot evict them. It knows nothing about revocation, which the gateway
+ * checks on each call.
  *
- * @param verifyToken checks one token; called once for any number of concurrent calls with it
- * @param capacity bytes of tokens that are remembered, because memory is what is scarce: 8 MiB are some ten
- *   thousand tokens of usual size, and never more than some 30 MB with their claims
+ * @param verifyToken verifies one token; called once for concurrent calls with the same token
+ * @param capacity maximum bytes of cached tokens. 8 MiB hold about ten thousand tokens of usual size, and take at most
+ *   about 30 MB together with their claims
  */
 export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number): VerifiedTokens {
-  // In the order of their last use: a Map iterates in the order of insertion.
-  const remembered = new Map<string, { principal: Principal; verifiedAt: number }>()
+  // In the order of their last use, because a Map iterates in the order of insertion.
+  const cached = new Map<string, { principal: Principal; verifiedAt: number }>()
   const pending = new Map<string, Promise<Principal | InvalidToken>>()
   let size = 0
 
-  function forget(token: string): void {
-    if (remembered.delete(token)) size -= token.length
+  function remove(token: string): void {
+    if (cached.delete(token)) size -= token.length
   }
 
-  function remember(token: string, principal: Principal): void {
-    forget(token)
+  function set(token: string, principal: Principal): void {
+    remove(token)
     if (token.length > capacity) return
-    remembered.set(token, { principal, verifiedAt: Date.now() })
+    cached.set(token, { principal, verifiedAt: Date.now() })
     size += token.length
-    for (const oldest of remembered.keys()) {
+    for (const oldest of cached.keys()) {
       if (size <= capacity) break
-      forget(oldest)
+      remove(oldest)
     }
   }
 
-  async function verifyAndRemember(token: string): Promise<Principal | InvalidToken> {
+  async function verifyAndCache(token: string): Promise<Principal | InvalidToken> {
     try {
       const result = await verifyToken(token)
-      if ('problem' in result) forget(token)
-      else remember(token, result)
+      if ('problem' in result) remove(token)
+      else set(token, result)
       return result
     } finally {
       pending.delete(token)
@@ -57,28 +57,28 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   }
 
   return {
-    recall(token) {
-      const entry = remembered.get(token)
+    get(token) {
+      const entry = cached.get(token)
       if (entry === undefined) return undefined
       const now = Date.now()
       if (isExpired(entry.principal.expiresAt, now / 1000)) {
-        forget(token)
+        remove(token)
         return undefined
       }
-      if (Math.abs(now - entry.verifiedAt) >= REVERIFY_AFTER) return undefined
-      remembered.delete(token)
-      remembered.set(token, entry)
+      if (Math.abs(now - entry.verifiedAt) >= REVERIFY_AFTER_MS) return undefined
+      cached.delete(token)
+      cached.set(token, entry)
       return entry.principal
     },
 
     async verify(token) {
       let verification = pending.get(token)
       if (verification === undefined) {
-        verification = verifyAndRemember(token)
+        verification = verifyAndCache(token)
         pending.set(token, verification)
       }
       const result = await verification
-      // It may have expired while somebody else's call waited for the same answer.
+      // The token may have expired while this call waited for the verification of another call.
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED
     },
   }

@@ -5,7 +5,7 @@ import { HOSTILE } from './support/hostile-paths.ts'
 
 const locate = createPathLocator('/api')
 
-describe('below the base, with the rest of the path as written', () => {
+describe('a canonical path below the base', () => {
   test.each([
     ['/api', '/'],
     ['/api/', '/'],
@@ -19,13 +19,12 @@ describe('below the base, with the rest of the path as written', () => {
     ['/api/a%3Bb%3F%23%40', '/a%3Bb%3F%23%40'],
     ['/api/100%25', '/100%25'],
     ['/api/api', '/api'],
-  ])('%s', (path, rest) => {
-    const endsInSlash = path.endsWith('/') || undefined
-    expect(locate(path)).toEqual({ place: 'below', path: rest, endsInSlash })
+  ])('%s is below the base, as %s', (path, rest) => {
+    expect(locate(path)).toEqual({ place: 'below', path: rest, endsInSlash: path.endsWith('/') })
   })
 })
 
-describe('elsewhere, and none of our business however odd', () => {
+describe('a path outside of the base', () => {
   test.each([
     '/',
     '',
@@ -41,13 +40,13 @@ describe('elsewhere, and none of our business however odd', () => {
     '/docs/../x',
     '/docs/api/x%2Fy',
     '/auth?/api',
-  ])('%j', (path) => {
+  ])('%j is elsewhere, canonical or not', (path) => {
     expect(locate(path)).toEqual({ place: 'elsewhere' })
   })
 })
 
-describe('unclear, and therefore rejected', () => {
-  test.each(HOSTILE)('%j', (path) => {
+describe('a hostile path', () => {
+  test.each(HOSTILE)('%j is unclear', (path) => {
     const location = locate(path)
     expect(location.place).toBe('unclear')
     expect(location.place === 'unclear' && location.problem).toMatch(/^the path is not in canonical form/)
@@ -55,9 +54,9 @@ describe('unclear, and therefore rejected', () => {
 })
 
 describe('a whole host as base', () => {
-  test.each(['', '/'])('%j', (base) => {
+  test.each(['', '/'])('the base %j is the whole host', (base) => {
     const locate = createPathLocator(base)
-    expect(locate('/')).toEqual({ place: 'below', path: '/' })
+    expect(locate('/')).toEqual({ place: 'below', path: '/', endsInSlash: false })
     expect(locate('/invoices/')).toEqual({ place: 'below', path: '/invoices', endsInSlash: true })
     for (const path of ['', '*', '//', '/a//b', '/%61', '/..', '/a;b']) {
       expect(locate(path)).toHaveProperty('place', 'unclear')
@@ -65,16 +64,16 @@ describe('a whole host as base', () => {
   })
 })
 
-test('a base of several segments', () => {
+test('a base of several segments is matched segment by segment', () => {
   const locate = createPathLocator('/V1/Api/')
-  expect(locate('/v1/api/x')).toEqual({ place: 'below', path: '/x' })
+  expect(locate('/v1/api/x')).toEqual({ place: 'below', path: '/x', endsInSlash: false })
   expect(locate('/v1/apix')).toEqual({ place: 'elsewhere' })
   expect(locate('/v1//api/x')).toHaveProperty('place', 'unclear')
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
-test('a dot segment revokes as much as any reading of the segments before it would', () => {
-  // Whether `x%2Fy` is one segment or two decides whether `..` leads out of all of it.
+test('a dot segment leads back as far as any reading of the segments before it allows', () => {
+  // If `x%2Fy` is one segment, `..` leads out of it; if it is two, `..` leads out of the second one.
   for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
     expect(locate(path), path).toHaveProperty('place', 'unclear')
   }
@@ -87,15 +86,16 @@ test('a dot segment revokes as much as any reading of the segments before it wou
   }
 })
 
-test('readings that differ are unclear as soon as one of them is below', () => {
-  expect(locateReadings(locate, ['/api/x'])).toEqual({ place: 'below', path: '/x' })
-  expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual({ place: 'below', path: '/x' })
+test('readings that differ are unclear if one of them is below the base', () => {
+  const below = { place: 'below', path: '/x', endsInSlash: false }
+  expect(locateReadings(locate, ['/api/x'])).toEqual(below)
+  expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual(below)
   expect(locateReadings(locate, ['/x', '/y'])).toEqual({ place: 'elsewhere' })
   expect(locateReadings(locate, ['/api/x', '/api/y'])).toHaveProperty('place', 'unclear')
   expect(locateReadings(locate, ['/x', '/api/y'])).toHaveProperty('place', 'unclear')
 })
 
-describe('disguises', () => {
+describe('a disguised path', () => {
   const piece = fc.constantFrom(
     '/',
     '//',
@@ -119,7 +119,7 @@ describe('disguises', () => {
   )
   const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
 
-  test('whatever WHATWG URL, a case-insensitive prefix or a decoding router takes for below, is not elsewhere', () => {
+  test('a path that WHATWG URL, a decoding router or one that ignores case reads as below the base is not elsewhere', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''
@@ -133,7 +133,7 @@ describe('disguises', () => {
     )
   })
 
-  test('what is below is written in one way only', () => {
+  test('a path below the base is written in its one canonical form', () => {
     fc.assert(
       fc.property(paths, (path) => {
         if (locate(path).place !== 'below') return
@@ -144,7 +144,7 @@ describe('disguises', () => {
     )
   })
 
-  test('takes no longer than its length asks for', () => {
+  test('a long path is located in linear time', () => {
     const started = performance.now()
     for (const path of [
       '%25'.repeat(5000),

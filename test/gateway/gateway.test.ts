@@ -427,7 +427,7 @@ describe('where it stands', () => {
         .expect(200)
       await agent.get('/api/invoices/list').expect(404)
     }
-    const { agent } = serve((app) => app.use(gateway.middleware({ mountPath: '/internal/' })))
+    const { agent } = serve((app) => app.use(gateway.middleware({ mountPath: '/internal' })))
     await agent.get('/internal/invoices/list').expect(401)
     await agent.get('/api/invoices/list').expect(200)
   })

@@ -1,5 +1,5 @@
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
-import { createGateway, type Gateway, type GatewayHealth, type GatewayOptions } from 'koa-gatehouse/gateway'
+import { createGateway, type Gateway, type GatewayOptions, type Health } from 'koa-gatehouse/gateway'
 import { createTestIssuer, type TestIssuer } from 'koa-gatehouse/testing'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { faultyStore } from '../support/faulty-store.ts'
@@ -31,8 +31,8 @@ function open(options: Partial<GatewayOptions> = {}): Gateway {
   return gateway
 }
 
-const listOf = ({ checks }: GatewayHealth) => checks.map(({ name, status }) => `${name} ${status}`)
-const checkOf = ({ checks }: GatewayHealth, name: string) => checks.find((check) => check.name === name)
+const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name} ${status}`)
+const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
 describe('the health of a gateway in another process', () => {
   test('without a store: its start, keys, products and revocations', async () => {
@@ -64,7 +64,7 @@ describe('the health of a gateway in another process', () => {
     expect(health).toMatchObject({ ready: false, status: 'fail' })
     expect(checkOf(health, 'start')).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('the keys of access tokens are out of reach'),
+      message: expect.stringContaining('the keys of access tokens are unavailable'),
     })
     expect(checkOf(health, 'signing-keys')).toMatchObject({
       status: 'fail',

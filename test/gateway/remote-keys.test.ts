@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  await keys.close()
+  keys.close()
   await goAway()
 })
 
@@ -165,7 +165,7 @@ describe('remote keys', () => {
     answer = 'hang'
     const waiting = expect(keys.ready()).rejects.toBeInstanceOf(Error)
     await vi.waitFor(() => expect(requests).toBe(1))
-    await keys.close()
+    keys.close()
     await waiting
     await expect(keys.ready()).rejects.toHaveProperty('code')
     expect(requests).toBe(1)

@@ -15,10 +15,10 @@ describe('verified tokens', () => {
   test('are verified once, also when asked for at the same moment', async () => {
     const verify = vi.fn(async () => principalOf())
     const tokens = verifiedTokens(verify)
-    expect(tokens.recall('a')).toBeUndefined()
+    expect(tokens.get('a')).toBeUndefined()
     const answers = await Promise.all([tokens.verify('a'), tokens.verify('a'), tokens.verify('a')])
     expect(new Set(answers).size).toBe(1)
-    expect(tokens.recall('a')).toBe(answers[0])
+    expect(tokens.get('a')).toBe(answers[0])
     expect(verify).toHaveBeenCalledTimes(1)
   })
 
@@ -26,23 +26,23 @@ describe('verified tokens', () => {
     const tokens = verifiedTokens(async (token) => principalOf({ jti: token }))
     await tokens.verify('a')
     await tokens.verify('b')
-    expect(tokens.recall('a')?.tokenId).toBe('a')
-    expect(tokens.recall('b')?.tokenId).toBe('b')
-    expect(tokens.recall('A')).toBeUndefined()
+    expect(tokens.get('a')?.tokenId).toBe('a')
+    expect(tokens.get('b')?.tokenId).toBe('b')
+    expect(tokens.get('A')).toBeUndefined()
   })
 
   test('expire while they are remembered', async () => {
     const tokens = verifiedTokens(async () => principalOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
-    expect(tokens.recall('a')).toBeDefined()
+    expect(tokens.get('a')).toBeDefined()
 
     const short = verifiedTokens(async () => principalOf({ exp: Date.now() / 1000 + 10 }))
     await short.verify('a')
     vi.setSystemTime(Date.now() + 9_999)
-    expect(short.recall('a')).toBeDefined()
+    expect(short.get('a')).toBeDefined()
     vi.setSystemTime(Date.now() + 1)
-    expect(short.recall('a')).toBeUndefined()
+    expect(short.get('a')).toBeUndefined()
   })
 
   test('are verified anew after ten minutes, in case their key is gone', async () => {
@@ -50,11 +50,11 @@ describe('verified tokens', () => {
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 600_000)
-    expect(tokens.recall('a')).toBeUndefined()
+    expect(tokens.get('a')).toBeUndefined()
     answer = { problem: 'unknown key' }
     expect(await tokens.verify('a')).toEqual({ problem: 'unknown key' })
     vi.setSystemTime(Date.now() - 600_000)
-    expect(tokens.recall('a')).toBeUndefined()
+    expect(tokens.get('a')).toBeUndefined()
   })
 
   test('a bad one is not remembered, and neither is a failure', async () => {
@@ -67,7 +67,7 @@ describe('verified tokens', () => {
     ]
     const tokens = verifiedTokens(async () => answers.shift()!())
     expect(await tokens.verify('a')).toEqual({ problem: 'bad' })
-    expect(tokens.recall('a')).toBeUndefined()
+    expect(tokens.get('a')).toBeUndefined()
     await expect(tokens.verify('a')).rejects.toThrow('keys out of reach')
     expect(await tokens.verify('a')).toHaveProperty('mode', 'direct')
     expect(answers).toHaveLength(0)
@@ -76,13 +76,13 @@ describe('verified tokens', () => {
   test('make room by forgetting what was not used for the longest time', async () => {
     const tokens = verifiedTokens(async () => principalOf(), 12)
     for (const token of ['aaaa', 'bbbb', 'cccc']) await tokens.verify(token)
-    expect(tokens.recall('aaaa')).toBeDefined()
+    expect(tokens.get('aaaa')).toBeDefined()
     await tokens.verify('dddd')
-    expect(tokens.recall('bbbb')).toBeUndefined()
-    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.recall(token)).toBeDefined()
+    expect(tokens.get('bbbb')).toBeUndefined()
+    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.get(token)).toBeDefined()
     await tokens.verify('a token beyond capacity')
-    expect(tokens.recall('a token beyond capacity')).toBeUndefined()
-    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.recall(token)).toBeDefined()
+    expect(tokens.get('a token beyond capacity')).toBeUndefined()
+    for (const token of ['aaaa', 'cccc', 'dddd']) expect(tokens.get(token)).toBeDefined()
   })
 })
 
