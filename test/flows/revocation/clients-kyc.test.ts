@@ -1,15 +1,16 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Account } from 'koa-gatehouse'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
+import { expectAccepted, expectRejected, freezeSecond } from '../../support/token-checks.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 const direct = { grant_type: 'client_credentials' }
 const LIST = 'GET /payments/list'
 
-describeEachStore('An account of which the host says that it changed', (makeStore) => {
+describeEachStore('accounts.changed()', (makeStore) => {
   let host: Host
   let changes: object[]
-  /** What the host's look-up waits for after it has read the account. */
+  /** The host's `find()` waits for it after it has read the account. */
   let beforeAnswer: (accountId: string) => Promise<void>
 
   beforeEach(async () => {
@@ -26,7 +27,7 @@ describeEachStore('An account of which the host says that it changed', (makeStor
       accounts,
       gatehouse: {
         accounts: {
-          // A member of an account is found as long as both are.
+          // A member of an account is found only while both exist.
           async find(accountId, userId) {
             const account = accounts.get(accountId)
             const found = account && userId !== undefined ? accounts.get(`${accountId}/${userId}`) : account
@@ -38,26 +39,15 @@ describeEachStore('An account of which the host says that it changed', (makeStor
       },
     })
     host.gatehouse.on('client.changed', (event) => changes.push(event))
-    // All of a test within one second, which is all that `iat` tells.
-    vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 })
+    freezeSecond()
   })
   afterEach(async () => {
     vi.useRealTimers()
     await host.close()
   })
 
-  const fall = (account = 'acme', kycLevel = 'basic') => host.accounts.set(account, { id: 'acme', kycLevel })
-
-  async function expectDead(token: unknown): Promise<void> {
-    const reached = host.reached.length
-    const { status, body } = await host.call(LIST, String(token))
-    expect([status, body['error']]).toEqual([401, 'invalid_token'])
-    expect(host.reached).toHaveLength(reached)
-  }
-
-  async function expectGood(token: unknown): Promise<void> {
-    expect((await host.call(LIST, String(token))).status).toBe(200)
-  }
+  const setLevel = (account = 'acme', kycLevel = 'basic') =>
+    host.accounts.set(account, { id: 'acme', kycLevel })
 
   async function directToken(overrides: object = {}): Promise<string> {
     const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
@@ -70,61 +60,61 @@ describeEachStore('An account of which the host says that it changed', (makeStor
     return String(body['access_token'])
   }
 
-  it('its KYC level fell: tokens that carry an operation above it are dead, and all others are good', async () => {
+  it('a lower KYC level revokes the tokens that carry an operation above it, and no other tokens', async () => {
     const application = await host.createApplication()
     const all = await connect(host, application)
-    const less = await connect(host, application, { parameters: { scope: 'payments:list' } })
+    const narrow = await connect(host, application, { parameters: { scope: 'payments:list' } })
     const key = await directToken()
     const foreign = await connect(host, await host.createApplication({ accountId: 'other' }))
     expect(all.scope).toContain('payments:transfer')
-    fall()
+    setLevel()
     expect(await host.gatehouse.accounts.changed('acme', { actor: 'ann' })).toEqual({ clients: 1, grants: 0 })
-    await expectDead(all.access_token)
-    await expectGood(less.access_token)
-    // An API key acts on its own account, and levels are no matter there.
-    await expectGood(key)
-    await expectGood(foreign.access_token)
+    await expectRejected(host, all.access_token, LIST)
+    await expectAccepted(host, narrow.access_token, LIST)
+    // An API key acts on its own account, and KYC levels do not restrict it.
+    await expectAccepted(host, key, LIST)
+    await expectAccepted(host, foreign.access_token, LIST)
     const what = { change: 'tokens.revoked', target: 'payments:transfer', actor: 'ann' }
     expect(changes).toEqual([
       { kind: 'application', clientId: application.client_id, accountId: 'acme', ...what },
     ])
 
-    // A refresh goes by the level by itself, and its token is good in the same second.
+    // A refresh respects the level, and its token is valid within the same second.
     const { refresh_token } = all
     const refreshed = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
     expect(refreshed.body['scope']).toBe('invoices:read invoices:create payments:list')
-    await expectGood(refreshed.body['access_token'])
-    // Once more, and once more: no harm.
+    await expectAccepted(host, refreshed.body['access_token'], LIST)
+    // Reporting the change again has no further effect.
     await host.gatehouse.accounts.changed('acme')
     await host.gatehouse.accounts.changed('acme')
-    await expectGood(refreshed.body['access_token'])
-    await expectGood(less.access_token)
+    await expectAccepted(host, refreshed.body['access_token'], LIST)
+    await expectAccepted(host, narrow.access_token, LIST)
   })
 
-  it('its level rose again: new tokens are good, and those from before it fell stay dead', async () => {
+  it('a KYC level that rises again restores no revoked token, and new tokens are valid', async () => {
     const application = await host.createApplication()
     const before = await connect(host, application)
-    fall()
+    setLevel()
     await host.gatehouse.accounts.changed('acme')
-    fall('acme', 'verified')
+    setLevel('acme', 'verified')
     expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 0, grants: 0 })
     const after = await connect(host, application)
     expect(after.scope).toContain('payments:transfer')
-    await expectGood(after.access_token)
-    await expectDead(before.access_token)
+    await expectAccepted(host, after.access_token, LIST)
+    await expectRejected(host, before.access_token, LIST)
   })
 
-  it('nothing that concerns its clients changed: nothing is revoked', async () => {
+  it('a lower KYC level revokes nothing when no client has an operation above it', async () => {
     const application = await host.createApplication({ removedOperations: ['payments:transfer'] })
     const { access_token } = await connect(host, application)
-    fall()
+    setLevel()
     expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 0, grants: 0 })
-    await expectGood(access_token)
+    await expectAccepted(host, access_token, LIST)
     expect(changes).toEqual([])
   })
 
   it.each(['authorization_code', 'refresh_token'])(
-    'its level fell in the middle of a token request (%s): the token is dead on arrival',
+    'a KYC level that falls during a token request (%s) gets its token rejected',
     async (grant_type) => {
       const application = await host.createApplication()
       const parameters =
@@ -143,45 +133,47 @@ describeEachStore('An account of which the host says that it changed', (makeStor
       })
       const request = host.token({ ...application, grant_type, ...parameters })
       await reached
-      fall()
+      setLevel()
       await host.gatehouse.accounts.changed('acme')
       release()
       const { status, body } = await request
       expect([status, String(body['scope']).includes('payments:transfer')]).toEqual([200, true])
-      await expectDead(body['access_token'])
+      await expectRejected(host, body['access_token'], LIST)
     },
   )
 
-  it('it is gone: everything that has to do with it is dead', async () => {
+  it('a removed account gets all tokens of its clients and all tokens that act on it revoked', async () => {
     const application = await host.createApplication()
     const owned = await connect(host, application)
-    const onIt = await connect(host, await host.createApplication({ accountId: 'other' }), { user: 'acme' })
+    const onAccount = await connect(host, await host.createApplication({ accountId: 'other' }), {
+      user: 'acme',
+    })
     const key = await directToken()
     host.accounts.delete('acme')
     expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 2, grants: 1 })
-    for (const token of [owned.access_token, onIt.access_token, key]) await expectDead(token)
+    await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
   })
 
-  it('a member is gone: the tokens of the clients that they own are dead, of both kinds', async () => {
-    const theirs = { userId: 'ann' }
-    const [key, colleague] = [await directToken(theirs), await directToken()]
-    const { access_token } = await connect(host, await host.createApplication(theirs))
+  it('a removed member gets the tokens of the clients they own revoked, of both kinds', async () => {
+    const ofMember = { userId: 'ann' }
+    const [key, colleague] = [await directToken(ofMember), await directToken()]
+    const { access_token } = await connect(host, await host.createApplication(ofMember))
     host.accounts.delete('acme/ann')
     expect(await host.gatehouse.accounts.changed('acme')).toEqual({ clients: 2, grants: 0 })
-    await expectDead(key)
-    await expectDead(access_token)
-    await expectGood(colleague)
+    await expectRejected(host, key, LIST)
+    await expectRejected(host, access_token, LIST)
+    await expectAccepted(host, colleague, LIST)
   })
 
-  it('the host cannot say what it is now: nothing is revoked, and the error is told', async () => {
+  it('accounts.changed() revokes nothing and passes the error on when the host cannot read the account', async () => {
     const { access_token } = await connect(host, await host.createApplication())
     beforeAnswer = async () => {
-      throw new Error('the database is away')
+      throw new Error('the database is down')
     }
-    await expect(host.gatehouse.accounts.changed('acme')).rejects.toThrow('the database is away')
+    await expect(host.gatehouse.accounts.changed('acme')).rejects.toThrow('the database is down')
     await expect(host.gatehouse.accounts.changed('')).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
     beforeAnswer = async () => {}
-    await expectGood(access_token)
+    await expectAccepted(host, access_token, LIST)
     expect(changes).toEqual([])
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { pausingStore, type PausingStore } from '../../support/pausing-store.ts'
+import { expectAccepted, expectRejected, freezeSecond } from '../../support/token-checks.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 type Credentials = Awaited<ReturnType<Host['createApiKey']>>
@@ -18,40 +19,39 @@ type Service = Pick<
   | 'rotateSecret'
 >
 
-interface TakingChange {
+interface Withdrawal {
   readonly make: (service: Service, clientId: string) => Promise<unknown>
-  /** Gives back what it took; a deletion is for good. */
+  /** Reverts the change; a deletion cannot be reverted. */
   readonly undo?: (service: Service, clientId: string) => Promise<unknown>
 }
 
-const CHANGES: Readonly<Record<string, TakingChange>> = {
-  'a product is removed': {
+const CHANGES: Readonly<Record<string, Withdrawal>> = {
+  'a product of a client is removed': {
     make: (service, clientId) => service.removeProduct(clientId, 'payments'),
     undo: (service, clientId) => service.addProduct(clientId, 'payments'),
   },
-  'an operation is removed': {
+  'an operation of a client is removed': {
     make: (service, clientId) => service.removeOperation(clientId, 'payments:list'),
     undo: (service, clientId) => service.restoreOperation(clientId, 'payments:list'),
   },
-  'it is disabled': {
+  'a client is disabled': {
     make: (service, clientId) => service.disable(clientId),
     undo: (service, clientId) => service.enable(clientId),
   },
-  'it is deleted': { make: (service, clientId) => service.delete(clientId) },
+  'a client is deleted': { make: (service, clientId) => service.delete(clientId) },
 }
 const EACH_CHANGE = Object.entries(CHANGES)
 
 const direct = { grant_type: 'client_credentials' }
-const CALL = 'GET /invoices/list'
 
-describeEachStore('An API key or application that something is taken from', (makeStore) => {
+describeEachStore('changes that withdraw access from an API key or an application', (makeStore) => {
   let host: Host
   let pausing: PausingStore
 
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
     const accounts = {
-      // A moment of its own in each request: after the client was found, and before there is a token.
+      // Pauses each request between the look-up of the client and the signing of its token.
       async find(accountId: string) {
         await pausing.store.get(`account:${accountId}`)
         return { id: accountId, kycLevel: 'verified' } as const
@@ -60,25 +60,12 @@ describeEachStore('An API key or application that something is taken from', (mak
     }
     host = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 20_000, accounts } })
   })
-  // All of a test within one second, which is all that `iat` tells.
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 }))
+  beforeEach(freezeSecond)
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
 
-  async function expectDead(token: unknown): Promise<void> {
-    const reached = host.reached.length
-    const { status, headers, body } = await host.call(CALL, String(token))
-    expect([status, body['error']]).toEqual([401, 'invalid_token'])
-    expect(headers.get('www-authenticate')).toMatch(/^Bearer .*error="invalid_token"/)
-    expect(host.reached).toHaveLength(reached)
-  }
-
-  async function expectGood(token: unknown): Promise<void> {
-    expect((await host.call(CALL, String(token))).status).toBe(200)
-  }
-
-  /** Makes a token request, and a change while the store's answer to one of its calls is held. */
-  async function during(
+  /** Sends a token request, and makes a change while the answer of one store call is held. */
+  async function whileRequesting(
     request: () => Promise<Answer>,
     change: () => Promise<unknown>,
     at: number | string,
@@ -91,9 +78,9 @@ describeEachStore('An API key or application that something is taken from', (mak
     return isHeld ? answer : void (await answer)
   }
 
-  /** A new token of another request, or a rejection, and nothing else. */
-  async function expectDeadOrRejected({ status, body }: Answer): Promise<boolean> {
-    if (status === 200) await expectDead(body['access_token'])
+  /** Asserts that the request was rejected, or that its token is. */
+  async function expectNoValidToken({ status, body }: Answer): Promise<boolean> {
+    if (status === 200) await expectRejected(host, body['access_token'])
     else expect([status, body['error']]).toEqual([401, 'invalid_client'])
     return status === 200
   }
@@ -109,37 +96,40 @@ describeEachStore('An API key or application that something is taken from', (mak
     return { ...application, grant_type: 'refresh_token', refresh_token }
   }
 
-  it.each(EACH_CHANGE)('%s: its direct tokens are dead, and new ones are good', async (_, change) => {
-    const { apiKeys } = host.gatehouse
-    const key = await host.createApiKey()
-    const bystander = await host.createApiKey()
-    const [before, other] = await Promise.all([
-      host.token({ ...key, ...direct }),
-      host.token({ ...bystander, ...direct }),
-    ])
-    await expectGood(before.body['access_token'])
-    await change.make(apiKeys, key.client_id)
-    await expectDead(before.body['access_token'])
-    await change.undo?.(apiKeys, key.client_id)
-    // What is given back brings no token back.
-    await expectDead(before.body['access_token'])
-    await expectGood(other.body['access_token'])
-    const after = await host.token({ ...key, ...direct })
-    if (change.undo) await expectGood(after.body['access_token'])
-    else expect([after.status, after.body['error']]).toEqual([401, 'invalid_client'])
-  })
+  it.each(EACH_CHANGE)(
+    'when %s, its direct tokens are rejected, and new ones are valid',
+    async (_, change) => {
+      const { apiKeys } = host.gatehouse
+      const key = await host.createApiKey()
+      const bystander = await host.createApiKey()
+      const [before, other] = await Promise.all([
+        host.token({ ...key, ...direct }),
+        host.token({ ...bystander, ...direct }),
+      ])
+      await expectAccepted(host, before.body['access_token'])
+      await change.make(apiKeys, key.client_id)
+      await expectRejected(host, before.body['access_token'])
+      await change.undo?.(apiKeys, key.client_id)
+      // Reverting the change restores no revoked token.
+      await expectRejected(host, before.body['access_token'])
+      await expectAccepted(host, other.body['access_token'])
+      const after = await host.token({ ...key, ...direct })
+      if (change.undo) await expectAccepted(host, after.body['access_token'])
+      else expect([after.status, after.body['error']]).toEqual([401, 'invalid_client'])
+    },
+  )
 
   it.each(EACH_CHANGE)(
-    '%s: its delegated tokens are dead, and a refresh gives a good one',
+    'when %s, its delegated tokens are rejected, and a refresh gets a valid one',
     async (_, change) => {
       const { applications } = host.gatehouse
       const application = await host.createApplication()
       const first = await connect(host, application, {
         parameters: { scope: 'openid invoices:read payments:list' },
       })
-      await expectGood(first.access_token)
+      await expectAccepted(host, first.access_token)
       await change.make(applications, application.client_id)
-      await expectDead(first.access_token)
+      await expectRejected(host, first.access_token)
       const userInfo = await host.fetch(`${host.issuer}/oauth2/userinfo`, {
         headers: { authorization: `Bearer ${first.access_token}` },
       })
@@ -150,13 +140,13 @@ describeEachStore('An API key or application that something is taken from', (mak
         grant_type: 'refresh_token',
         refresh_token: first.refresh_token,
       })
-      if (change.undo) await expectGood(refreshed.body['access_token'])
+      if (change.undo) await expectAccepted(host, refreshed.body['access_token'])
       else expect([refreshed.status, refreshed.body['error']]).toEqual([401, 'invalid_client'])
-      await expectDead(first.access_token)
+      await expectRejected(host, first.access_token)
     },
   )
 
-  /** One request of each kind, each of another client. */
+  /** One request of each kind, each of a client of its own. */
   async function requestsOfEachKind() {
     const { apiKeys, applications } = host.gatehouse
     return [
@@ -167,43 +157,43 @@ describeEachStore('An API key or application that something is taken from', (mak
   }
 
   it.each(EACH_CHANGE)(
-    '%s right after a token request has found it: the token is dead on arrival',
+    'when %s right after a token request has read it, the request gets a rejected token',
     async (_, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
-        const answer = await during(
+        const answer = await whileRequesting(
           () => host.token(parameters),
           () => change.make(service, parameters.client_id),
           'get account:',
         )
         expect(answer?.status).toBe(200)
-        await expectDead(answer?.body['access_token'])
+        await expectRejected(host, answer?.body['access_token'])
       }
     },
   )
 
   it.each(EACH_CHANGE)(
-    '%s while a token request reads it: the request goes by what is left',
+    'when %s while a token request reads it, the request gets a token for the remaining operations',
     async (name, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
-        // So that it is not remembered.
+        // Renaming removes the client from the cache.
         await service.rename(parameters.client_id, 'Renamed')
-        const answer = await during(
+        const answer = await whileRequesting(
           () => host.token(parameters),
           () => change.make(service, parameters.client_id),
           `get client:${parameters.client_id}`,
         )
-        if (name.startsWith('it is')) {
+        if (name.startsWith('a client is')) {
           expect([answer?.status, answer?.body['error']]).toEqual([401, 'invalid_client'])
           continue
         }
         expect(answer?.status).toBe(200)
         expect(answer?.body['scope']).not.toContain('payments:list')
-        await expectGood(answer?.body['access_token'])
+        await expectAccepted(host, answer?.body['access_token'])
       }
     },
   )
 
-  it('a product is removed at any moment of a token request: what comes out is dead, and what follows is good', async () => {
+  it('removing a product at any store call of a token request leaves no valid token with it', async () => {
     const { apiKeys, applications } = host.gatehouse
     const key = await host.createApiKey()
     const application = await host.createApplication()
@@ -219,59 +209,59 @@ describeEachStore('An API key or application that something is taken from', (mak
       },
     ]
     for (const { service, make } of requests) {
-      let dead = 0
-      let at = 0
-      for (; ; at += 1) {
+      let rejected = 0
+      let call = 0
+      for (; ; call += 1) {
         const parameters: Record<string, string> = await make()
         const { client_id = '' } = parameters
-        const answer = await during(
+        const answer = await whileRequesting(
           () => host.token(parameters),
           () => service.removeProduct(client_id, 'payments'),
-          at,
+          call,
         )
         await service.addProduct(client_id, 'payments')
         if (!answer) break
         expect(answer.status).toBe(200)
         if ('refresh_token' in answer.body) refresh_token = String(answer.body['refresh_token'])
-        // A request that had not read the client yet goes by what is left of it, and its token is new.
+        // A request that has not read the client yet gets a token for the remaining operations.
         if (String(answer.body['scope']).includes('payments:')) {
-          await expectDead(answer.body['access_token'])
-          dead += 1
+          await expectRejected(host, answer.body['access_token'])
+          rejected += 1
         }
       }
-      expect(at).toBeGreaterThan(0)
-      expect(dead).toBeGreaterThan(0)
+      expect(call).toBeGreaterThan(0)
+      expect(rejected).toBeGreaterThan(0)
     }
     const { body } = await host.token({ ...key, ...direct })
-    await expectGood(body['access_token'])
+    await expectAccepted(host, body['access_token'])
   })
 
-  it('it is deleted at any moment of a refresh: it is rejected, or what comes out is dead', async () => {
+  it('deleting an application at any store call of a refresh leaves no valid token', async () => {
     const { applications } = host.gatehouse
-    let dead = 0
-    let at = 0
-    for (; ; at += 1) {
+    let rejected = 0
+    let call = 0
+    for (; ; call += 1) {
       const parameters = await refreshOf(await host.createApplication())
-      const answer = await during(
+      const answer = await whileRequesting(
         () => host.token(parameters),
         () => applications.delete(parameters.client_id),
-        at,
+        call,
       )
       if (!answer) break
-      if (await expectDeadOrRejected(answer)) dead += 1
+      if (await expectNoValidToken(answer)) rejected += 1
     }
-    expect(dead).toBeGreaterThan(0)
+    expect(rejected).toBeGreaterThan(0)
   })
 
-  it('its secret is rotated: tokens stay good, until they are revoked', async () => {
+  it("rotating a secret keeps the client's tokens valid until they are revoked", async () => {
     const { apiKeys, tokens } = host.gatehouse
     const key = await host.createApiKey()
     const { body } = await host.token({ ...key, ...direct })
     const { clientSecret } = await apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
-    await expectGood(body['access_token'])
+    await expectAccepted(host, body['access_token'])
     expect(await tokens.revokeAll({ clientId: key.client_id })).toEqual({ clients: 1, grants: 0 })
-    await expectDead(body['access_token'])
+    await expectRejected(host, body['access_token'])
     const next = await host.token({ ...key, client_secret: clientSecret, ...direct })
-    await expectGood(next.body['access_token'])
+    await expectAccepted(host, next.body['access_token'])
   })
 })

@@ -3,7 +3,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { authorize, authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('a client that was reported as compromised, with two processes', (makeStore) => {
+describeEachStore('a client that is reported as compromised, with two processes', (makeStore) => {
   let one: Host
   let other: Host
   beforeAll(async () => {
@@ -25,10 +25,10 @@ describeEachStore('a client that was reported as compromised, with two processes
       for (const host of [one, other]) expect(await callAt(host, token)).toBe(401)
     })
 
-  test('an API key gets no tokens in any process, and those it has are rejected; a new secret makes it work again', async () => {
+  test('a compromised API key gets no tokens and its tokens are rejected in every process, until it has a new secret', async () => {
     const key = await one.createApiKey()
     const grant = { ...key, grant_type: 'client_credentials' }
-    // Both processes remember the client by then.
+    // Both processes have cached the client by then.
     const tokens = [await tokenAt(one, grant), await tokenAt(other, grant)].map(
       ({ body }) => body['access_token'],
     )
@@ -37,7 +37,7 @@ describeEachStore('a client that was reported as compromised, with two processes
     await one.gatehouse.apiKeys.reportCompromised(key.client_id, { actor: 'ops' })
     for (const token of tokens) expect(await callAt(one, token)).toBe(401)
     expect(await tokenAt(one, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    // At once where messages arrive; the cache alone would take ten seconds.
+    // Messages invalidate the cache at once; without them, entries expire after ten seconds.
     await vi.waitFor(async () => {
       expect(await tokenAt(other, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     })
@@ -50,7 +50,7 @@ describeEachStore('a client that was reported as compromised, with two processes
     expect(await tokenAt(other, grant)).toMatchObject({ status: 401 })
   })
 
-  test('the tokens of an application are rejected and nobody can refresh; its grants work again with the next secret', async () => {
+  test('a compromised application cannot refresh and its tokens are rejected, and its grants work again with the next secret', async () => {
     const application = await one.createApplication()
     const { access_token, refresh_token } = await connect(one, application)
     const { code } = await authorize(one, application.client_id, { user: 'bob' })
@@ -67,7 +67,7 @@ describeEachStore('a client that was reported as compromised, with two processes
     expect((await one.gatehouse.grants.list({ accountId: 'alice' })).items).toMatchObject([
       { clientId: application.client_id },
     ])
-    // A person who comes now is not turned away.
+    // A user who opens the authorization page now still sees it.
     const page = await one.browser().open(authorizationUrl(one, application.client_id))
     expect(page.status).toBe(200)
 
@@ -79,7 +79,7 @@ describeEachStore('a client that was reported as compromised, with two processes
     }
   })
 
-  test('no authentication method lets it in without a secret', async () => {
+  test('no authentication method lets a compromised client in without a secret', async () => {
     const { client_id } = await one.createApiKey()
     await one.gatehouse.apiKeys.reportCompromised(client_id)
     const basic = (secret: string) => ({
@@ -96,7 +96,7 @@ describeEachStore('a client that was reported as compromised, with two processes
   })
 })
 
-test('a client without a secret moves to another store as it is', async () => {
+test('a compromised client without a secret stays so after an export and an import', async () => {
   const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
   const key = await from.createApiKey()
   await from.gatehouse.apiKeys.reportCompromised(key.client_id)

@@ -5,32 +5,32 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const direct = { grant_type: 'client_credentials' }
 const CALL = 'GET /invoices/list'
-/** Stands in the place of a record. */
-const FOREIGN = '{"v":1,"foreign":"mark"}'
+/** A corrupt record. */
+const CORRUPT = '{"v":1,"foreign":"mark"}'
 
 type Credentials = { client_id: string; client_secret: string }
 
-describeEachStore('Where a record cannot be read', (makeStore) => {
+describeEachStore('revocation with corrupt records', (makeStore) => {
   let host: Host
   let store: Store
-  let told: { details: Record<string, unknown>; message: string }[]
+  let logged: { details: Record<string, unknown>; message: string }[]
   beforeEach(async () => {
-    told = []
-    const tell = (details: object, message: string) =>
-      void told.push({ details: details as Record<string, unknown>, message })
+    logged = []
+    const record = (details: object, message: string) =>
+      void logged.push({ details: details as Record<string, unknown>, message })
     store = makeStore()
     host = await startHost({
       store,
-      gatehouse: { logger: { debug() {}, info() {}, warn() {}, error: tell } },
+      gatehouse: { logger: { debug() {}, info() {}, warn() {}, error: record } },
     })
   })
   afterEach(() => host.close())
 
-  /** Puts something else in the place of a record; answers how to put it right. */
-  async function spoil(key: string): Promise<() => Promise<void>> {
+  /** Replaces a record with a corrupt one, and answers a function that restores it. */
+  async function corrupt(key: string): Promise<() => Promise<void>> {
     const text = await store.get(key)
     expect(text).toBeDefined()
-    await store.set(key, FOREIGN)
+    await store.set(key, CORRUPT)
     return () => store.set(key, text ?? '')
   }
 
@@ -48,8 +48,8 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     return grant?.grantId ?? ''
   }
 
-  /** An error that names these keys, and quotes nothing of what stands there. */
-  async function expectTold(call: Promise<unknown>, ...keys: string[]): Promise<void> {
+  /** Asserts that a call fails with an error that names these records, and quotes none of their content. */
+  async function expectCorrupt(call: Promise<unknown>, ...keys: string[]): Promise<void> {
     const error: unknown = await call.then(
       () => undefined,
       (reason: unknown) => reason,
@@ -59,7 +59,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(String(error)).not.toMatch(/foreign|mark/)
   }
 
-  it('lists have all others, leave the entry where it is, and the log says what they lack', async () => {
+  it('lists omit corrupt records, keep their entries, and log what they omit', async () => {
     const { apiKeys, applications, grants } = host.gatehouse
     const [one, two, three] = [
       await host.createApiKey(),
@@ -72,7 +72,7 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     const grantId = await grantOf('alice')
     await connect(host, application)
     const keys = [`client:${two.client_id}`, `client:${application.client_id}`, `grant:${grantId}`]
-    const mend = [await spoil(keys[0] ?? ''), await spoil(keys[1] ?? ''), await spoil(keys[2] ?? '')]
+    const restore = [await corrupt(keys[0] ?? ''), await corrupt(keys[1] ?? ''), await corrupt(keys[2] ?? '')]
 
     const ids = ({ items }: { items: { clientId: string }[] }) => items.map(({ clientId }) => clientId)
     const others = [one.client_id, three.client_id]
@@ -81,18 +81,18 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(ids(await applications.list())).toEqual([other.client_id])
     expect(ids(await applications.listByOwner('acme'))).toEqual([other.client_id])
     expect(ids(await grants.list({ accountId: 'alice' }))).toEqual([application.client_id])
-    expect(told.map(({ details }) => details['key'])).toEqual([keys[0], keys[0], keys[1], keys[1], keys[2]])
-    for (const { details, message } of told) {
+    expect(logged.map(({ details }) => details['key'])).toEqual([keys[0], keys[0], keys[1], keys[1], keys[2]])
+    for (const { details, message } of logged) {
       expect(message).toMatch(/^a list omits an? .* whose record is corrupt$/)
       expect(details['err']).toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     }
-    // Pages are as full as they would be.
+    // Pages hold as many entries as without corrupt records.
     const page = await apiKeys.list({ limit: 2 })
     expect([ids(page), page.cursor]).toEqual([others, undefined])
     const first = await apiKeys.list({ limit: 1 })
     expect(ids(await apiKeys.list({ limit: 1, cursor: first.cursor }))).toEqual([three.client_id])
 
-    // Old entries are not tidied up either.
+    // Old entries of corrupt records are not cleaned up either.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })
     try {
       await apiKeys.list()
@@ -100,50 +100,50 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     } finally {
       vi.useRealTimers()
     }
-    for (const right of mend) await right()
+    for (const undo of restore) await undo()
     expect(ids(await apiKeys.list())).toEqual([one.client_id, two.client_id, three.client_id])
     expect(ids(await apiKeys.listByOwner('acme'))).toHaveLength(3)
-    // In the order of a second: both may be of the same one.
+    // Both grants may have been created within the same second, so their order is undefined.
     const both = [other.client_id, application.client_id]
     expect(ids(await grants.list({ accountId: 'alice' })).toSorted()).toEqual(both.toSorted())
   })
 
-  it('of an API key: all tokens of its account are revoked, its own by its id, and nobody believes that all is well', async () => {
+  it('revoking all tokens of an account reports a corrupt API key, and revokes its tokens and all others', async () => {
     const { tokens, apiKeys } = host.gatehouse
-    const [bad, good] = [await host.createApiKey(), await host.createApiKey()]
+    const [broken, intact] = [await host.createApiKey(), await host.createApiKey()]
     const application = await host.createApplication()
-    const before = [await directToken(bad), await directToken(good)]
+    const before = [await directToken(broken), await directToken(intact)]
     const delegated = await connect(host, application, { user: 'acme' })
     before.push(delegated.access_token)
-    const mend = await spoil(`client:${bad.client_id}`)
+    const restore = await corrupt(`client:${broken.client_id}`)
 
     const all = { accountId: 'acme' }
-    await expectTold(tokens.revokeAll(all), `client:${bad.client_id}`)
+    await expectCorrupt(tokens.revokeAll(all), `client:${broken.client_id}`)
     for (const token of before) expect(await statusOf(token)).toBe(401)
     expect((await host.gatehouse.grants.list({ accountId: 'acme' })).items).toEqual([])
-    // What the others get from now on is good, and is revoked when it is done again.
-    const next = await directToken(good)
+    // New tokens of the other clients are valid, until the next revocation.
+    const next = await directToken(intact)
     expect(await statusOf(next)).toBe(200)
-    await expectTold(tokens.revokeAll(all), `client:${bad.client_id}`)
+    await expectCorrupt(tokens.revokeAll(all), `client:${broken.client_id}`)
     expect(await statusOf(next)).toBe(401)
-    // Nothing of it is left to be finished.
+    // No revocation stays pending.
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
 
-    // Put right it goes on: what it got before stays dead, and what it gets now is good.
-    await mend()
-    await host.gatehouse.apiKeys.rename(bad.client_id, 'As it was')
-    await host.token({ ...bad, ...direct })
-    expect(await statusOf(await directToken(bad))).toBe(200)
+    // A restored API key works again: its old tokens stay rejected, and its new tokens are valid.
+    await restore()
+    await host.gatehouse.apiKeys.rename(broken.client_id, 'Restored')
+    await host.token({ ...broken, ...direct })
+    expect(await statusOf(await directToken(broken))).toBe(200)
     expect(await statusOf(before[0])).toBe(401)
-    expect((await apiKeys.find(bad.client_id))?.epoch).toBeGreaterThan(0)
+    expect((await apiKeys.find(broken.client_id))?.epoch).toBeGreaterThan(0)
     expect(await tokens.revokeAll(all)).toEqual({ clients: 3, grants: 0 })
   })
 
-  it('of an API key: its tokens are revoked by its id', async () => {
+  it('revoking all tokens of a corrupt API key revokes them by its id', async () => {
     const key = await host.createApiKey()
     const token = await directToken(key)
-    await spoil(`client:${key.client_id}`)
-    await expectTold(
+    await corrupt(`client:${key.client_id}`)
+    await expectCorrupt(
       host.gatehouse.tokens.revokeAll({ clientId: key.client_id }, { actor: 'ann' }),
       `client:${key.client_id}`,
     )
@@ -151,95 +151,95 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('of a grant: everything that its account has allowed ends, that grant by its id', async () => {
+  it('revoking all grants of an account reports a corrupt grant, and revokes it and all others', async () => {
     const { grants, tokens } = host.gatehouse
     const application = await host.createApplication()
-    const bad = await connect(host, application)
+    const broken = await connect(host, application)
     const grantId = await grantOf('alice')
-    const good = await connect(host, await host.createApplication())
-    const mend = await spoil(`grant:${grantId}`)
-    await expectTold(grants.revokeAll({ accountId: 'alice' }), `grant:${grantId}`)
-    await expectTold(tokens.revokeAll({ accountId: 'alice' }), `grant:${grantId}`)
-    for (const { access_token } of [bad, good]) expect(await statusOf(access_token)).toBe(401)
+    const intact = await connect(host, await host.createApplication())
+    const restore = await corrupt(`grant:${grantId}`)
+    await expectCorrupt(grants.revokeAll({ accountId: 'alice' }), `grant:${grantId}`)
+    await expectCorrupt(tokens.revokeAll({ accountId: 'alice' }), `grant:${grantId}`)
+    for (const { access_token } of [broken, intact]) expect(await statusOf(access_token)).toBe(401)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-    // Whatever becomes of the record: what was there has ended.
-    await mend()
+    // The grant stays revoked when its record is restored.
+    await restore()
     const { status, body } = await host.token({
       ...application,
       grant_type: 'refresh_token',
-      refresh_token: bad.refresh_token ?? '',
+      refresh_token: broken.refresh_token ?? '',
     })
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
-    expect(await statusOf(bad.access_token)).toBe(401)
+    expect(await statusOf(broken.access_token)).toBe(401)
     await grants.revokeAll({ accountId: 'alice' })
     expect((await grants.list({ accountId: 'alice' })).items).toEqual([])
   })
 
-  it('of a grant: whose it is cannot be told, so it ends with those of any one application; those of others live', async () => {
+  it('a corrupt grant is revoked together with the grants of any application, and grants of other applications stay valid', async () => {
     const { grants } = host.gatehouse
     const [one, two] = [await host.createApplication(), await host.createApplication()]
-    const bad = await connect(host, one)
+    const broken = await connect(host, one)
     const grantId = await grantOf('alice')
-    const good = await connect(host, two)
-    await spoil(`grant:${grantId}`)
-    await expectTold(grants.revokeAll({ accountId: 'alice', clientId: one.client_id }), `grant:${grantId}`)
-    expect(await statusOf(bad.access_token)).toBe(401)
-    expect(await statusOf(good.access_token)).toBe(200)
+    const intact = await connect(host, two)
+    await corrupt(`grant:${grantId}`)
+    await expectCorrupt(grants.revokeAll({ accountId: 'alice', clientId: one.client_id }), `grant:${grantId}`)
+    expect(await statusOf(broken.access_token)).toBe(401)
+    expect(await statusOf(intact.access_token)).toBe(200)
     expect((await grants.list({ accountId: 'alice' })).items).toHaveLength(1)
   })
 
-  it('of a grant: it can be revoked by its id', async () => {
-    const bad = await connect(host, await host.createApplication())
+  it('a corrupt grant can be revoked by its id', async () => {
+    const broken = await connect(host, await host.createApplication())
     const grantId = await grantOf('alice')
-    await spoil(`grant:${grantId}`)
-    await expectTold(host.gatehouse.grants.revoke(grantId), `grant:${grantId}`)
-    expect(await statusOf(bad.access_token)).toBe(401)
-    expect(await store.get(`grant:${grantId}`)).toBe(FOREIGN)
+    await corrupt(`grant:${grantId}`)
+    await expectCorrupt(host.gatehouse.grants.revoke(grantId), `grant:${grantId}`)
+    expect(await statusOf(broken.access_token)).toBe(401)
+    expect(await store.get(`grant:${grantId}`)).toBe(CORRUPT)
   })
 
-  it('and an account changed: its other API keys and applications are looked at, and this one is named', async () => {
-    const bad = await host.createApiKey()
+  it('accounts.changed() reports a corrupt API key, and revokes what the other clients of the account must lose', async () => {
+    const broken = await host.createApiKey()
     const application = await host.createApplication({ products: ['payments'] })
-    const [token, delegated] = [await directToken(bad), await connect(host, application)]
-    await spoil(`client:${bad.client_id}`)
+    const [token, delegated] = [await directToken(broken), await connect(host, application)]
+    await corrupt(`client:${broken.client_id}`)
     host.accounts.set('acme', { id: 'acme', kycLevel: 'none' })
     expect((await host.call('GET /payments/list', delegated.access_token)).status).toBe(200)
-    await expectTold(host.gatehouse.accounts.changed('acme'), `client:${bad.client_id}`)
+    await expectCorrupt(host.gatehouse.accounts.changed('acme'), `client:${broken.client_id}`)
     expect((await host.call('GET /payments/list', delegated.access_token)).status).toBe(401)
-    // Nothing says that it lost anything.
+    // A lower level gives no reason to revoke the tokens of the corrupt API key.
     expect(await statusOf(token)).toBe(200)
-    // Now everything of the account has to end.
+    // A removed account revokes all tokens of its clients.
     host.accounts.delete('acme')
-    await expectTold(host.gatehouse.accounts.changed('acme'), `client:${bad.client_id}`)
+    await expectCorrupt(host.gatehouse.accounts.changed('acme'), `client:${broken.client_id}`)
     expect(await statusOf(token)).toBe(401)
   })
 
-  it('an export has all others, and says what it lacks: in the log, in its last line, and in the answer of an import', async () => {
-    const [bad, good] = [await host.createApiKey(), await host.createApiKey()]
-    const gone = await host.createApiKey()
-    await host.gatehouse.apiKeys.delete(gone.client_id)
-    await directToken(good)
-    await vi.waitFor(async () => expect(await store.get(`client-usage:${good.client_id}`)).toBeDefined())
-    await spoil(`client-usage:${good.client_id}`)
-    const names = [`client:${bad.client_id}`, `client:${gone.client_id}`]
-    for (const name of names) await spoil(name)
-    // One that was begun of it is in the file too: it is not known what it took.
-    await expect(host.gatehouse.apiKeys.disable(bad.client_id)).rejects.toMatchObject({
+  it('an export omits corrupt records, and reports them in the log, in its last line, and in the result of an import', async () => {
+    const [broken, intact] = [await host.createApiKey(), await host.createApiKey()]
+    const deleted = await host.createApiKey()
+    await host.gatehouse.apiKeys.delete(deleted.client_id)
+    await directToken(intact)
+    await vi.waitFor(async () => expect(await store.get(`client-usage:${intact.client_id}`)).toBeDefined())
+    await corrupt(`client-usage:${intact.client_id}`)
+    const names = [`client:${broken.client_id}`, `client:${deleted.client_id}`]
+    for (const name of names) await corrupt(name)
+    // The pending revocation of a corrupt client is exported too, because it is unknown what the change withdrew.
+    await expect(host.gatehouse.apiKeys.disable(broken.client_id)).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
     })
 
     const file: string[] = []
     for await (const line of host.gatehouse.exportRegistry()) file.push(line)
-    expect(file.join('')).toContain(good.client_id)
+    expect(file.join('')).toContain(intact.client_id)
     expect(file.join('')).not.toMatch(/foreign|mark/)
-    expect(file.filter((line) => line.includes(bad.client_id))).toEqual([
+    expect(file.filter((line) => line.includes(broken.client_id))).toEqual([
       expect.stringMatching(/^\{"is":"revocation"/),
       expect.stringMatching(/^\{"is":"end"/),
     ])
     const trailer = JSON.parse(file.at(-1) ?? '') as { skipped: string[] }
     expect(trailer.skipped.toSorted()).toEqual(names.toSorted())
-    const lacks = told.filter(({ message }) => message.startsWith('an exported registry lacks'))
-    expect(lacks.map(({ details }) => String(details['key'])).toSorted()).toEqual(names.toSorted())
+    const omitted = logged.filter(({ message }) => message.startsWith('an exported registry lacks'))
+    expect(omitted.map(({ details }) => String(details['key'])).toSorted()).toEqual(names.toSorted())
 
     const second = await startHost({ store: makeStore() })
     try {
@@ -251,35 +251,36 @@ describeEachStore('Where a record cannot be read', (makeStore) => {
         skipped: trailer.skipped,
       })
       const [key] = (await second.gatehouse.apiKeys.list()).items
-      expect([key?.clientId, key?.lastUsedAt]).toEqual([good.client_id, undefined])
+      expect([key?.clientId, key?.lastUsedAt]).toEqual([intact.client_id, undefined])
     } finally {
       await second.close()
     }
   })
 
-  it('an import names it as a conflict, leaves it as it is, and goes on with all others', async () => {
+  it('an import reports a corrupt record as a conflict, leaves it unchanged, and imports all others', async () => {
     const keys = [await host.createApiKey(), await host.createApiKey(), await host.createApiKey()]
-    const [bad = '', good = '', gone = ''] = keys.map(({ client_id }) => client_id)
-    await host.gatehouse.apiKeys.delete(gone)
+    const [broken = '', intact = '', deleted = ''] = keys.map(({ client_id }) => client_id)
+    await host.gatehouse.apiKeys.delete(deleted)
     await directToken(keys[1] as Credentials)
-    await vi.waitFor(async () => expect(await store.get(`client-usage:${good}`)).toBeDefined())
+    await vi.waitFor(async () => expect(await store.get(`client-usage:${intact}`)).toBeDefined())
     const file: string[] = []
     for await (const line of host.gatehouse.exportRegistry()) file.push(line)
-    for (const name of [`client:${bad}`, `client:${gone}`, `client-usage:${good}`]) await spoil(name)
+    for (const name of [`client:${broken}`, `client:${deleted}`, `client-usage:${intact}`])
+      await corrupt(name)
     const { conflicts, unchanged, skipped } = await host.gatehouse.importRegistry(file)
-    expect(conflicts).toEqual([bad, gone].toSorted())
+    expect(conflicts).toEqual([broken, deleted].toSorted())
     expect(unchanged).toBeGreaterThan(0)
     expect(skipped).toEqual([])
-    expect(await store.getMany([`client:${bad}`, `client:${gone}`])).toEqual([FOREIGN, FOREIGN])
-    expect((await host.gatehouse.apiKeys.find(good))?.lastUsedAt).toBeGreaterThan(0)
+    expect(await store.getMany([`client:${broken}`, `client:${deleted}`])).toEqual([CORRUPT, CORRUPT])
+    expect((await host.gatehouse.apiKeys.find(intact))?.lastUsedAt).toBeGreaterThan(0)
   })
 
-  it('a note of when an API key was last used: it is as if it never was', async () => {
+  it('a corrupt record of the last use counts as no use', async () => {
     const key = await host.createApiKey()
-    await store.set(`client-usage:${key.client_id}`, FOREIGN)
+    await store.set(`client-usage:${key.client_id}`, CORRUPT)
     const found = await host.gatehouse.apiKeys.find(key.client_id)
     expect([found?.clientId, found?.lastUsedAt]).toEqual([key.client_id, undefined])
     expect((await host.gatehouse.apiKeys.list()).items).toEqual([found])
-    expect(told).toEqual([])
+    expect(logged).toEqual([])
   })
 })

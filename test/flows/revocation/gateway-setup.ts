@@ -6,7 +6,7 @@ import { products } from '../../fixtures/products.ts'
 import { startHost, type HostOptions } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
 
-/** A host with an API key that is a resource server, and gateways beside it as other processes have them. */
+/** A host with an API key that is a resource server, and gateways like those of other processes. */
 export async function startWithGateways(makeStore: MakeStore, options: HostOptions = {}) {
   const data = randomUUID()
   const host = await startHost({ store: makeStore(data), ...options })
@@ -27,12 +27,12 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
   return {
     host,
     resourceServer,
-    /** What the gateways warned of. */
+    /** The warnings that the gateways log. */
     warn,
-    /** The store of the host, by a connection of its own. */
+    /** The host's store, over a connection of its own. */
     sameStore: () => makeStore(data),
     open,
-    told: {
+    following: {
       'by the store': () => open({ store: makeStore(data), pollIntervalSeconds: 1 }),
       'over HTTP': () => open({ ...resourceServer, pollIntervalSeconds: 1 }),
     },
@@ -55,15 +55,15 @@ export function call(gateway: Gateway, token: string) {
   return gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers })
 }
 
-/** A call that gets through. */
-export async function admitted(gateway: Gateway, token: string): Promise<Principal> {
+/** Calls the API, and answers the principal of a token that the gateway must accept. */
+export async function principalOf(gateway: Gateway, token: string): Promise<Principal> {
   const outcome = await call(gateway, token)
   if (!outcome.ok) throw new Error(outcome.body)
   return outcome.principal
 }
 
-/** Waits until a token is rejected as revoked. */
-export async function rejectedSoon(gateway: Gateway, token: string): Promise<void> {
+/** Waits until the gateway rejects a token as revoked. */
+export async function waitUntilRevoked(gateway: Gateway, token: string): Promise<void> {
   await vi.waitFor(
     async () =>
       expect(await call(gateway, token)).toMatchObject({

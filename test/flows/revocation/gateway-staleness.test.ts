@@ -6,26 +6,32 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import type { MakeStore } from '../../support/stores.ts'
-import { admitted, call, rejectedSoon, startWithGateways, type HostAndGateways } from './gateway-setup.ts'
+import {
+  principalOf,
+  call,
+  waitUntilRevoked,
+  startWithGateways,
+  type HostAndGateways,
+} from './gateway-setup.ts'
 
-/** All of the same data. */
-function oneMemory(): MakeStore {
+/** Makes stores that share their data. */
+function sharedMemory(): MakeStore {
   const store = memoryStore()
   return () => store
 }
 
-describe('the contact of a gateway in another process', () => {
+describe('staleness of a gateway in another process', () => {
   let all: HostAndGateways
   beforeEach(async () => {
-    all = await startWithGateways(oneMemory())
+    all = await startWithGateways(sharedMemory())
   })
   afterEach(() => all.close())
 
   it.each([
     ['a wrong secret', () => ({ ...all.resourceServer, clientSecret: 'wrong' }), 'revocations.clientSecret'],
-    ['an unknown key', () => ({ clientId: 'nobody', clientSecret: 'x' }), 'revocations.clientId'],
-    ['a key that is no resource server', undefined, 'setResourceServer'],
-  ])('with %s there is none: 503, and the log says what to do', async (_, credentials, hint) => {
+    ['an unknown key', () => ({ clientId: 'unknown', clientSecret: 'x' }), 'revocations.clientId'],
+    ['a key that is not a resource server', undefined, 'setResourceServer'],
+  ])('a gateway with %s answers 503, and its log says what to do', async (_, credentials, hint) => {
     const plain = await all.host.createApiKey(['invoices'])
     const { client_id: clientId, client_secret: clientSecret } = plain
     const gateway = all.open(credentials?.() ?? { clientId, clientSecret })
@@ -40,24 +46,24 @@ describe('the contact of a gateway in another process', () => {
     expect(logged).not.toContain(clientSecret)
   })
 
-  it('is lost when its key is no resource server any more; it serves on, and finds back', async () => {
-    const gateway = all.told['over HTTP']()
+  it('a gateway serves on while its key is not a resource server, and catches up once the key is one again', async () => {
+    const gateway = all.following['over HTTP']()
     const { apiKeys, tokens } = all.host.gatehouse
     const events: string[] = []
-    gateway.on('revocations.stale', () => events.push('lost'))
-    gateway.on('revocations.fresh', () => events.push('current'))
+    gateway.on('revocations.stale', () => events.push('stale'))
+    gateway.on('revocations.fresh', () => events.push('fresh'))
     const token = await all.directToken()
-    await admitted(gateway, token)
+    await principalOf(gateway, token)
     await apiKeys.setResourceServer(all.resourceServer.clientId, false)
-    await vi.waitFor(() => expect(events).toEqual(['lost']), 3000)
+    await vi.waitFor(() => expect(events).toEqual(['stale']), 3000)
     await tokens.revoke(token)
-    await admitted(gateway, token)
+    await principalOf(gateway, token)
     await apiKeys.setResourceServer(all.resourceServer.clientId, true)
-    await vi.waitFor(() => expect(events).toEqual(['lost', 'current']), 3000)
-    await rejectedSoon(gateway, token)
+    await vi.waitFor(() => expect(events).toEqual(['stale', 'fresh']), 3000)
+    await waitUntilRevoked(gateway, token)
   })
 
-  it('is lost with the store: reject answers 503, and serves again by itself', async () => {
+  it("with whenStale: 'reject', a stale gateway answers 503, and serves again once it is fresh", async () => {
     const faulty = faultyStore(all.sameStore())
     const gateway = all.open({
       store: faulty.store,
@@ -66,7 +72,7 @@ describe('the contact of a gateway in another process', () => {
       maxStalenessSeconds: 2,
     })
     const token = await all.directToken()
-    await admitted(gateway, token)
+    await principalOf(gateway, token)
     faulty.goAway()
     await vi.waitFor(
       async () =>
@@ -75,11 +81,11 @@ describe('the contact of a gateway in another process', () => {
     )
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
     faulty.comeBack()
-    await vi.waitFor(() => admitted(gateway, token), { timeout: 4000, interval: 20 })
+    await vi.waitFor(() => principalOf(gateway, token), { timeout: 4000, interval: 20 })
   })
 })
 
-describe('a gateway inside of the host', () => {
+describe('the gateway inside a host', () => {
   let host: Host
   let server: Server | undefined
   const faulty = faultyStore(memoryStore())
@@ -94,26 +100,26 @@ describe('a gateway inside of the host', () => {
     await host.close()
   })
 
-  it('is the same: its events are those of the gatehouse, and it has health', async () => {
+  it('the gateway inside a host emits the events of the gatehouse, and has the same health', async () => {
     const { gatehouse } = host
-    const heard: string[] = []
-    gatehouse.on('revocations.stale', () => heard.push('gatehouse'))
-    gatehouse.gateway.on('revocations.stale', () => heard.push('gateway'))
+    const received: string[] = []
+    gatehouse.on('revocations.stale', () => received.push('gatehouse'))
+    gatehouse.gateway.on('revocations.stale', () => received.push('gateway'))
     faulty.goAway()
-    await vi.waitFor(() => expect(heard.toSorted()).toEqual(['gatehouse', 'gateway']), 3000)
+    await vi.waitFor(() => expect(received.toSorted()).toEqual(['gatehouse', 'gateway']), 3000)
     expect(await gatehouse.gateway.health()).toMatchObject({
       ready: true,
       revocations: { enabled: true, stale: true, count: 0 },
     })
   })
 
-  it('ends a long answer when its token is revoked', async () => {
+  it('revoking a token aborts its signal, which ends a long response', async () => {
     server = createServer((request, response) => {
       void (async () => {
         const outcome = await host.gatehouse.gateway.authenticate(request)
         if (!outcome.ok) return response.writeHead(outcome.status).end()
-        outcome.principal.signal.addEventListener('abort', () => response.end('over'))
-        return response.write('begun ')
+        outcome.principal.signal.addEventListener('abort', () => response.end('ended'))
+        return response.write('started ')
       })()
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -126,6 +132,6 @@ describe('a gateway inside of the host', () => {
     })
     expect(response.status).toBe(200)
     await host.gatehouse.tokens.revoke(token)
-    expect(await response.text()).toBe('begun over')
+    expect(await response.text()).toBe('started ended')
   })
 })

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('A store that has lost its last writes', (makeStore) => {
+describeEachStore('revocation on a store that has lost its last writes', (makeStore) => {
   const hosts: Host[] = []
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
 
@@ -11,9 +11,10 @@ describeEachStore('A store that has lost its last writes', (makeStore) => {
   const call = async (host: Host, token: unknown) =>
     (await host.call('GET /invoices/list', String(token))).status
 
-  // The processes remembered what had been revoked, and counted new tokens as old ones until those expired.
+  // The bug: the processes cached the revocations, and counted new tokens as old ones until the cached ones
+  // expired.
   test.each(['apiKey', 'application'] as const)(
-    'and with them what was taken from a client (%s) keeps nobody from new tokens, and brings no old one back',
+    'after lost writes about a client (%s), it gets valid tokens again, and revoked tokens stay rejected',
     async (kind) => {
       const store = makeStore(randomUUID())
       const host = await startHost({ store })
@@ -32,7 +33,7 @@ describeEachStore('A store that has lost its last writes', (makeStore) => {
       await store.set(record, before)
 
       expect(await call(host, old)).toBe(401)
-      // The first request finds it out, whatever it gets itself.
+      // The first request detects the loss. Its own token may be rejected.
       await newToken()
       const fresh = await newToken()
       expect(await call(host, fresh)).toBe(200)
@@ -43,7 +44,7 @@ describeEachStore('A store that has lost its last writes', (makeStore) => {
     },
   )
 
-  test('a client whose deletion was lost gets nothing that lives', async () => {
+  test('a client whose deletion was lost gets no valid token', async () => {
     const store = makeStore(randomUUID())
     const host = await startHost({ store })
     hosts.push(host)

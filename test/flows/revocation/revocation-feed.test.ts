@@ -44,11 +44,11 @@ async function read(host: Host, client: Client, cursor?: string): Promise<Page> 
   return JSON.parse(text) as Page
 }
 
-/** A cursor that makes no sense, and that nobody has asked at in this moment. */
-const noCursor = () => `none-${randomUUID()}`
+/** An invalid cursor, different for each call, so that the process does not coalesce the requests. */
+const invalidCursor = () => `none-${randomUUID()}`
 
-/** All pages from a cursor, and where they end; without one from the beginning. */
-async function readAll(host: Host, client: Client, cursor = noCursor()) {
+/** Reads all pages from a cursor, or from the beginning, and answers the last cursor as well. */
+async function readAll(host: Host, client: Client, cursor = invalidCursor()) {
   const revocations: Page['revocations'] = []
   let page = await read(host, client, cursor)
   for (;;) {
@@ -67,7 +67,7 @@ async function revokeOne(host: Host, key: Client): Promise<string> {
   return String(decodeJwt(token).jti)
 }
 
-describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
+describeEachStore('the revocation feed with two processes', (makeStore) => {
   let host: Host
   let other: Host
   let key: Client
@@ -86,7 +86,7 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
   afterAll(() => Promise.all([host.close(), other.close()]))
 
-  it('tells a resource server, which needs no product, all that is in force, and then what is new', async () => {
+  it('the revocation feed answers a resource server without products with all revocations, and then with new ones', async () => {
     const application = await host.createApplication()
     const tokens = await connect(host, application)
     const token = await revokeOne(host, key)
@@ -98,24 +98,24 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
     expect(all.revocations).toContainEqual({ of: 'token', id: token, until })
     expect(all.revocations).toContainEqual({ of: 'grant', id: grant, until })
     const later = await revokeOne(host, key)
-    // A cursor is good at any process of the service.
+    // A cursor is valid at every process of the service.
     for (const process of [host, other]) {
       expect(idsOf(await readAll(process, resourceServer, all.cursor))).toContain(later)
     }
   })
 
-  it('tells of signing keys that were withdrawn, and of clients', async () => {
+  it('the revocation feed contains revoked signing keys and clients', async () => {
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     const { kid } = decodeProtectedHeader(String(body['access_token']))
-    const doomed = await host.createApiKey()
-    await host.gatehouse.apiKeys.disable(doomed.client_id)
+    const disabled = await host.createApiKey()
+    await host.gatehouse.apiKeys.disable(disabled.client_id)
     await host.gatehouse.signingKeys.revoke(String(kid))
     const { revocations } = await readAll(host, resourceServer)
     expect(revocations).toContainEqual(expect.objectContaining({ of: 'key', id: kid }))
-    expect(revocations).toContainEqual(expect.objectContaining({ of: 'client', id: doomed.client_id }))
+    expect(revocations).toContainEqual(expect.objectContaining({ of: 'client', id: disabled.client_id }))
   })
 
-  it('begins anew at a cursor that makes no sense', async () => {
+  it('the revocation feed starts from the beginning at an invalid cursor', async () => {
     const token = await revokeOne(host, key)
     for (const cursor of ['nonsense', '__proto__', '-1', 'NaN', '99999999999999', 'x'.repeat(2000), '\0']) {
       expect(idsOf(await readAll(host, resourceServer, cursor)), cursor).toContain(token)
@@ -123,7 +123,7 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
     await vi.waitFor(async () => expect(idsOf(await readAll(host, resourceServer, ''))).toContain(token))
   })
 
-  it('says 304 while nothing is new, for hours, without ever losing its place', async () => {
+  it('the revocation feed answers 304 for hours while it has nothing new, and keeps its place', async () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now })
     const old = await revokeOne(host, key)
@@ -146,7 +146,7 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
       answers.changed += 1
       const page = JSON.parse(answer.text) as Page
       expect(page.more).toBe(false)
-      // What is told again after that would mean that it began anew.
+      // An old revocation on a later page would mean that the feed has started from the beginning.
       if (seconds > 300) expect(idsOf(page)).not.toContain(old)
       if (seconds === 3000) expect(idsOf(page)).toContain(late)
       cursor = page.cursor
@@ -155,11 +155,11 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
     expect(answers.unchanged).toBeGreaterThan(answers.changed * 2)
   })
 
-  it('holds no token and no secret', async () => {
+  it('the revocation feed contains no token and no secret', async () => {
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     const token = String(body['access_token'])
     await host.post('/oauth2/revoke', { ...key, token })
-    const { text } = await poll(host, resourceServer, noCursor())
+    const { text } = await poll(host, resourceServer, invalidCursor())
     expect(text).toContain(decodeJwt(token).jti)
     for (const secret of [token, token.split('.')[2]!, key.client_secret, resourceServer.client_secret]) {
       expect(text).not.toContain(secret)
@@ -167,7 +167,7 @@ describeEachStore('GET {auth_url}/oauth2/revocations', (makeStore) => {
   })
 })
 
-describe('GET {auth_url}/oauth2/revocations', () => {
+describe('the revocation feed on a store that fails', () => {
   let host: Host
   let resourceServer: Client
   const faulty = faultyStore(memoryStore())
@@ -185,19 +185,19 @@ describe('GET {auth_url}/oauth2/revocations', () => {
   }
 
   it.each<[string, () => Record<string, string> | Promise<Record<string, string>>]>([
-    ['nobody', () => ({})],
+    ['no credentials', () => ({})],
     ['a wrong secret', () => basic({ ...resourceServer, client_secret: 'x'.repeat(53) })],
     ['an unknown client', () => basic({ ...resourceServer, client_id: 'key_AAAAAAAAAAAAAAAAAAAAAA' })],
     ['a token', () => ({ authorization: `Bearer ${resourceServer.client_secret}` })],
     [
-      'a disabled one',
+      'a disabled client',
       async () => {
         const disabled = await createResourceServer(host)
         await host.gatehouse.apiKeys.disable(disabled.client_id)
         return basic(disabled)
       },
     ],
-  ])('is 401 for %s, and all of them are answered alike', async (_name, headers) => {
+  ])('the revocation feed answers 401 for %s, with the same response for each', async (_name, headers) => {
     const { status, headers: answered, text } = await ask(await headers())
     expect(status).toBe(401)
     expect(answered.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)
@@ -208,7 +208,7 @@ describe('GET {auth_url}/oauth2/revocations', () => {
     })
   })
 
-  it('is 403 for a client that is no resource server, or is none any more', async () => {
+  it('the revocation feed answers 403 to a client that is not a resource server, or no longer', async () => {
     const former = await createResourceServer(host)
     expect((await ask(basic(former))).status).toBe(200)
     await host.gatehouse.apiKeys.setResourceServer(former.client_id, false)
@@ -220,7 +220,7 @@ describe('GET {auth_url}/oauth2/revocations', () => {
     }
   })
 
-  it('answers HEAD as GET, and 405 to anything else', async () => {
+  it('the revocation feed answers HEAD like GET, and 405 to other methods', async () => {
     const { status, headers, text } = await ask(basic(resourceServer), 'HEAD')
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -228,13 +228,15 @@ describe('GET {auth_url}/oauth2/revocations', () => {
     expect([rejected.status, rejected.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  it('is 503 in JSON at whatever call the store fails, and never a page that lacks something', async () => {
+  it('the revocation feed answers 503 in JSON if any store call fails, and never an incomplete page', async () => {
     const token = await revokeOne(host, await host.createApiKey())
     let failed = 0
-    for (let at = 0, isThrough = false; !isThrough; at += 1) {
-      faulty.arm(at)
-      const { status, headers, text } = await poll(host, resourceServer, noCursor(), { accept: 'text/html' })
-      isThrough = faulty.calls.length <= at
+    for (let call = 0, isComplete = false; !isComplete; call += 1) {
+      faulty.arm(call)
+      const { status, headers, text } = await poll(host, resourceServer, invalidCursor(), {
+        accept: 'text/html',
+      })
+      isComplete = faulty.calls.length <= call
       if (status === 200) {
         expect(idsOf(JSON.parse(text) as Page)).toContain(token)
         continue
@@ -243,7 +245,7 @@ describe('GET {auth_url}/oauth2/revocations', () => {
       expect([status, headers.get('retry-after')]).toEqual([503, '1'])
       expect(JSON.parse(text)).toMatchObject({ error: 'temporarily_unavailable' })
     }
-    // The client, and what is in force, at least.
+    // At least the calls for the client and for the revocations fail.
     expect(failed).toBeGreaterThanOrEqual(3)
   })
 })

@@ -9,7 +9,7 @@ const DOCUMENTS = [
   '/.well-known/oauth-protected-resource/api',
 ]
 
-describe('Discovery', () => {
+describe('the discovery documents', () => {
   let host: Host
   beforeAll(async () => {
     host = await startHost()
@@ -20,7 +20,7 @@ describe('Discovery', () => {
   const openIdConfiguration = async () =>
     (await (await fetch(`${host.issuer}/.well-known/openid-configuration`)).json()) as Record<string, unknown>
 
-  it.each(DOCUMENTS)('%s may be kept for a minute and has an ETag', async (path) => {
+  it.each(DOCUMENTS)('the document at %s may be cached for a minute and has an ETag', async (path) => {
     const first = await send(host.port, { target: path })
     expect(first.status).toBe(200)
     expect(first.headers.get('content-type')).toBe('application/json; charset=utf-8')
@@ -40,7 +40,7 @@ describe('Discovery', () => {
     expect([head.status, head.headers.get('etag'), head.text]).toEqual([200, etag, ''])
   })
 
-  it('changes its ETag when the products change', async () => {
+  it('a discovery document changes its ETag when the products change', async () => {
     let more = false
     const changing = await startHost({
       gatehouse: {
@@ -65,16 +65,16 @@ describe('Discovery', () => {
     await changing.close()
   })
 
-  it('names the algorithms of ID tokens and of access tokens', async () => {
+  it('the discovery document names the signing algorithms of ID tokens', async () => {
     const document = await openIdConfiguration()
     expect(document['id_token_signing_alg_values_supported']).toEqual(['RS256', 'ES256'])
   })
 
-  it('names query as the only response mode', async () => {
+  it('the discovery document names query as the only response mode', async () => {
     expect((await openIdConfiguration())['response_modes_supported']).toEqual(['query'])
   })
 
-  it('names no claim that nothing ever has', async () => {
+  it('the discovery document names only claims that tokens or user info can have', async () => {
     const { claims_supported: claims } = await openIdConfiguration()
     expect(claims).toEqual(expect.arrayContaining(['sub', 'iss', 'auth_time', 'name', 'email']))
     expect(claims).not.toContain('sid')
