@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { authorize, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
+import { expectAccepted, expectRejected, expectRejectedSoon } from '../../support/token-checks.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
 type Client = { client_id: string; client_secret: string }
@@ -17,28 +18,12 @@ const direct = async (host: Host, client: Client) =>
 const introspect = async (host: Host, client: Client, token: string) =>
   (await host.post('/oauth2/introspect', { ...client, token })).body
 
-/** Another process of the same service: an authorization service and a gateway on the same data. */
+/** Starts another process of the same service, with an authorization service and a gateway on the same store. */
 function startOther(host: Host, store: ReturnType<typeof memoryStore>): Promise<Host> {
   return startHost({ store, gatehouse: { issuer: host.issuer, audience: host.audience } })
 }
 
-async function expectRevoked(host: Host, token: string): Promise<void> {
-  host.reached.splice(0)
-  const { status, body, headers } = await host.call('GET /invoices/list', token)
-  expect([status, body['error']]).toEqual([401, 'invalid_token'])
-  expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
-  expect(host.reached).toEqual([])
-}
-
-/** As soon as the process has heard of it. */
-const expectRevokedSoon = (host: Host, token: string) =>
-  vi.waitFor(() => expectRevoked(host, token), { timeout: 1000, interval: 10 })
-
-async function expectGood(host: Host, ...tokens: string[]): Promise<void> {
-  for (const token of tokens) expect((await host.call('GET /invoices/list', token)).status).toBe(200)
-}
-
-describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
+describeEachStore('the revocation endpoint with two processes', (makeStore) => {
   let host: Host
   let other: Host
   let key: Client
@@ -74,8 +59,9 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
     return (await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status
   }
 
-  // A client with one token could have made every process read and keep as many revocations as it sent requests.
-  it('is written once, and told once, however often a client sends the same token', async () => {
+  // A client with one token could otherwise make every process read and keep as many revocations as it sends
+  // requests.
+  it('revoking the same token many times writes and publishes one revocation', async () => {
     const tokens = [
       { client: key, token: await direct(host, key) },
       { client: application, token: (await delegated()).access_token },
@@ -89,47 +75,47 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
       for (const kind of ['add revocations:recent', 'publish revocations']) {
         expect(kinds.filter((each) => each === kind)).toHaveLength(1)
       }
-      await expectRevoked(host, token)
-      await expectRevokedSoon(other, token)
+      await expectRejected(host, token)
+      await expectRejectedSoon(other, token)
     }
     expect(events).toHaveLength(2)
   })
 
-  it('takes a direct token back, here at once and in another process, and that one alone', async () => {
+  it('revoking a direct token rejects that token alone, here at once and soon in another process', async () => {
     const [token, sibling] = [await direct(host, key), await direct(host, key)]
-    await expectGood(host, token, sibling)
-    await expectGood(other, token)
+    await expectAccepted(host, [token, sibling])
+    await expectAccepted(other, token)
     const { status, text, headers } = await revoke(host, key, token)
     expect([status, text, headers.get('cache-control')]).toEqual([200, '{}', 'no-store'])
-    await expectRevoked(host, token)
-    await expectRevokedSoon(other, token)
+    await expectRejected(host, token)
+    await expectRejectedSoon(other, token)
     expect(await introspect(host, key, token)).toEqual({ active: false })
     expect(await introspect(other, key, token)).toEqual({ active: false })
-    await expectGood(host, sibling)
-    await expectGood(other, sibling)
+    await expectAccepted(host, sibling)
+    await expectAccepted(other, sibling)
     expect(events).toEqual([{ of: 'token', id: decodeJwt(token).jti }])
   })
 
-  it('takes a delegated access token back, while everything else of its grant stays', async () => {
+  it('revoking a delegated access token leaves the other tokens of its grant valid', async () => {
     const tokens = await delegated()
     const second = (await refresh(host, application, tokens.refresh_token)).body as unknown as Tokens
     expect(await userInfo(tokens.access_token)).toBe(200)
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
-    await expectRevoked(host, tokens.access_token)
-    await expectRevokedSoon(other, tokens.access_token)
+    await expectRejected(host, tokens.access_token)
+    await expectRejectedSoon(other, tokens.access_token)
     expect(await userInfo(tokens.access_token)).toBe(401)
     expect(await introspect(host, application, tokens.access_token)).toEqual({ active: false })
 
-    await expectGood(host, second.access_token)
+    await expectAccepted(host, second.access_token)
     expect(await userInfo(second.access_token)).toBe(200)
     const third = await refresh(host, application, second.refresh_token)
     expect(third.status).toBe(200)
-    await expectGood(other, String(third.body['access_token']))
+    await expectAccepted(other, String(third.body['access_token']))
     expect(events).toEqual([{ of: 'token', id: decodeJwt(tokens.access_token).jti }])
   })
 
   it.each(['current', 'used'])(
-    'takes a refresh token back with all of its grant (a %s one)',
+    'revoking a refresh token revokes its whole grant (%s refresh token)',
     async (which) => {
       const [tokens, neighbour] = [await delegated(), await delegated()]
       const second = (await refresh(host, application, tokens.refresh_token)).body as unknown as Tokens
@@ -137,30 +123,30 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
       host.gatehouse.on('refresh_token.reused', reused)
       const token = which === 'used' ? tokens.refresh_token : second.refresh_token
       expect(await revoke(host, application, token)).toMatchObject({ status: 200, text: '{}' })
-      for (const gone of [tokens.refresh_token, second.refresh_token]) {
-        expect(await introspect(host, application, gone)).toEqual({ active: false })
+      for (const revoked of [tokens.refresh_token, second.refresh_token]) {
+        expect(await introspect(host, application, revoked)).toEqual({ active: false })
         for (const process of [host, other]) {
-          const { status, body } = await refresh(process, application, gone)
+          const { status, body } = await refresh(process, application, revoked)
           expect([status, body['error']]).toEqual([400, 'invalid_grant'])
         }
       }
-      for (const { access_token: gone } of [tokens, second]) {
-        await expectRevoked(host, gone)
-        await expectRevokedSoon(other, gone)
-        expect(await userInfo(gone)).toBe(401)
-        expect(await introspect(host, application, gone)).toEqual({ active: false })
+      for (const { access_token: revoked } of [tokens, second]) {
+        await expectRejected(host, revoked)
+        await expectRejectedSoon(other, revoked)
+        expect(await userInfo(revoked)).toBe(401)
+        expect(await introspect(host, application, revoked)).toEqual({ active: false })
       }
-      await expectGood(host, neighbour.access_token)
+      await expectAccepted(host, neighbour.access_token)
       expect((await refresh(host, application, neighbour.refresh_token)).status).toBe(200)
       const grant = decodeJwt(tokens.access_token)['grant_id']
       expect(events).toEqual([{ of: 'grant', id: grant }])
-      // It is handed back by who may use it: nobody has stolen anything.
+      // The owner of the token has returned it, so it is not a reuse.
       expect(reused).not.toHaveBeenCalled()
       host.gatehouse.off('refresh_token.reused', reused)
     },
   )
 
-  it('leaves what the user has agreed to: the application may come back without a question', async () => {
+  it("revoking a refresh token keeps the user's consent, so the application gets a code without a page", async () => {
     const client = await host.createApplication()
     const { browser, code } = await authorize(host, client.client_id)
     const { body } = await host.token({ ...client, grant_type: 'authorization_code', code })
@@ -172,35 +158,35 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
       code: again.code,
     })
     expect(exchanged.status).toBe(200)
-    await expectGood(host, String(exchanged.body['access_token']))
+    await expectAccepted(host, String(exchanged.body['access_token']))
   })
 
-  it("does nothing to somebody else's tokens, and answers as to an unknown one", async () => {
+  it('revoking a token of another client does nothing, and answers as for an unknown token', async () => {
     const tokens = await delegated()
     const token = await direct(host, key)
     const thief = await host.createApplication()
     const before = writes.length
     const unknown = await revoke(host, thief, 'nothing')
-    for (const theirs of [token, tokens.access_token, tokens.refresh_token, String(tokens.id_token)]) {
-      const { status, text, headers } = await revoke(host, thief, theirs)
+    for (const foreign of [token, tokens.access_token, tokens.refresh_token, String(tokens.id_token)]) {
+      const { status, text, headers } = await revoke(host, thief, foreign)
       expect([status, text]).toEqual([unknown.status, unknown.text])
       expect([...headers.keys()]).toEqual([...unknown.headers.keys()])
     }
     expect(unknown.status).toBe(200)
     expect(writes.slice(before)).toEqual([])
     expect(events).toEqual([])
-    await expectGood(host, token, tokens.access_token)
+    await expectAccepted(host, [token, tokens.access_token])
     expect((await refresh(host, application, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('answers 200 to whatever is no token of ours, and does nothing', async () => {
+  it('revoking anything but a valid token of ours answers 200 and does nothing', async () => {
     const token = await direct(host, key)
     const tokens = await delegated()
     const [header, payload, signature = ''] = token.split('.')
     const [grantId, generation, random] = tokens.refresh_token.split('.')
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const before = writes.length
-    const garbage = [
+    const invalid = [
       'nothing',
       'a.b.c',
       'x'.repeat(10_000),
@@ -220,16 +206,16 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
       ['key', key],
       ['application', application],
     ] as const) {
-      for (const value of garbage) {
+      for (const value of invalid) {
         const { status, text } = await revoke(host, client, value)
         expect([of, value, status, text]).toEqual([of, value, 200, '{}'])
       }
     }
     expect(writes.slice(before)).toEqual([])
-    await expectGood(host, token, tokens.access_token)
+    await expectAccepted(host, [token, tokens.access_token])
   })
 
-  it('answers 200 to tokens that have expired, or were revoked before', async () => {
+  it('revoking an expired or revoked token answers 200', async () => {
     const tokens = await delegated()
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
@@ -243,18 +229,18 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
   })
 
   it.each(['access_token', 'refresh_token', 'saml_assertion', ''])(
-    'token_type_hint is a hint and no more: %j',
+    'token_type_hint does not restrict what is revoked (RFC 7009 2.1): %j',
     async (hint) => {
       const tokens = await delegated()
       const more = { token_type_hint: hint }
       expect((await revoke(host, application, tokens.access_token, more)).status).toBe(200)
-      await expectRevoked(host, tokens.access_token)
+      await expectRejected(host, tokens.access_token)
       expect((await revoke(host, application, tokens.refresh_token, more)).status).toBe(200)
       expect((await refresh(host, application, tokens.refresh_token)).status).toBe(400)
     },
   )
 
-  it('50 at once, with a refresh in the middle: all are answered, and nothing of the grant lives on', async () => {
+  it('50 revocations at once with a refresh among them are all answered, and leave no valid token of the grant', async () => {
     const tokens = await delegated()
     const [refreshed, ...revoked] = await Promise.all([
       refresh(other, application, tokens.refresh_token),
@@ -263,18 +249,18 @@ describeEachStore('POST {auth_url}/oauth2/revoke (RFC 7009)', (makeStore) => {
       ),
     ])
     expect(revoked.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
-    // The refresh was in time, or it was not; whatever it gave is dead.
+    // The refresh may succeed or fail. If it succeeded, its tokens are rejected.
     expect([200, 400]).toContain(refreshed.status)
     const left = [tokens, ...(refreshed.status === 200 ? [refreshed.body as unknown as Tokens] : [])]
     for (const { access_token: token, refresh_token: next } of left) {
-      await expectRevokedSoon(host, token)
-      await expectRevokedSoon(other, token)
+      await expectRejectedSoon(host, token)
+      await expectRejectedSoon(other, token)
       expect((await refresh(host, application, next)).body['error']).toBe('invalid_grant')
     }
   })
 })
 
-describe('POST {auth_url}/oauth2/revoke', () => {
+describe('the requests that the revocation endpoint accepts', () => {
   let host: Host
   let key: Client
   let token: string
@@ -291,16 +277,16 @@ describe('POST {auth_url}/oauth2/revoke', () => {
     authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
   })
 
-  it('knows the client by its secret in the Basic header, too', async () => {
+  it('the revocation endpoint authenticates a client by HTTP Basic, too', async () => {
     expect((await host.post('/oauth2/revoke', { token }, basic(key))).status).toBe(200)
-    await expectRevoked(host, token)
+    await expectRejected(host, token)
   })
 
-  it('needs no product on the client', async () => {
+  it('the revocation endpoint accepts a client that has lost a product', async () => {
     await host.gatehouse.apiKeys.removeProduct(key.client_id, 'payments')
     expect((await revoke(host, key, token)).status).toBe(200)
     await host.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
-    await expectRevoked(host, token)
+    await expectRejected(host, token)
   })
 
   it.each<[string, () => ReturnType<Host['post']>, number, string]>([
@@ -310,7 +296,7 @@ describe('POST {auth_url}/oauth2/revoke', () => {
       401,
       'invalid_client',
     ],
-    ['an unknown client', () => revoke(host, { ...key, client_id: 'nobody' }, token), 401, 'invalid_client'],
+    ['an unknown client', () => revoke(host, { ...key, client_id: 'unknown' }, token), 401, 'invalid_client'],
     [
       'no secret',
       () => host.post('/oauth2/revoke', { client_id: key.client_id, token }),
@@ -334,45 +320,48 @@ describe('POST {auth_url}/oauth2/revoke', () => {
     ],
     [
       'a browser that wants a page',
-      () => host.post('/oauth2/revoke', { ...key, client_id: 'nobody', token }, { accept: 'text/html' }),
+      () => host.post('/oauth2/revoke', { ...key, client_id: 'unknown', token }, { accept: 'text/html' }),
       401,
       'invalid_client',
     ],
-  ])('rejects %s in JSON, and does nothing', async (_name, ask, status, error) => {
-    const answer = await ask()
+  ])('the revocation endpoint rejects %s in JSON and revokes nothing', async (_name, send, status, error) => {
+    const answer = await send()
     expect([answer.status, answer.body['error']]).toEqual([status, error])
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.text).not.toContain(token)
-    await expectGood(host, token)
+    await expectAccepted(host, token)
   })
 
-  it('a secret that is missing is told as at the token endpoint', async () => {
+  it('the revocation endpoint reports a missing secret as the token endpoint does', async () => {
     const { body } = await host.post('/oauth2/revoke', { client_id: key.client_id, token })
     expect(body['error_description']).toMatch(/^client_secret is missing/)
   })
 
-  it.each(['GET', 'PUT', 'DELETE'])('answers 405 to %s', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE'])('the revocation endpoint answers 405 to %s', async (method) => {
     const response = await fetch(`${host.issuer}/oauth2/revoke`, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 })
 
-describe('POST {auth_url}/oauth2/revoke while the store is away', () => {
-  /** Revokes with the store away from one call on, each in its turn, then once more; then asks another process. */
-  async function eachFault(pick: (tokens: Tokens) => string): Promise<number> {
+describe('the revocation endpoint while the store is unavailable', () => {
+  /**
+   * Revokes a token with a store that fails from one of its calls on, once for each call, and tries again
+   * afterwards. Then checks in another process that all tokens are rejected.
+   */
+  async function revokeWithEachFault(pick: (tokens: Tokens) => string): Promise<number> {
     const inner = memoryStore()
     const faulty = faultyStore(inner)
     const host = await startHost({ store: faulty.store, gatehouse: { storeTimeoutMs: 100 } })
     const client = await host.createApplication()
-    const dead: Tokens[] = []
+    const revoked: Tokens[] = []
     let failed = 0
     try {
-      for (let at = 0, isThrough = false; !isThrough; at += 1) {
+      for (let call = 0, isComplete = false; !isComplete; call += 1) {
         const tokens = await connect(host, client)
-        faulty.arm(at, 'rejected', { thenAway: true })
+        faulty.arm(call, 'rejected', { thenAway: true })
         const first = await revoke(host, client, pick(tokens))
-        isThrough = faulty.calls.length <= at
+        isComplete = faulty.calls.length <= call
         faulty.comeBack()
         if (first.status !== 200) {
           expect([first.status, first.body['error']]).toEqual([503, 'temporarily_unavailable'])
@@ -380,10 +369,10 @@ describe('POST {auth_url}/oauth2/revoke while the store is away', () => {
           failed += 1
           expect((await revoke(host, client, pick(tokens))).status).toBe(200)
         }
-        dead.push(tokens)
+        revoked.push(tokens)
       }
       const other = await startOther(host, inner)
-      for (const tokens of dead) await expectRevoked(other, tokens.access_token)
+      for (const tokens of revoked) await expectRejected(other, tokens.access_token)
       await other.close()
       return failed
     } finally {
@@ -391,11 +380,11 @@ describe('POST {auth_url}/oauth2/revoke while the store is away', () => {
     }
   }
 
-  it('is 503 at whatever call it fails, and the access token is dead everywhere after the client tried again', async () => {
-    expect(await eachFault((tokens) => tokens.access_token)).toBeGreaterThan(2)
+  it('while the store fails, revoking an access token answers 503, and after a retry it is rejected everywhere', async () => {
+    expect(await revokeWithEachFault((tokens) => tokens.access_token)).toBeGreaterThan(2)
   })
 
-  it('the same of a refresh token and its access tokens', async () => {
-    expect(await eachFault((tokens) => tokens.refresh_token)).toBeGreaterThan(5)
+  it('while the store fails, revoking a refresh token answers 503, and after a retry its access tokens are rejected', async () => {
+    expect(await revokeWithEachFault((tokens) => tokens.refresh_token)).toBeGreaterThan(5)
   })
 })

@@ -13,13 +13,13 @@ import { dumpRedis, type DumpedKey } from '../../support/redis-dump.ts'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
-const GATEHOUSE_SECRET = 'the secret of this gatehouse, nobody may find it'
+const GATEHOUSE_SECRET = 'the secret of this gatehouse, and it must stay secret'
 
-/** What must not be found, and what it is. */
+/** Secrets that must not be stored, each with its description. */
 type Secrets = Map<string, string>
 
-/** All ways in which a secret could stand in a text: as it is, its bytes in base64 or hex, its text in these. */
-function writings(secret: string): string[] {
+/** All forms in which a text could contain a secret: the secret itself, and its bytes in base64 or hex. */
+function encodingsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret)]
   if (/^[\w-]{16,}$/.test(secret)) bytes.push(Buffer.from(secret, 'base64url'))
   return [
@@ -30,7 +30,10 @@ function writings(secret: string): string[] {
   ]
 }
 
-/** Within a longer text, base64 looks different depending on where the bytes begin; the ends vary with what is beside. */
+/**
+ * The base64 of a secret inside a longer text depends on its offset. The characters at both ends depend on the
+ * neighbouring bytes, so they are left out.
+ */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes])
@@ -40,53 +43,53 @@ function inBase64(bytes: Buffer): string[] {
   })
 }
 
-/** Where a dump gives a secret away: `refresh token in session:…`. */
+/** Describes the secrets that a dump contains: `refresh token in session:…`. */
 function findSecrets(dump: readonly DumpedKey[], secrets: Secrets): string[] {
   const needles = [...secrets].flatMap(([secret, what]) =>
-    [...new Set(writings(secret))].map((text) => ({ text, what })),
+    [...new Set(encodingsOf(secret))].map((text) => ({ text, what })),
   )
   return dump.flatMap(({ key, values }) => {
-    const found = needles.filter(({ text }) => [key, ...values].some((place) => place.includes(text)))
+    const found = needles.filter(({ text }) => [key, ...values].some((stored) => stored.includes(text)))
     return [...new Set(found.map(({ what }) => `${what} in ${key}`))]
   })
 }
 
-/** A host that notes every secret that passes through it, from either side. */
-async function startWatchedHost(store: Store) {
+/** A host that records every secret in its requests and responses. */
+async function startRecordingHost(store: Store) {
   const secrets: Secrets = new Map([['correct', 'password']])
-  const note = (what: string, secret: string | undefined) => {
+  const record = (what: string, secret: string | undefined) => {
     if (secret !== undefined && secret.length > 6) secrets.set(secret, what)
   }
 
-  async function watch(ctx: Context, next: Next): Promise<void> {
+  async function recordExchange(ctx: Context, next: Next): Promise<void> {
     await next()
     const cookies = [ctx.headers.cookie?.split('; ') ?? [], ctx.response.headers['set-cookie'] ?? []].flat(2)
     for (const cookie of cookies) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(cookie) ?? []
-      note(`cookie ${name}`, value)
+      record(`cookie ${name}`, value)
     }
     const location = ctx.response.get('location') ?? ''
-    note('code', /[?&]code=([^&]+)/.exec(location)?.[1])
+    record('code', /[?&]code=([^&]+)/.exec(location)?.[1])
     for (const address of [location, ctx.path, typeof ctx.body === 'string' ? ctx.body : '']) {
       for (const [, uid] of address.matchAll(/\/(?:interaction|authorize)\/([\w-]{8,})/g))
-        note('interaction', uid)
-      note('code', /[?&](?:amp;)?code=([\w-]+)/.exec(address)?.[1])
+        record('interaction', uid)
+      record('code', /[?&](?:amp;)?code=([\w-]+)/.exec(address)?.[1])
     }
     const answer = readAnswer(ctx.body)
     for (const token of ['access_token', 'refresh_token', 'id_token']) {
-      if (typeof answer[token] === 'string') note(token, answer[token])
+      if (typeof answer[token] === 'string') record(token, answer[token])
     }
   }
 
   const host = await startHost({
     store,
-    above: [watch],
+    above: [recordExchange],
     gatehouse: { secret: GATEHOUSE_SECRET, refreshTokenGraceSeconds: 60 },
   })
-  return { host, secrets, note }
+  return { host, secrets, record }
 }
 
-describeWithRedis('what is at rest', () => {
+describeWithRedis('the data at rest', () => {
   let redis: RedisServer
   let client: Redis
   let host: Host
@@ -98,10 +101,10 @@ describeWithRedis('what is at rest', () => {
     redis = await startRedis()
     client = new Redis(redis.url)
     const store = redisStore(client)
-    const watched = await startWatchedHost(store)
-    ;({ host, secrets } = watched)
-    await everythingThatHappens(watched)
-    await noteKeys(store, secrets)
+    const recording = await startRecordingHost(store)
+    ;({ host, secrets } = recording)
+    await runEveryFlow(recording)
+    await recordKeys(store, secrets)
     exported = []
     for await (const line of host.gatehouse.exportRegistry()) exported.push(line)
     dump = await dumpRedis(redis)
@@ -112,10 +115,10 @@ describeWithRedis('what is at rest', () => {
     await redis?.stop()
   })
 
-  /** What a key is about: `session`. */
+  /** The kind of record that a stored key holds: `session`. */
   const kindOf = (key: string) => /^gatehouse:([^:]+):/.exec(key)?.[1] ?? key
 
-  test('all that there is to find was there to be found', () => {
+  test('the flows use every kind of secret and of record', () => {
     expect(host.errors).toEqual([])
     expect(new Set([...secrets.values()].map((what) => what.replace(/ of .*/, '')))).toEqual(
       new Set([
@@ -153,21 +156,21 @@ describeWithRedis('what is at rest', () => {
     }
   })
 
-  test('a dump of Redis gives nothing away that could be used', () => {
+  test('a dump of Redis contains no usable secret', () => {
     expect(findSecrets(dump, secrets)).toEqual([])
   })
 
-  test('nor does the registry when it is exported, though it has all clients and keys in it', () => {
+  test('an exported registry with all clients and keys contains no usable secret', () => {
     const file = { key: 'exported', type: 'file', ttl: -1, values: [exported.join('')] }
     expect(exported.filter((line) => line.includes('"sealed":')).length).toBeGreaterThan(0)
     expect(exported.filter((line) => line.includes('"hash":"sha256:')).length).toBeGreaterThan(1)
     expect(findSecrets([file], secrets)).toEqual([])
     const [secret = ''] = [...secrets].find(([, what]) => what === 'client secret') ?? []
-    const spoilt = { ...file, values: [exported.join('').replace('sha256:', secret)] }
-    expect(findSecrets([spoilt], secrets)).toEqual(['client secret in exported'])
+    const withSecret = { ...file, values: [exported.join('').replace('sha256:', secret)] }
+    expect(findSecrets([withSecret], secrets)).toEqual(['client secret in exported'])
   })
 
-  test('what a refresh token was exchanged for is of no use to whoever has a dump, even with the old token', () => {
+  test('a dump and an old refresh token do not reveal the refresh token that replaced it', () => {
     const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
     const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastRotation })
     const exchanges = records.flatMap(({ last }) => last ?? [])
@@ -181,25 +184,25 @@ describeWithRedis('what is at rest', () => {
         return old && retries.successorOf(old, last, last.at)
       })
     }
-    expect(openedWith('a guess of 32 bytes, which is none')).toEqual(exchanges.map(() => undefined))
-    // It is what is thought to be there: whoever has the secret too can read it.
+    expect(openedWith('a wrong guess of the secret')).toEqual(exchanges.map(() => undefined))
+    // The control: with the secret, the replacement can be read.
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
-  test('everything expires but clients, their lists, the products, the signing keys and the marks of what was there', () => {
-    const staying = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
-    expect(new Set(staying)).toEqual(
+  test('everything expires except clients, their lists, the catalog, the signing keys and the revocation log', () => {
+    const permanent = dump.filter(({ ttl }) => ttl === -1).map(({ key }) => kindOf(key))
+    expect(new Set(permanent)).toEqual(
       new Set(['catalog', 'client', 'client-usage', 'clients', 'revocations', 'signing-keys']),
     )
     for (const { key, ttl } of dump)
-      expect({ key, inAYear: ttl <= 366 * 86_400 }).toEqual({ key, inAYear: true })
+      expect({ key, expires: ttl <= 366 * 86_400 }).toEqual({ key, expires: true })
   })
 
-  test('everything lies below the prefix of the store', () => {
+  test('every key has the prefix of the store', () => {
     expect(dump.filter(({ key }) => !key.startsWith('gatehouse:'))).toEqual([])
   })
 
-  test('the search finds each kind of secret, however it is written and wherever it stands', () => {
+  test('the search finds each kind of secret in each encoding and in each place', () => {
     const kinds = new Map([...secrets].map(([secret, what]) => [what, secret]))
     for (const [what, secret] of kinds) {
       const bytes = Buffer.from(secret)
@@ -228,19 +231,19 @@ describeWithRedis('what is at rest', () => {
   })
 })
 
-/** The fields of an answer, which is JSON text. */
+/** The members of a response body in JSON. */
 function readAnswer(body: unknown): Record<string, unknown> {
   if (typeof body !== 'string' || !body.startsWith('{')) return {}
   return JSON.parse(body) as Record<string, unknown>
 }
 
-/** Each flow once, some of them left in the middle. */
-async function everythingThatHappens({ host, note }: Awaited<ReturnType<typeof startWatchedHost>>) {
+/** Runs each flow once, and abandons some of them halfway. */
+async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRecordingHost>>) {
   const [key, application] = [await host.createApiKey(), await host.createApplication()]
   await host.token({ ...key, grant_type: 'client_credentials' })
   const { clientSecret } = await host.gatehouse.apiKeys.rotateSecret(key.client_id)
   for (const secret of [key.client_secret, application.client_secret, clientSecret])
-    note('client secret', secret)
+    record('client secret', secret)
 
   const browser = host.browser()
   const parameters = { scope: 'openid profile email invoices:read payments:list', nonce: 'n-0S6_WzA2Mj' }
@@ -253,14 +256,14 @@ async function everythingThatHappens({ host, note }: Awaited<ReturnType<typeof s
     headers: { authorization: `Bearer ${tokens.access_token}` },
   })
 
-  // A code that nobody exchanges, and one that is used twice.
+  // One code that is never exchanged, and one that is exchanged twice.
   await authorize(host, application.client_id, { browser, parameters })
   const { code } = await authorize(host, application.client_id, { browser, parameters })
   for (let count = 0; count < 2; count += 1) {
     await host.token({ ...application, grant_type: 'authorization_code', code })
   }
 
-  // In front of the sign-in page, in front of the consent page, signed in anew over a session, denied.
+  // Stop at the sign-in page, stop at the consent page, sign in again over a session, and deny.
   await host.browser().open(authorizationUrl(host, application.client_id))
   const bob = host.browser()
   const signIn = await bob.open(authorizationUrl(host, application.client_id))
@@ -269,7 +272,7 @@ async function everythingThatHappens({ host, note }: Awaited<ReturnType<typeof s
   await authorize(host, application.client_id, { deny: true })
   await browser.open(authorizationUrl(host, application.client_id, { prompt: 'consent' }))
 
-  // In front of the sign-out page, and signed out.
+  // Stop at the sign-out page, and sign out.
   await browser.open(`${host.issuer}/oauth2/logout`)
   const leaving = host.browser()
   const { id_token: hint = '' } = await connect(host, application, { browser: leaving, parameters })
@@ -277,8 +280,8 @@ async function everythingThatHappens({ host, note }: Awaited<ReturnType<typeof s
   await leaving.submit(signOut, { change: { logout: 'yes' } })
 }
 
-/** The private keys in the store, all that they consist of, and what protects them. */
-async function noteKeys(store: Store, secrets: Secrets): Promise<void> {
+/** Records the private keys in the store with all their members, and the secrets that encrypt them. */
+async function recordKeys(store: Store, secrets: Secrets): Promise<void> {
   const ring = await createKeyRingRecords(store, createKeyEncryption([GATEHOUSE_SECRET])).read()
   for (const { kid, ...jwk } of ring?.keys.flatMap((key) => key.jwk ?? []) ?? []) {
     for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {

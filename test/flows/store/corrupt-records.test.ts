@@ -17,30 +17,30 @@ import {
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const PREFIX = 'gatehouse:'
-/** Stands in every foreign value, and must stand in no log. */
-const MARK = 'foreign-mark'
+/** A mark in every corrupt value, which no log may contain. */
+const MARK = 'corrupt-mark'
 
-/** A key with what Redis needs to put it back. */
-interface Kept {
+/** A stored key with what Redis needs to restore it. */
+interface StoredKey {
   readonly key: string
   readonly type: string
   readonly ttl: number
   readonly dump: Buffer
-  /** Of a string. */
+  /** The value, if it is a string. */
   readonly text: string
 }
 
-describeWithRedis('what others have put under our keys', () => {
+describeWithRedis('corrupt records under our keys', () => {
   let redis: RedisServer
   let client: Redis
   let store: Store
   let port: number
-  let snapshot: Kept[]
+  let snapshot: StoredKey[]
   let cookies: Browser['cookies']
-  const told: { details: Record<string, unknown>; message: string }[] = []
+  const logged: { details: Record<string, unknown>; message: string }[] = []
   const unhandled: unknown[] = []
-  const note = (error: unknown) => void unhandled.push(error)
-  const has = {} as {
+  const record = (error: unknown) => void unhandled.push(error)
+  const created = {} as {
     key: { client_id: string; client_secret: string }
     otherKey: { client_id: string; client_secret: string }
     application: { client_id: string; client_secret: string }
@@ -52,66 +52,66 @@ describeWithRedis('what others have put under our keys', () => {
   }
 
   async function open(options: HostOptions = {}): Promise<Host> {
-    const tell = (details: object, message: string) =>
-      void told.push({ details: details as Record<string, unknown>, message })
+    const log = (details: object, message: string) =>
+      void logged.push({ details: details as Record<string, unknown>, message })
     store = redisStore(client)
     return startHost({
       store,
       ...options,
       gatehouse: {
         lifetimes: { authorizationCode: 300 },
-        logger: { debug: tell, info: tell, warn: tell, error: tell },
+        logger: { debug: log, info: log, warn: log, error: log },
       },
     })
   }
 
   beforeAll(async () => {
-    process.on('unhandledRejection', note)
+    process.on('unhandledRejection', record)
     redis = await startRedis()
     client = new Redis(redis.url)
     const host = await open()
     ;({ port } = host)
-    has.key = await host.createApiKey()
-    has.otherKey = await host.createApiKey()
-    has.application = await host.createApplication()
-    has.server = await host.createApiKey()
-    await host.gatehouse.apiKeys.setResourceServer(has.server.client_id, true)
-    for (const { client_id: clientId } of [has.key, has.otherKey]) {
+    created.key = await host.createApiKey()
+    created.otherKey = await host.createApiKey()
+    created.application = await host.createApplication()
+    created.server = await host.createApiKey()
+    await host.gatehouse.apiKeys.setResourceServer(created.server.client_id, true)
+    for (const { client_id: clientId } of [created.key, created.otherKey]) {
       await host.token({
         client_id: clientId,
-        client_secret: has.key.client_secret,
+        client_secret: created.key.client_secret,
         grant_type: 'client_credentials',
       })
     }
     const browser = host.browser()
     const { grants } = host.gatehouse
     await grants.revokeAll({ accountId: 'alice' })
-    const tokens = await connect(host, has.application, {
+    const tokens = await connect(host, created.application, {
       browser,
       parameters: { scope: 'openid invoices:read offline_access' },
     })
-    has.accessToken = tokens.access_token
-    has.refreshToken = tokens.refresh_token
-    has.code = (await authorize(host, has.application.client_id, { browser })).code
+    created.accessToken = tokens.access_token
+    created.refreshToken = tokens.refresh_token
+    created.code = (await authorize(host, created.application.client_id, { browser })).code
     const other = await host.createApplication()
-    has.consentPage = (await browser.open(authorizationUrl(host, other.client_id))).url
-    const withdrawn = await connect(host, other, { user: 'acme' })
+    created.consentPage = (await browser.open(authorizationUrl(host, other.client_id))).url
+    const revoked = await connect(host, other, { user: 'acme' })
     const [grant] = (await grants.list({ accountId: 'acme' })).items
-    await grants.revoke(grant?.grantId ?? withdrawn.access_token)
+    await grants.revoke(grant?.grantId ?? revoked.access_token)
     await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
     cookies = new Map(browser.cookies)
     await host.close()
     await store.close()
-    snapshot = await keep()
+    snapshot = await takeSnapshot()
   })
   afterEach(() => void unhandled.splice(0))
   afterAll(async () => {
-    process.off('unhandledRejection', note)
+    process.off('unhandledRejection', record)
     client.disconnect()
     await redis.stop()
   })
 
-  async function keep(): Promise<Kept[]> {
+  async function takeSnapshot(): Promise<StoredKey[]> {
     const keys = (await client.keys('*')).toSorted()
     return Promise.all(
       keys.map(async (key) => ({
@@ -124,84 +124,88 @@ describeWithRedis('what others have put under our keys', () => {
     )
   }
 
-  /** Puts everything back as it was, but for one key. */
-  async function arrange(change?: (pipeline: ReturnType<Redis['pipeline']>) => void): Promise<void> {
+  /** Restores the snapshot, and applies one change. */
+  async function restore(change?: (pipeline: ReturnType<Redis['pipeline']>) => void): Promise<void> {
     const pipeline = client.pipeline().flushall()
     for (const { key, ttl, dump } of snapshot) pipeline.restore(key, ttl, dump)
     change?.(pipeline)
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error
   }
 
-  /** Asks for everything that reads something, at a process that starts anew; answers by name. */
-  async function askAll() {
-    told.length = 0
+  /** Starts a new process and sends every request that reads a record. Answers the results by name. */
+  async function requestAll() {
+    logged.length = 0
     const host = await open({ port })
     const { gatehouse } = host
-    const basic = (of: { client_id: string; client_secret: string }) =>
-      `Basic ${Buffer.from(`${of.client_id}:${of.client_secret}`).toString('base64')}`
+    const basic = (credentials: { client_id: string; client_secret: string }) =>
+      `Basic ${Buffer.from(`${credentials.client_id}:${credentials.client_secret}`).toString('base64')}`
     const browser = host.browser()
     for (const [name, cookie] of cookies) browser.cookies.set(name, cookie)
     const direct = { grant_type: 'client_credentials' }
-    const called: Record<string, () => Promise<unknown>> = {
+    const calls: Record<string, () => Promise<unknown>> = {
       'list API keys': () => gatehouse.apiKeys.list(),
       'list applications': () => gatehouse.applications.list(),
       'list by owner': () => gatehouse.apiKeys.listByOwner('acme'),
-      find: () => gatehouse.apiKeys.find(has.key.client_id),
-      change: () => gatehouse.apiKeys.rename(has.key.client_id, 'Other'),
+      find: () => gatehouse.apiKeys.find(created.key.client_id),
+      change: () => gatehouse.apiKeys.rename(created.key.client_id, 'Other'),
       'list grants': () => gatehouse.grants.list({ accountId: 'alice' }),
       keys: () => gatehouse.signingKeys.list(),
       reload: () => gatehouse.catalog.reload(),
-      'revoke all': () => gatehouse.tokens.revokeAll({ clientId: has.server.client_id }),
+      'revoke all': () => gatehouse.tokens.revokeAll({ clientId: created.server.client_id }),
       export: async () => {
         for await (const line of gatehouse.exportRegistry()) expect(line).not.toContain(MARK)
       },
       'revoke grants': () => gatehouse.grants.revokeAll({ accountId: 'alice' }),
-      'look at account': () => gatehouse.accounts.changed('acme'),
-      'revoke of account': () => gatehouse.tokens.revokeAll({ accountId: 'acme' }),
-      delete: () => gatehouse.apiKeys.delete(has.key.client_id),
+      'account changed': () => gatehouse.accounts.changed('acme'),
+      'revoke account': () => gatehouse.tokens.revokeAll({ accountId: 'acme' }),
+      delete: () => gatehouse.apiKeys.delete(created.key.client_id),
     }
     try {
       const start = await gatehouse.ready({ timeoutMs: 1000 }).then(
         () => undefined,
         (error: unknown) => error,
       )
-      const headers = { authorization: `Bearer ${has.accessToken}` }
-      const asked = {
-        direct: await host.token({ ...has.key, ...direct }),
-        'direct of another': await host.token({ ...has.otherKey, ...direct }),
+      const headers = { authorization: `Bearer ${created.accessToken}` }
+      const responses = {
+        direct: await host.token({ ...created.key, ...direct }),
+        'direct of another client': await host.token({ ...created.otherKey, ...direct }),
         'user info': await host.post('/oauth2/userinfo', {}, headers),
         introspection: await host.post(
           '/oauth2/introspect',
-          { token: has.refreshToken },
-          { authorization: basic(has.application) },
+          { token: created.refreshToken },
+          { authorization: basic(created.application) },
         ),
         feed: await fetch(`${host.issuer}/oauth2/revocations`, {
-          headers: { authorization: basic(has.server) },
-        }).then(async ({ status, headers: answered }) => ({
+          headers: { authorization: basic(created.server) },
+        }).then(async ({ status, headers: responseHeaders }) => ({
           status,
-          headers: answered,
+          headers: responseHeaders,
           body: {} as Record<string, unknown>,
         })),
-        code: await host.token({ ...has.application, grant_type: 'authorization_code', code: has.code }),
+        code: await host.token({
+          ...created.application,
+          grant_type: 'authorization_code',
+          code: created.code,
+        }),
         refresh: await host.token({
-          ...has.application,
+          ...created.application,
           grant_type: 'refresh_token',
-          refresh_token: has.refreshToken,
+          refresh_token: created.refreshToken,
         }),
         revocation: await host.post(
           '/oauth2/revoke',
-          { token: has.refreshToken },
-          { authorization: basic(has.application) },
+          { token: created.refreshToken },
+          { authorization: basic(created.application) },
         ),
       }
       const pages = {
-        consent: await browser.open(has.consentPage),
-        authorization: await browser.open(authorizationUrl(host, has.application.client_id)),
+        consent: await browser.open(created.consentPage),
+        authorization: await browser.open(authorizationUrl(host, created.application.client_id)),
       }
       const outcomes: Record<string, unknown> = {}
-      /** How many items there were, of lists. */
+      /** The number of items of each list. */
       const listed: Record<string, number> = {}
-      for (const [name, call] of Object.entries(called)) {
+      for (const [name, call] of Object.entries(calls)) {
         outcomes[name] = await call().then(
           (answer) => {
             const { items } = Object(answer) as { items?: unknown[] }
@@ -210,20 +214,23 @@ describeWithRedis('what others have put under our keys', () => {
           (error: unknown) => error,
         )
       }
-      return { start, asked, pages, outcomes, listed, log: [...told] }
+      return { start, responses, pages, outcomes, listed, log: [...logged] }
     } finally {
       await host.close()
       await store.close()
     }
   }
 
-  /** What must hold whatever lies where. */
-  function expectProper(
-    { start, asked, pages, outcomes, log }: Awaited<ReturnType<typeof askAll>>,
+  /**
+   * Asserts what holds for every corrupt record: proper error responses, typed errors, and logs without its
+   * content.
+   */
+  function expectProperFailures(
+    { start, responses, pages, outcomes, log }: Awaited<ReturnType<typeof requestAll>>,
     name: string,
   ) {
     let failures = 0
-    for (const [what, { status, headers, body }] of Object.entries(asked)) {
+    for (const [what, { status, headers, body }] of Object.entries(responses)) {
       const at = { what, status }
       expect([200, 400, 401, 403, 500, 503], inspect(at)).toContain(status)
       if (status >= 400) expect(headers.get('content-type'), inspect(at)).toMatch(/^application\/json/)
@@ -255,18 +262,20 @@ describeWithRedis('what others have put under our keys', () => {
     if (failures > 0) expect(records, `${failures} failures`).not.toEqual([])
   }
 
-  /** What was rejected or failed, by name. */
-  function failedOf({ start, asked, pages, outcomes }: Awaited<ReturnType<typeof askAll>>): string[] {
+  /** The names of the requests that were rejected or that failed. */
+  function failedOf({ start, responses, pages, outcomes }: Awaited<ReturnType<typeof requestAll>>): string[] {
     const isRejected = ({ status }: { status: number }) => status >= 400
     return [
       ...(start === undefined ? [] : ['start']),
-      ...Object.entries({ ...asked, ...pages }).flatMap(([what, answer]) => (isRejected(answer) ? what : [])),
+      ...Object.entries({ ...responses, ...pages }).flatMap(([what, answer]) =>
+        isRejected(answer) ? what : [],
+      ),
       ...Object.entries(outcomes).flatMap(([what, error]) => (error === undefined ? [] : what)),
     ]
   }
 
-  /** The one key of a kind whose name or text has something in it. */
-  function requireKey(kind: string, part: string): Kept {
+  /** The stored key of a kind whose name or value contains a text. */
+  function requireKey(kind: string, part: string): StoredKey {
     const found = snapshot.find(
       ({ key, text }) => key.startsWith(`${PREFIX}${kind}`) && (key + text).includes(part),
     )
@@ -277,7 +286,7 @@ describeWithRedis('what others have put under our keys', () => {
   const ALL = [
     'start',
     'direct',
-    'direct of another',
+    'direct of another client',
     'user info',
     'introspection',
     'feed',
@@ -297,24 +306,24 @@ describeWithRedis('what others have put under our keys', () => {
     'revoke all',
     'export',
     'revoke grants',
-    'look at account',
-    'revoke of account',
+    'account changed',
+    'revoke account',
     'delete',
   ]
 
   const sessionOfAlice = () => requireKey('session:', '"accountId":"alice"').key.split(':').at(-1) ?? ''
   const grantOf = (token: string) => token.split('.')[0] ?? ''
 
-  /** What fails where the record of a kind is foreign; everything else goes on. */
+  /** The requests that fail for a corrupt record of a kind. All others succeed. */
   const RECORDS: [kind: string, part: () => string, failing: readonly string[]][] = [
     [
       'client:',
-      () => has.key.client_id,
-      ['direct', 'find', 'change', 'look at account', 'revoke of account', 'delete'],
+      () => created.key.client_id,
+      ['direct', 'find', 'change', 'account changed', 'revoke account', 'delete'],
     ],
     [
       'client:',
-      () => has.application.client_id,
+      () => created.application.client_id,
       [
         'user info',
         'introspection',
@@ -322,19 +331,19 @@ describeWithRedis('what others have put under our keys', () => {
         'refresh',
         'revocation',
         'authorization',
-        'look at account',
-        'revoke of account',
+        'account changed',
+        'revoke account',
       ],
     ],
-    // Its next use writes it anew.
-    ['client-usage:', () => has.key.client_id, []],
-    ['code:', () => digest(has.code), ['code']],
+    // The next use of the client writes this record again.
+    ['client-usage:', () => created.key.client_id, []],
+    ['code:', () => digest(created.code), ['code']],
     [
       'grant:',
-      () => grantOf(has.refreshToken),
+      () => grantOf(created.refreshToken),
       ['user info', 'introspection', 'refresh', 'revocation', 'revoke grants'],
     ],
-    ['refresh-family:', () => grantOf(has.refreshToken), ['introspection', 'refresh', 'revocation']],
+    ['refresh-family:', () => grantOf(created.refreshToken), ['introspection', 'refresh', 'revocation']],
     ['consent:', () => 'granted', ['authorization']],
     ['interaction:', () => 'prompt', ['consent']],
     ['session:', () => '"accountId":"alice"', ['consent', 'authorization']],
@@ -346,45 +355,45 @@ describeWithRedis('what others have put under our keys', () => {
     ['signing-keys:', () => 'longest-id-token', ALL],
   ]
 
-  /** What others may have put in the place of a record. */
-  const VALUES: Record<string, (kept: Kept) => string | undefined> = {
+  /** Corrupt values to put in the place of a record. */
+  const VALUES: Record<string, (stored: StoredKey) => string | undefined> = {
     'of another type': () => undefined,
-    'cut off': ({ text }) => MARK + text.slice(0, text.length / 2),
-    'of other fields': ({ text }) => JSON.stringify(upsideDown(JSON.parse(text))),
+    truncated: ({ text }) => MARK + text.slice(0, text.length / 2),
+    'with fields of other types': ({ text }) => JSON.stringify(withOtherTypes(JSON.parse(text))),
     'of a newer version': ({ text }) => JSON.stringify({ ...(JSON.parse(text) as object), v: 99, [MARK]: 1 }),
   }
 
-  test('nothing fails where nothing is foreign', async () => {
-    await arrange()
-    const all = await askAll()
+  test('without a corrupt record, every request succeeds', async () => {
+    await restore()
+    const all = await requestAll()
     expect(failedOf(all)).toEqual([])
-    expectProper(all, '')
+    expectProperFailures(all, '')
     expect(all.pages.authorization.url.searchParams.get('code')).toBeTruthy()
   })
 
   test.each(RECORDS)(
-    '%s what needs a record that is foreign fails and says why, all else goes on',
+    'a corrupt record %s fails the requests that need it with a reason, and all others succeed',
     async (kind, part, failing) => {
-      const kept = requireKey(kind, part())
-      const name = kept.key.slice(PREFIX.length)
+      const stored = requireKey(kind, part())
+      const name = stored.key.slice(PREFIX.length)
       for (const [what, valueOf] of Object.entries(VALUES)) {
-        const value = valueOf(kept)
-        await arrange((pipeline) => {
-          pipeline.del(kept.key)
-          if (value === undefined) pipeline.rpush(kept.key, MARK)
-          else pipeline.set(kept.key, value)
+        const value = valueOf(stored)
+        await restore((pipeline) => {
+          pipeline.del(stored.key)
+          if (value === undefined) pipeline.rpush(stored.key, MARK)
+          else pipeline.set(stored.key, value)
         })
-        const all = await askAll()
+        const all = await requestAll()
         expect({ what, failed: failedOf(all) }).toEqual({ what, failed: failing })
-        expectProper(all, name)
+        expectProperFailures(all, name)
       }
     },
   )
 
-  /** The same of indexes, where something of another type lies there. */
+  /** The requests that fail for an index of another Redis type. */
   const INDEXES: [index: string, failing: readonly string[]][] = [
     ['clients:apiKey', ['list API keys', 'export']],
-    ['clients:apiKey:of:acme', ['list by owner', 'look at account', 'revoke of account']],
+    ['clients:apiKey:of:acme', ['list by owner', 'account changed', 'revoke account']],
     ['clients:application', ['list applications', 'export']],
     ['clients:deleted', ['export', 'delete']],
     [`grants:of:${digest('alice')}`, ['code', 'revocation', 'list grants', 'revoke grants']],
@@ -393,32 +402,32 @@ describeWithRedis('what others have put under our keys', () => {
     ['revocations:until:', ALL],
   ]
 
-  test.each(INDEXES)('%s foreign members are passed over', async (index) => {
-    await arrange()
-    const { listed } = await askAll()
-    const kept = requireKey(index, '')
-    await arrange((pipeline) => {
-      for (const member of MEMBERS) pipeline.zadd(kept.key, 0, member)
+  test.each(INDEXES)('corrupt members of the index %s are skipped', async (index) => {
+    await restore()
+    const { listed } = await requestAll()
+    const stored = requireKey(index, '')
+    await restore((pipeline) => {
+      for (const member of MEMBERS) pipeline.zadd(stored.key, 0, member)
     })
-    const all = await askAll()
+    const all = await requestAll()
     expect(failedOf(all)).toEqual([])
     expect(all.listed).toEqual(listed)
-    expectProper(all, kept.key)
+    expectProperFailures(all, stored.key)
   })
 
   test.each(INDEXES)(
-    '%s of another type: what needs it fails and says why, all else goes on',
+    'the index %s of another Redis type fails the requests that need it with a reason, and all others succeed',
     async (index, failing) => {
-      const kept = requireKey(index, '')
-      await arrange((pipeline) => pipeline.del(kept.key).rpush(kept.key, MARK))
-      const all = await askAll()
+      const stored = requireKey(index, '')
+      await restore((pipeline) => pipeline.del(stored.key).rpush(stored.key, MARK))
+      const all = await requestAll()
       expect(failedOf(all)).toEqual(failing)
-      expectProper(all, kept.key.slice(PREFIX.length))
+      expectProperFailures(all, stored.key.slice(PREFIX.length))
     },
   )
 })
 
-/** Members that are none of ours: before, between and after those that are. */
+/** Corrupt members that sort before, between and after ours. */
 const MEMBERS = [
   '',
   MARK,
@@ -426,18 +435,21 @@ const MEMBERS = [
   '0',
   `1${MARK}`,
   '0000000000000:',
-  '9999999999999:nobody',
+  '9999999999999:unknown',
   `zz${'x'.repeat(10_000)}`,
   '\u{10FFFF}',
 ]
 
-/** A record of the same version, in which no field holds what it held. */
-function upsideDown(record: Record<string, unknown>): object {
-  const turned = Object.entries(record).map(([field, value]) => [field, field === 'v' ? value : turn(value)])
-  return Object.fromEntries(turned) as object
+/** A record of the same version in which every field has a value of another type. */
+function withOtherTypes(record: Record<string, unknown>): object {
+  const changed = Object.entries(record).map(([field, value]) => [
+    field,
+    field === 'v' ? value : otherType(value),
+  ])
+  return Object.fromEntries(changed) as object
 }
 
-function turn(value: unknown): unknown {
+function otherType(value: unknown): unknown {
   if (typeof value === 'string') return [MARK]
   if (typeof value === 'number') return MARK
   if (typeof value === 'boolean') return { [MARK]: value }

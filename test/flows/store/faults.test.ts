@@ -8,20 +8,22 @@ import { authorizationUrl, authorize, connect, startHost, type Host } from '../.
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
-/** Milliseconds that a call to the store may take here, so that a silent one costs the test little. */
-const DEADLINE = 40
+/**
+ * Milliseconds that a store call may take here. It is short, so that a silent call costs the tests little time.
+ */
+const DEADLINE_MS = 40
 
 let host: Host
 let faulty: FaultyStore
 let client: Client
 
 async function start(store: Store = memoryStore(), options: Parameters<typeof startHost>[0] = {}) {
-  faulty = faultyStore(store, { lateBy: 2 * DEADLINE })
+  faulty = faultyStore(store, { lateBy: 2 * DEADLINE_MS })
   host = await startHost({
     store: faulty.store,
     ...options,
     gatehouse: {
-      storeTimeoutMs: DEADLINE,
+      storeTimeoutMs: DEADLINE_MS,
       secret: 'a secret for tests, long enough to be one',
       ...options.gatehouse,
     },
@@ -39,7 +41,7 @@ const refreshing = (token: unknown) => ({
 })
 const exchanging = (code: string) => ({ ...client, grant_type: 'authorization_code', code })
 
-/** 503 that says to try again, and nothing else. */
+/** Asserts a 503 that asks the client to retry, and discloses nothing else. */
 function expectUnavailable(answer: Answer): void {
   expect(answer.status).toBe(503)
   expect(answer.headers.get('retry-after')).toBe('1')
@@ -51,25 +53,24 @@ function expectUnavailable(answer: Answer): void {
   })
 }
 
-/** The store is back, and it has been seen to be. */
+/** Ends the outage, and waits until the host has noticed that. */
 async function comeBack(): Promise<void> {
   faulty.comeBack()
-  const stranger = { client_id: 'nobody', client_secret: 'nothing', grant_type: 'client_credentials' }
+  const stranger = { client_id: 'unknown', client_secret: 'nothing', grant_type: 'client_credentials' }
   await vi.waitFor(async () => expect((await host.token(stranger)).status).toBe(401), { timeout: 1000 })
 }
 
 /**
- * Sends a request once for each call to the store that it makes and each way in which that can fail. The answer
- * either came, or is a 503 after which the same request succeeds.
- *
- * @param prepare makes the request that is sent; called again for each
- * @param prove told the answer that counts, and the request that got it
+ * Sends a request once for each store call that it makes and for each kind of fault. The request either succeeds,
+ * or answers 503 and succeeds on a retry.
+ * @param prepare makes the request; called again for each fault
+ * @param prove checks the successful answer; its second argument names the fault
  */
 async function withEveryFault(
   prepare: () => Promise<Record<string, string>>,
   prove: (answer: Answer, what: string) => Promise<void>,
 ): Promise<{ calls: readonly string[]; failed: number; withoutEffect: number }> {
-  // The first request does more than those that follow: it notes when the client was last used.
+  // The first request makes one more call than the later ones: it records when the client was last used.
   let calls: string[] = []
   for (const what of ['no fault', 'no fault again']) {
     const body = await prepare()
@@ -80,16 +81,16 @@ async function withEveryFault(
   }
 
   let failed = 0
-  // The count of grants is read beside other calls, in any order, and no answer depends on it.
+  // The count of grants is read in parallel with other calls, in any order, and no answer depends on it.
   let withoutEffect = 0
-  for (const [at, call] of calls.entries()) {
+  for (const [index, call] of calls.entries()) {
     for (const fault of FAULTS) {
       const what = `${fault} ${call.split(':')[0]}`
       const body = await prepare()
-      faulty.arm(at, fault)
+      faulty.arm(index, fault)
       let answer = await host.token(body)
-      expect(faulty.calls.length, what).toBeGreaterThan(at)
-      if (faulty.calls[at]?.startsWith('range grants:')) withoutEffect += 1
+      expect(faulty.calls.length, what).toBeGreaterThan(index)
+      if (faulty.calls[index]?.startsWith('range grants:')) withoutEffect += 1
       faulty.arm()
       await faulty.settled()
       if (answer.status !== 200) {
@@ -104,13 +105,13 @@ async function withEveryFault(
   return { calls, failed, withoutEffect }
 }
 
-/** What a list of calls asked of which kind of record: `get grant`. */
+/** The operation and the kind of record of each call: `get grant`. */
 const kinds = (calls: readonly string[]) => calls.map((call) => call.split(':')[0])
 
-describe('a fault at each call to the store', () => {
+describe('a fault at each store call', () => {
   beforeEach(() => start())
 
-  test('of a refresh: the answer comes, or the same refresh token works when it is tried again', async () => {
+  test('a refresh with a fault at any store call succeeds, or its refresh token works on a retry', async () => {
     let current: unknown = (await connect(host, client)).refresh_token
     const { calls, failed } = await withEveryFault(
       async () => refreshing(current),
@@ -123,11 +124,11 @@ describe('a fault at each call to the store', () => {
     expect(kinds(calls)).toEqual(
       expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
     )
-    // Only a write that came through may be answered with success all the same.
+    // A fault after the write was executed may still be answered with success. All other faults fail.
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
 
-  test('of a code exchange: the answer comes, or the same code works when it is tried again', async () => {
+  test('a code exchange with a fault at any store call succeeds, or its code works on a retry', async () => {
     const browser = host.browser()
     const { calls, failed, withoutEffect } = await withEveryFault(
       async () => exchanging((await authorize(host, client.client_id, { browser })).code),
@@ -138,12 +139,12 @@ describe('a fault at each call to the store', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    // Of all others, only a write that came through may be answered with success all the same.
+    // A fault after the write was executed may still be answered with success. All other faults fail.
     expect(failed).toBe(calls.length * FAULTS.length - withoutEffect - 1)
     expect(withoutEffect).toBeGreaterThan(0)
   })
 
-  test('of a direct token: it works when it is tried again', async () => {
+  test('a direct token request with a fault at any store call works on a retry', async () => {
     const key = await host.createApiKey()
     const { calls, failed } = await withEveryFault(
       async () => ({ ...key, grant_type: 'client_credentials' }),
@@ -154,23 +155,23 @@ describe('a fault at each call to the store', () => {
     expect(failed).toBe(calls.length * FAULTS.length)
   })
 
-  test('of noting that a client was used: the token comes all the same', async () => {
+  test('a fault at recording the last use of a client does not fail its token request', async () => {
     const key = await host.createApiKey()
     faulty.arm()
     const body = { ...key, grant_type: 'client_credentials' }
     expect((await host.token(body)).status).toBe(200)
-    const at = faulty.calls.findIndex((call) => call.startsWith('set client-usage'))
-    expect(at).toBeGreaterThan(0)
+    const recording = faulty.calls.findIndex((call) => call.startsWith('set client-usage'))
+    expect(recording).toBeGreaterThan(0)
     for (const fault of FAULTS) {
       const another = await host.createApiKey()
-      faulty.arm(at, fault)
+      faulty.arm(recording, fault)
       const { status } = await host.token({ ...another, grant_type: 'client_credentials' })
       expect({ fault, status }).toEqual({ fault, status: 200 })
-      expect(faulty.calls[at]).toMatch(/^set client-usage/)
+      expect(faulty.calls[recording]).toMatch(/^set client-usage/)
     }
   })
 
-  test('of an authorization with sign-in and consent: an error page, and starting again works', async () => {
+  test('an authorization with a fault at any store call shows an error page, and works when started again', async () => {
     faulty.arm()
     await authorize(host, client.client_id)
     const calls = [...faulty.calls]
@@ -183,13 +184,13 @@ describe('a fault at each call to the store', () => {
         'set code',
       ]),
     )
-    for (const [at, call] of calls.entries()) {
+    for (const [index, call] of calls.entries()) {
       for (const fault of ['rejected', 'unanswered'] as const) {
         const what = `${fault} ${call.split(':')[0]}`
         await host.gatehouse.ready()
         const fresh = await host.createApplication()
         const browser = host.browser()
-        faulty.arm(at, fault)
+        faulty.arm(index, fault)
         const { code, pages } = await authorize(host, fresh.client_id, { browser })
         faulty.arm()
         if (code === '') {
@@ -208,8 +209,8 @@ describe('a fault at each call to the store', () => {
   })
 })
 
-describe('a store that stays away', () => {
-  test('every endpoint answers 503 and says to try again, in the form that is expected of it', async () => {
+describe('a store that stays unavailable', () => {
+  test('while the store is unavailable, every endpoint answers 503 in its own format', async () => {
     await start()
     const parameters = { scope: 'openid invoices:read' }
     const tokens = await connect(host, client, { parameters })
@@ -253,7 +254,7 @@ describe('a store that stays away', () => {
   })
 
   test.each(FAULTS)(
-    'from the exchange of a refresh token on (%s): the old token works when the store is back',
+    'an outage that begins with the exchange of a refresh token (%s) leaves the old token usable afterwards',
     async (fault) => {
       await start()
       const first = await connect(host, client)
@@ -272,7 +273,7 @@ describe('a store that stays away', () => {
   )
 
   test.each(FAULTS)(
-    'from the exchange of a code on (%s): the code works when the store is back, and once',
+    'an outage that begins with the exchange of a code (%s) leaves the code usable once afterwards',
     async (fault) => {
       await start()
       const body = exchanging((await authorize(host, client.client_id)).code)
@@ -289,7 +290,7 @@ describe('a store that stays away', () => {
     },
   )
 
-  test('several exchanges of one token at that moment: it works once when the store is back', async () => {
+  test('an outage that begins with parallel exchanges of one refresh token leaves it usable once afterwards', async () => {
     await start()
     const body = refreshing((await connect(host, client)).refresh_token)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
@@ -300,7 +301,7 @@ describe('a store that stays away', () => {
     expect((await host.token(body)).status).toBe(400)
   })
 
-  test('the exchange is revoked without anybody asking, so that another process takes the old token', async () => {
+  test('a late exchange is rolled back without a request, so another process accepts the old refresh token', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host
@@ -317,7 +318,7 @@ describe('a store that stays away', () => {
     await other.close()
   })
 
-  test('a family that was ended meanwhile stays ended', async () => {
+  test('a refresh token family that is revoked during an outage stays revoked', async () => {
     const store = memoryStore()
     await start(store)
     const { issuer, audience } = host
@@ -336,7 +337,7 @@ describe('a store that stays away', () => {
 })
 
 describe('a callback of the host that throws', () => {
-  /** Accounts of which the given look-up (counted from 0) fails. */
+  /** Accounts that fail one look-up, counted from 0. */
   class Accounts extends Map<string, Account> {
     failAt = -1
     lookups = 0
@@ -367,7 +368,7 @@ describe('a callback of the host that throws', () => {
     expect(answer.text).not.toMatch(/hunter2|database/)
   }
 
-  test('costs a refresh token nothing, whichever look-up it is', async () => {
+  test('a look-up of the host that throws does not use up a refresh token, at any look-up', async () => {
     let { refresh_token: current } = await connect(host, client)
     accounts.arm()
     current = String((await host.token(refreshing(current))).body['refresh_token'])
@@ -383,7 +384,7 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('costs a code nothing, whichever look-up it is', async () => {
+  test('a look-up of the host that throws does not use up a code, at any look-up', async () => {
     const browser = host.browser()
     const { code: first } = await authorize(host, client.client_id, { browser })
     accounts.arm()
@@ -400,13 +401,13 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('is reported to the host as an event, and to its app', async () => {
-    const heard: Error[] = []
-    host.gatehouse.on('error', ({ error }) => heard.push(error))
+  test('a look-up of the host that throws is reported as an event of the gatehouse and of the app', async () => {
+    const reported: Error[] = []
+    host.gatehouse.on('error', ({ error }) => reported.push(error))
     const { refresh_token: current } = await connect(host, client)
     accounts.arm(0)
     expectFailure(await host.token(refreshing(current)))
-    expect(heard).toMatchObject([{ message: 'the database of the host: password=hunter2' }])
-    expect(host.errors).toEqual(heard)
+    expect(reported).toMatchObject([{ message: 'the database of the host: password=hunter2' }])
+    expect(host.errors).toEqual(reported)
   })
 })

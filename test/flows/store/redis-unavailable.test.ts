@@ -10,8 +10,10 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 type Answer = Awaited<ReturnType<Host['token']>>
 
-/** Milliseconds: how long a request may take while Redis is away, and how soon service is back after it is. */
-const AT_MOST = 2000
+/**
+ * Milliseconds that a request may take while Redis is unavailable, and in which service must resume afterwards.
+ */
+const LIMIT_MS = 2000
 
 const CLIENTS: Readonly<Record<string, RedisOptions>> = {
   'a client with the default settings of ioredis': {},
@@ -22,12 +24,12 @@ const CLIENTS: Readonly<Record<string, RedisOptions>> = {
   },
 }
 
-/** Ways of being away, and back. */
-const WAYS = {
-  stopped: { leave: (redis: RedisServer) => redis.kill(), back: (redis: RedisServer) => redis.restart() },
+/** Ways to make Redis unavailable and available again. */
+const OUTAGES = {
+  stopped: { begin: (redis: RedisServer) => redis.kill(), end: (redis: RedisServer) => redis.restart() },
   frozen: {
-    leave: async (redis: RedisServer) => redis.pause(),
-    back: async (redis: RedisServer) => redis.resume(),
+    begin: async (redis: RedisServer) => redis.pause(),
+    end: async (redis: RedisServer) => redis.resume(),
   },
 } as const
 
@@ -43,7 +45,7 @@ async function expectUnavailable(request: Promise<Answer>): Promise<void> {
   expect(result.headers.get('retry-after')).toBe('1')
   expect(result.headers.get('cache-control')).toBe('no-store')
   expect(result.body).toMatchObject({ error: 'temporarily_unavailable' })
-  expect(took).toBeLessThan(AT_MOST)
+  expect(took).toBeLessThan(LIMIT_MS)
 }
 
 async function expectUnavailablePage(request: Promise<Page>): Promise<void> {
@@ -52,10 +54,10 @@ async function expectUnavailablePage(request: Promise<Page>): Promise<void> {
   expect(result.headers.get('retry-after')).toBe('1')
   expect(result.headers.get('cache-control')).toBe('no-store')
   expect(result.headers.get('content-type')).toMatch(/^text\/html/)
-  expect(took).toBeLessThan(AT_MOST)
+  expect(took).toBeLessThan(LIMIT_MS)
 }
 
-/** Tries until it is answered with success, and says how many milliseconds that took. */
+/** Repeats a request until it succeeds, and answers how many milliseconds that took. */
 async function untilServed(request: () => Promise<{ status: number }>): Promise<number> {
   const start = performance.now()
   while ((await request()).status !== 200) {
@@ -65,19 +67,19 @@ async function untilServed(request: () => Promise<{ status: number }>): Promise<
   return performance.now() - start
 }
 
-describeWithRedis('Redis is away', () => {
+describeWithRedis('an unavailable Redis', () => {
   let redis: RedisServer
   let client: Redis
   let host: Host
 
   beforeAll(async () => {
-    // What it was told survives its end, as it does where it is set up to.
+    // Redis persists its data here, so that it survives a restart.
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
   })
   afterEach(async () => {
     await host.close()
     client.disconnect()
-    // A test that failed in the middle left it away.
+    // A failed test may have left Redis frozen.
     redis.resume()
   })
   afterAll(() => redis?.stop())
@@ -88,16 +90,16 @@ describeWithRedis('Redis is away', () => {
     host = await startHost({ store: redisStore(client, { keyPrefix: `${randomUUID()}:` }) })
   }
 
-  describe.each(Object.entries(CLIENTS))('%s', (_name, options) => {
-    test.each(Object.entries(WAYS))(
-      '%s: 503 within 2 seconds, the gateway goes on, and service is back by itself',
-      async (_way, { leave, back }) => {
+  describe.each(Object.entries(CLIENTS))('a host on %s', (_name, options) => {
+    test.each(Object.entries(OUTAGES))(
+      'with a %s Redis, requests get 503 within 2 seconds, the gateway serves on, and service resumes by itself',
+      async (_outage, { begin, end }) => {
         await open(options)
         await host.gatehouse.ready()
         const [key, application] = [await host.createApiKey(), await host.createApplication()]
         const direct = { ...key, grant_type: 'client_credentials' }
-        // Those that are remembered go on for some seconds.
-        const notRemembered = { ...direct, ...(await host.createApiKey()) }
+        // A cached client would still get tokens for some seconds.
+        const notCached = { ...direct, ...(await host.createApiKey()) }
         const [seen, unseen] = [await host.token(direct), await host.token(direct)]
         const seenToken = String(seen.body['access_token'])
         expect((await host.call('GET /invoices/list', seenToken)).status).toBe(200)
@@ -106,19 +108,19 @@ describeWithRedis('Redis is away', () => {
         const authorization = authorizationUrl(host, application.client_id)
         const refresh = { ...application, grant_type: 'refresh_token', refresh_token }
 
-        await leave(redis)
+        await begin(redis)
         await Promise.all([
-          expectUnavailable(host.token(notRemembered)),
+          expectUnavailable(host.token(notCached)),
           expectUnavailable(host.token(refresh)),
           expectUnavailablePage(host.browser().open(authorization)),
           expectUnavailablePage(browser.open(authorization)),
         ])
 
-        // By now nobody waits for it any more.
-        const basic = (of: { client_id: string; client_secret: string }) => ({
-          authorization: `Basic ${Buffer.from(`${of.client_id}:${of.client_secret}`).toString('base64')}`,
+        // The circuit breaker is open by now, so requests no longer wait for Redis.
+        const basic = (client: { client_id: string; client_secret: string }) => ({
+          authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
         })
-        const cutOff = await timed(
+        const rejectedAtOnce = await timed(
           Promise.all([
             expectUnavailable(host.token(refresh)),
             expectUnavailable(host.post('/oauth2/introspect', { token: refresh_token }, basic(application))),
@@ -127,22 +129,22 @@ describeWithRedis('Redis is away', () => {
             expectUnavailablePage(browser.open(authorization)),
           ]),
         )
-        expect(cutOff.took).toBeLessThan(500)
+        expect(rejectedAtOnce.took).toBeLessThan(500)
 
         const { took } = await timed(
           (async () => {
             expect((await host.call('GET /invoices/list', seenToken)).status).toBe(200)
-            const never = String(unseen.body['access_token'])
-            expect((await host.call('GET /invoices/list', never)).status).toBe(200)
-            expect((await host.call('GET /invoices/list', `${never}x`)).status).toBe(401)
+            const neverSeen = String(unseen.body['access_token'])
+            expect((await host.call('GET /invoices/list', neverSeen)).status).toBe(200)
+            expect((await host.call('GET /invoices/list', `${neverSeen}x`)).status).toBe(401)
             expect((await fetch(`${host.issuer}/oauth2/jwks`)).status).toBe(200)
             expect((await fetch(`${host.issuer}/.well-known/openid-configuration`)).status).toBe(200)
           })(),
         )
         expect(took).toBeLessThan(1000)
 
-        await back(redis)
-        expect(await untilServed(() => host.token(notRemembered))).toBeLessThan(AT_MOST)
+        await end(redis)
+        expect(await untilServed(() => host.token(notCached))).toBeLessThan(LIMIT_MS)
         const refreshed = await host.token(refresh)
         expect(refreshed.status).toBe(200)
         const next = { ...refresh, refresh_token: String(refreshed.body['refresh_token']) }
@@ -151,7 +153,7 @@ describeWithRedis('Redis is away', () => {
       },
     )
 
-    test('at the start: the app starts, requests get 503, and it works by itself once Redis is there', async () => {
+    test('without Redis at the start, the app runs and requests get 503, and service begins once Redis is available', async () => {
       await redis.kill()
       await open(options)
       const body = { client_id: 'x', client_secret: 'y', grant_type: 'client_credentials' }
@@ -168,8 +170,8 @@ describeWithRedis('Redis is away', () => {
       const ready = host.gatehouse.ready()
       await redis.restart()
       const { took: backAfter } = await timed(ready)
-      // The first start makes signing keys too, which takes seconds on a busy machine.
-      expect(backAfter).toBeLessThan(4 * AT_MOST)
+      // The first start also makes signing keys, which takes seconds on a busy machine.
+      expect(backAfter).toBeLessThan(4 * LIMIT_MS)
       expect((await host.token(body)).body).toMatchObject({ error: 'invalid_client' })
       const key = await host.createApiKey()
       expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(200)

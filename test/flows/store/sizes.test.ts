@@ -16,7 +16,7 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-describeWithRedis('what is kept in Redis', () => {
+describeWithRedis('the size of what is stored in Redis', () => {
   let server: RedisServer
   let redis: Redis
   let host: Host
@@ -24,7 +24,7 @@ describeWithRedis('what is kept in Redis', () => {
   beforeAll(async () => {
     server = await startRedis()
     redis = new Redis(server.url)
-    // With what is kept for a lost answer, which is the most that there can be.
+    // With a grace period, a family also stores its last exchange, so this is the largest size.
     host = await startHost({ store: redisStore(redis), gatehouse: { refreshTokenGraceSeconds: 10 } })
   })
   afterEach(() => {
@@ -40,12 +40,12 @@ describeWithRedis('what is kept in Redis', () => {
     const application = await host.createApplication()
     let tokens = await connect(host, application, { parameters: { scope: 'openid profile' } })
     const [{ grantId } = { grantId: '' }] = (await host.gatehouse.grants.list({ accountId: 'alice' })).items
-    const weigh = async () => keysOfGrant(await keysInRedis(redis), grantId)
+    const storedKeys = async () => keysOfGrant(await keysInRedis(redis), grantId)
     const lengthOfRecords = async () => {
       const lengths = ['grant', 'refresh-family'].map((kind) => redis.strlen(`gatehouse:${kind}:${grantId}`))
       return (await Promise.all(lengths)).reduce((sum, length) => sum + length)
     }
-    const first = await weigh()
+    const first = await storedKeys()
     expect(first.map(({ kind }) => kind).toSorted()).toEqual([
       'grant',
       "list of an account's grants: a bucket",
@@ -67,29 +67,29 @@ describeWithRedis('what is kept in Redis', () => {
       expect(status).toBe(200)
       tokens = body as unknown as typeof tokens
       if (refreshes !== 24) continue
-      afterADay = await weigh()
+      afterADay = await storedKeys()
       lengthAfterADay = await lengthOfRecords()
     }
 
-    const afterAMonth = await weigh()
+    const afterAMonth = await storedKeys()
     expect(bytesOf(first)).toBeGreaterThan(500)
     expect(bytesOf(afterAMonth)).toBeLessThan(4096)
-    // In one list more, until the one before is over.
+    // The grant may be in one bucket more, until the previous bucket expires.
     expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
-    // All that has grown are numbers: 720 is longer than 24.
+    // Only numbers have grown: 720 has more digits than 24.
     expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
 
-    // Lists end after what they list, and not much later.
+    // Buckets expire after the grants in them, and soon after.
     const [grant] = afterAMonth.filter(({ kind }) => kind === 'grant')
     const lists = afterAMonth.filter(({ kind }) => kind.startsWith('list'))
     const longest = Math.max(...lists.map(({ ttl }) => ttl))
     expect(longest).toBeGreaterThanOrEqual(grant?.ttl ?? Infinity)
     expect(longest).toBeLessThan((grant?.ttl ?? 0) + 32 * DAY)
     await passTime(redis, longest)
-    expect(await weigh()).toEqual([])
+    expect(await storedKeys()).toEqual([])
   }, 120_000)
 
-  test('nothing stays for ever but the registry, the signing keys and what processes agree on', async () => {
+  test('everything expires except the registry, the signing keys and the catalog', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
@@ -108,9 +108,9 @@ describeWithRedis('what is kept in Redis', () => {
     }
     expect(forgottenExpiries(keys)).toEqual([])
 
-    // And one would be found.
-    await redis.set('gatehouse:session:without an end', 'text')
+    // The control: the check finds a key that never expires.
+    await redis.set('gatehouse:session:without an expiry', 'text')
     expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
-    await redis.del('gatehouse:session:without an end')
+    await redis.del('gatehouse:session:without an expiry')
   })
 })
