@@ -8,15 +8,15 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
 const random = () => randomBytes(24).toString('base64url')
 
-/** Secrets that other services drew, by what of them looks like an encoding. */
+/** Secrets that other services generated, by the part of them that looks like an encoding. */
 const SECRETS: Readonly<Record<string, string>> = {
   'a plus sign': `${random()}+/+${random()}`,
-  'a percent sign that begins no encoding': `50%${random()}%`,
+  'a percent sign outside an encoding': `50%${random()}%`,
   'a percent sign that looks like an encoding': `a%2Bb${random()}`,
   'a colon and a space': `a: b${random()}`,
 }
 
-describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
+describeEachStore('imported secrets in the Basic header', (makeStore) => {
   let host: Host
   const rejected: unknown[] = []
   beforeAll(async () => {
@@ -26,19 +26,19 @@ describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  async function takeOver(secret: string) {
+  async function importKey(secret: string) {
     const { apiKey } = await host.gatehouse.apiKeys.create({
       clientId: `key_${random()}`,
       secretHash: hashSecret(secret),
       accountId: 'acme',
-      name: 'Taken over',
+      name: 'Imported',
       products: ['invoices'],
     })
     await host.gatehouse.apiKeys.setResourceServer(apiKey.clientId, true)
     return apiKey.clientId
   }
 
-  /** Status at each endpoint that authenticates clients. */
+  /** The status at each endpoint that authenticates clients. */
   async function statusAtEach(credentials: string) {
     const headers = { authorization: `Basic ${base64(credentials)}` }
     const feed = await fetch(`${host.issuer}/oauth2/revocations`, { headers })
@@ -50,16 +50,19 @@ describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
     }
   }
 
-  it.each(Object.keys(SECRETS))('with %s works raw and form-encoded at every endpoint', async (kind) => {
-    const secret = SECRETS[kind]!
-    const clientId = await takeOver(secret)
-    const accepted = { token: 200, revoke: 200, introspect: 200, feed: 200 }
-    expect(await statusAtEach(`${clientId}:${secret}`)).toEqual(accepted)
-    expect(await statusAtEach(`${formEncoded(clientId)}:${formEncoded(secret)}`)).toEqual(accepted)
-  })
+  it.each(Object.keys(SECRETS))(
+    'an imported secret with %s works raw and form-encoded at every endpoint',
+    async (kind) => {
+      const secret = SECRETS[kind]!
+      const clientId = await importKey(secret)
+      const accepted = { token: 200, revoke: 200, introspect: 200, feed: 200 }
+      expect(await statusAtEach(`${clientId}:${secret}`)).toEqual(accepted)
+      expect(await statusAtEach(`${formEncoded(clientId)}:${formEncoded(secret)}`)).toEqual(accepted)
+    },
+  )
 
-  it('that is wrong in both readings is rejected once, and counts once', async () => {
-    const clientId = await takeOver(SECRETS['a plus sign']!)
+  it('a secret that is wrong in both readings is rejected once, and emits one event', async () => {
+    const clientId = await importKey(SECRETS['a plus sign']!)
     rejected.splice(0)
     for (const wrong of ['a+b%2Bc', 'a%zz', `${SECRETS['a plus sign']}x`]) {
       const answer = await host.token(
@@ -72,20 +75,20 @@ describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
     expect(rejected).toHaveLength(3)
   })
 
-  it('is not read raw where the form-encoded reading is another client', async () => {
+  it('a secret is not read raw when the form-encoded reading names another client', async () => {
     const secret = SECRETS['a plus sign']!
-    const clientId = await takeOver(secret)
+    const clientId = await importKey(secret)
     const mixed = `${clientId.replace('key_', '%6Bey_')}:${secret}`
     expect((await statusAtEach(mixed)).token).toBe(401)
   })
 
-  it('works raw where an application exchanges its code and refreshes', async () => {
+  it('a raw secret works when an application exchanges its code and refreshes', async () => {
     const secret = `${random()}+${random()}`
     const { application } = await host.gatehouse.applications.create({
       clientId: `app_${random()}`,
       secretHash: hashSecret(secret),
       accountId: 'acme',
-      name: 'Taken over',
+      name: 'Imported',
       products: ['invoices'],
       redirectUris: ['http://localhost:9/callback'],
     })
@@ -97,32 +100,32 @@ describeEachStore('A taken-over secret in the Basic header', (makeStore) => {
   })
 })
 
-it('A host that verifies secrets itself is asked once for a secret that reads the same both ways', async () => {
-  const asked: string[] = []
+it('verifySecret() is called once for a secret whose readings are equal', async () => {
+  const verified: string[] = []
   const row = { kind: 'apiKey', clientId: 'k', accountId: 'acme', name: 'K', products: ['invoices'] } as const
   const host = await startHost({
     gatehouse: {
       registry: {
         find: (id: string) => (id === 'k' ? row : undefined),
         verifySecret: (_client: unknown, secret: string) => {
-          asked.push(secret)
+          verified.push(secret)
           return secret === 'a+b'
         },
       },
     },
   })
   await host.gatehouse.ready()
-  const ask = async (secret: string) => {
-    asked.splice(0)
+  const request = async (secret: string) => {
+    verified.splice(0)
     const { status } = await host.token(
       { grant_type: 'client_credentials' },
       { authorization: `Basic ${base64(`k:${secret}`)}` },
     )
-    return { status, asked: [...asked] }
+    return { status, verified: [...verified] }
   }
-  expect(await ask('plain')).toEqual({ status: 401, asked: ['plain'] })
-  expect(await ask('a+b')).toEqual({ status: 200, asked: ['a b', 'a+b'] })
-  expect(await ask('a%2Bb')).toEqual({ status: 200, asked: ['a+b'] })
-  expect(await ask('a%b')).toEqual({ status: 401, asked: ['a%b'] })
+  expect(await request('plain')).toEqual({ status: 401, verified: ['plain'] })
+  expect(await request('a+b')).toEqual({ status: 200, verified: ['a b', 'a+b'] })
+  expect(await request('a%2Bb')).toEqual({ status: 200, verified: ['a+b'] })
+  expect(await request('a%b')).toEqual({ status: 401, verified: ['a%b'] })
   await host.close()
 })

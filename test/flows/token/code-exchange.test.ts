@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('Code exchange', (makeStore) => {
+describeEachStore('the code exchange', (makeStore) => {
   let host: Host
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
@@ -13,7 +13,7 @@ describeEachStore('Code exchange', (makeStore) => {
   type Credentials = Awaited<ReturnType<Host['createApplication']>>
   const exchange = (application: Credentials, code: string, parameters = {}) =>
     host.token({ ...application, grant_type: 'authorization_code', code, ...parameters })
-  /** Status and error of an answer. */
+  /** The status and the error of a response. */
   const outcome = ({ status, body }: Awaited<ReturnType<typeof exchange>>) => [status, body['error']]
 
   function pkce(method: 'S256' | 'plain' = 'S256') {
@@ -24,14 +24,14 @@ describeEachStore('Code exchange', (makeStore) => {
   }
 
   describe('PKCE (RFC 7636)', () => {
-    it('is honoured where it is used: S256', async () => {
+    it('a code exchange with an S256 code verifier succeeds (RFC 7636)', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
       expect((await exchange(application, code, { code_verifier })).status).toBe(200)
     })
 
-    it('a wrong or missing verifier is invalid_grant, and the code stays usable', async () => {
+    it('a wrong or missing code verifier is invalid_grant, and the code stays usable (RFC 7636)', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
@@ -44,7 +44,7 @@ describeEachStore('Code exchange', (makeStore) => {
       expect((await exchange(application, code, { code_verifier })).status).toBe(200)
     })
 
-    it('a verifier without a challenge is invalid_grant (RFC 9700 2.1.1)', async () => {
+    it('a code verifier without a challenge is invalid_grant, and the code stays usable (RFC 9700 2.1.1)', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { code_verifier } = pkce()
@@ -56,15 +56,15 @@ describeEachStore('Code exchange', (makeStore) => {
       expect((await exchange(application, code)).status).toBe(200)
     })
 
-    it('a used code without its verifier ends nothing, and with it the whole grant', async () => {
+    it('a used code revokes the whole grant if its code verifier is right, and nothing otherwise', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
       const { body } = await exchange(application, code, { code_verifier })
       const refresh = (token: unknown) =>
         host.token({ ...application, grant_type: 'refresh_token', refresh_token: String(token) })
-      for (const without of [{}, { code_verifier: pkce().code_verifier }]) {
-        expect(outcome(await exchange(application, code, without))).toEqual([400, 'invalid_grant'])
+      for (const wrong of [{}, { code_verifier: pkce().code_verifier }]) {
+        expect(outcome(await exchange(application, code, wrong))).toEqual([400, 'invalid_grant'])
       }
       const refreshed = await refresh(body['refresh_token'])
       expect(refreshed.status).toBe(200)
@@ -72,20 +72,23 @@ describeEachStore('Code exchange', (makeStore) => {
       expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
     })
 
-    it.each(['plain', ''])('any other method is rejected: %j', async (method) => {
-      const { client_id } = await host.createApplication()
-      const { parameters } = pkce('plain')
-      const url = authorizationUrl(host, client_id, { ...parameters, code_challenge_method: method })
-      const { searchParams } = (await host.browser().open(url)).url
-      expect(Object.fromEntries(searchParams)).toMatchObject({
-        error: 'invalid_request',
-        state: 'xyz',
-        iss: host.issuer,
-      })
-      expect(searchParams.get('code')).toBeNull()
-    })
+    it.each(['plain', ''])(
+      'a code challenge method other than S256 is invalid_request: %j',
+      async (method) => {
+        const { client_id } = await host.createApplication()
+        const { parameters } = pkce('plain')
+        const url = authorizationUrl(host, client_id, { ...parameters, code_challenge_method: method })
+        const { searchParams } = (await host.browser().open(url)).url
+        expect(Object.fromEntries(searchParams)).toMatchObject({
+          error: 'invalid_request',
+          state: 'xyz',
+          iss: host.issuer,
+        })
+        expect(searchParams.get('code')).toBeNull()
+      },
+    )
 
-    it('can be required', async () => {
+    it('with requirePkce, an authorization request without a code challenge is invalid_request', async () => {
       const strict = await startHost({ store: makeStore(), gatehouse: { requirePkce: true } })
       const application = await strict.createApplication()
       const { url } = await strict.browser().open(authorizationUrl(strict, application.client_id))
@@ -107,13 +110,13 @@ describeEachStore('Code exchange', (makeStore) => {
   describe('redirect_uri', () => {
     const SECOND = 'http://localhost:9/second'
 
-    it('may be left out with one registered URI', async () => {
+    it('redirect_uri may be omitted at the code exchange with one registered URI', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       expect((await exchange(application, code)).status).toBe(200)
     })
 
-    it('may be left out with several registered URIs', async () => {
+    it('redirect_uri may be omitted at the code exchange with several registered URIs', async () => {
       const application = await host.createApplication({ redirectUris: [SECOND, CALLBACK] })
       const { code, callback } = await authorize(host, application.client_id)
       expect(callback.pathname).toBe('/callback')
@@ -121,7 +124,7 @@ describeEachStore('Code exchange', (makeStore) => {
       expect((await exchange(application, code)).status).toBe(200)
     })
 
-    it('is checked where it is sent, and the code stays usable', async () => {
+    it('a redirect_uri at the code exchange must match, and the code stays usable otherwise', async () => {
       const application = await host.createApplication({ redirectUris: [CALLBACK, SECOND] })
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
@@ -131,7 +134,7 @@ describeEachStore('Code exchange', (makeStore) => {
       expect((await exchange(application, code, { redirect_uri: CALLBACK })).status).toBe(200)
     })
 
-    it('may be left out of the authorization request with one registered URI', async () => {
+    it('redirect_uri may be omitted at the authorization request with one registered URI', async () => {
       const application = await host.createApplication()
       const { code, callback } = await authorize(host, application.client_id, {
         parameters: { redirect_uri: '' },
@@ -149,7 +152,7 @@ describeEachStore('Code exchange', (makeStore) => {
       'http://127.0.0.1:9/callback',
       'https://evil.example/callback',
       'javascript:alert(1)',
-    ])('an unregistered one ends in the error page, never in a redirect: %s', async (redirect_uri) => {
+    ])('an unregistered redirect_uri shows the error page and never redirects: %s', async (redirect_uri) => {
       const { client_id } = await host.createApplication()
       const page = await host.browser().request(authorizationUrl(host, client_id, { redirect_uri }))
       expect(page.status).toBe(400)
@@ -159,7 +162,7 @@ describeEachStore('Code exchange', (makeStore) => {
     })
   })
 
-  it("another application's code is invalid_grant, and stays usable for its own", async () => {
+  it('a code of another application is invalid_grant, and stays usable for its own', async () => {
     const [application, other] = [await host.createApplication(), await host.createApplication()]
     const { code } = await authorize(host, application.client_id)
     expect(outcome(await exchange(other, code))).toEqual([400, 'invalid_grant'])

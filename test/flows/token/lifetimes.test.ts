@@ -6,7 +6,9 @@ import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } f
 import { describeEachStore } from '../../support/stores.ts'
 
 const DAY = 86_400
-/** When the tests begin: records in Redis, whose clock goes on as usual, must not end before ours does. */
+/**
+ * The start of the tests. Redis uses the real clock, so its records must not expire before the frozen clock does.
+ */
 const NOW = Date.now()
 
 let host: Host
@@ -23,35 +25,35 @@ async function start(options: Parameters<typeof startHost>[0]): Promise<void> {
   client = await host.createApplication()
 }
 
-/** Sets the clock forward; nobody waits. */
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
+/** Sets the clock forward without waiting. */
+const advance = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
 const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
 const refresh = (token: unknown) =>
   host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(token) })
 
-describeEachStore('by default', (makeStore) => {
+describeEachStore('default lifetimes', (makeStore) => {
   test('an authorization code works after 59 seconds', async () => {
     await start({ store: makeStore() })
     const { code } = await authorize(host, client.client_id)
-    pass(59)
+    advance(59)
     expect((await exchange(code)).status).toBe(200)
   })
 
   test('an authorization code is invalid_grant after 61 seconds', async () => {
     await start({ store: makeStore() })
     const { code } = await authorize(host, client.client_id)
-    pass(61)
+    advance(61)
     const { status, body } = await exchange(code)
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
     expect(body['error_description']).toMatch(/^authorization code (is expired|not found)$/)
   })
 
-  test('an authorization request that ends while the host signs somebody in is over, and the store is well', async () => {
+  test('an authorization request that expires while the host signs the user in ends with 404 and leaves the store intact', async () => {
     const accounts = {
       find: (id: string) => ({ id }),
       authenticate: async () => {
-        pass(3600)
+        advance(3600)
         return { accountId: 'alice' }
       },
     }
@@ -60,19 +62,19 @@ describeEachStore('by default', (makeStore) => {
     const page = await browser.open(authorizationUrl(host, client.client_id))
     const change = { identifier: 'alice', password: 'correct' }
     const { status, url } = await browser.submit(page, { action: /sign-in/, change })
-    // The page of the request, as long as the database has that; it goes no further.
+    // The page exists until the database has deleted the request, but it leads no further.
     expect([200, 404]).toContain(status)
     expect(url.pathname).toMatch(/\/interaction\/[\w-]+$/)
     expect(host.errors).toEqual([])
-    pass(20)
+    advance(20)
     expect((await browser.open(url.href)).status).toBe(404)
   })
 
-  test('who refreshes once in 29 days goes on for ever', async () => {
+  test('a client that refreshes every 29 days keeps its authorization', async () => {
     await start({ store: makeStore() })
     let { refresh_token: current } = await connect(host, client)
     for (let month = 1; month <= 8; month += 1) {
-      pass(29 * DAY)
+      advance(29 * DAY)
       const { status, body } = await refresh(current)
       expect({ month, status, expiresIn: body['expires_in'] }).toEqual({
         month,
@@ -83,110 +85,110 @@ describeEachStore('by default', (makeStore) => {
     }
   })
 
-  test('who does not for 31 days has to be authorized again', async () => {
+  test('a client that does not refresh for 31 days needs a new authorization', async () => {
     await start({ store: makeStore() })
     const { refresh_token: first } = await connect(host, client)
-    pass(29 * DAY)
+    advance(29 * DAY)
     const { body: second } = await refresh(first)
-    pass(31 * DAY)
+    advance(31 * DAY)
     const { status, body } = await refresh(second['refresh_token'])
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
     expect(body['error_description']).toMatch(/^refresh token (is expired|not found)$/)
   })
 
-  test('a grant outlives its refresh token: what was refreshed on the last day works to the end', async () => {
+  test('a grant outlives its refresh token: tokens from a refresh on the last day are valid until they expire', async () => {
     await start({ store: makeStore() })
     const parameters = { scope: 'openid invoices:read' }
     const { refresh_token: first } = await connect(host, client, { parameters })
-    pass(30 * DAY - 1)
+    advance(30 * DAY - 1)
     const { body } = await refresh(first)
-    pass(3599)
+    advance(3599)
     const headers = { authorization: `Bearer ${String(body['access_token'])}` }
     expect((await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status).toBe(200)
-    pass(30 * DAY - 3600)
+    advance(30 * DAY - 3600)
     expect((await refresh(body['refresh_token'])).status).toBe(200)
   })
 })
 
-describe('each lifetime is an option', () => {
+describe('configured lifetimes', () => {
   const startWith = (lifetimes: Lifetimes) => start({ store: memoryStore(), gatehouse: { lifetimes } })
   const lifetimeOf = (jwt: unknown) => {
     const { iat = 0, exp = 0 } = decodeJwt(String(jwt))
     return exp - iat
   }
 
-  test('directAccessToken', async () => {
+  test('the lifetime directAccessToken sets how long direct tokens are valid', async () => {
     await startWith({ directAccessToken: 300 })
     const key = await host.createApiKey()
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
     expect([body['expires_in'], lifetimeOf(body['access_token'])]).toEqual([300, 300])
-    pass(299)
+    advance(299)
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
-    pass(2)
+    advance(2)
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
   })
 
-  test('delegatedAccessToken and idToken', async () => {
+  test('the lifetimes delegatedAccessToken and idToken set how long those tokens are valid', async () => {
     await startWith({ delegatedAccessToken: 120, idToken: 240 })
     const tokens = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
     expect([tokens.expires_in, lifetimeOf(tokens.access_token)]).toEqual([120, 120])
     expect(lifetimeOf(tokens.id_token)).toBe(240)
-    pass(121)
+    advance(121)
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(401)
     const { body } = await refresh(tokens.refresh_token)
     expect(body['expires_in']).toBe(120)
   })
 
-  test('refreshToken, counted from its last use', async () => {
+  test('the lifetime refreshToken counts from the last use', async () => {
     await startWith({ refreshToken: 600 })
     const { refresh_token: first } = await connect(host, client)
-    pass(599)
+    advance(599)
     const { status, body } = await refresh(first)
     expect(status).toBe(200)
-    pass(601)
+    advance(601)
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('authorizationCode', async () => {
+  test('the lifetime authorizationCode sets how long codes are valid', async () => {
     await startWith({ authorizationCode: 10 })
-    const { code: inTime, browser } = await authorize(host, client.client_id)
-    pass(9)
-    expect((await exchange(inTime)).status).toBe(200)
-    const { code: late } = await authorize(host, client.client_id, { browser })
-    pass(11)
-    expect((await exchange(late)).body['error']).toBe('invalid_grant')
+    const { code: validCode, browser } = await authorize(host, client.client_id)
+    advance(9)
+    expect((await exchange(validCode)).status).toBe(200)
+    const { code: expiredCode } = await authorize(host, client.client_id, { browser })
+    advance(11)
+    expect((await exchange(expiredCode)).body['error']).toBe('invalid_grant')
   })
 
-  test('interaction', async () => {
+  test('the lifetime interaction sets how long a sign-in page is valid', async () => {
     await startWith({ interaction: 120 })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, client.client_id))
-    pass(119)
+    advance(119)
     expect((await browser.open(page.url)).status).toBe(200)
-    pass(2)
+    advance(2)
     expect((await browser.open(page.url)).status).toBe(404)
   })
 
-  test('session', async () => {
+  test('the lifetime session counts from the last use', async () => {
     await startWith({ session: 600, interaction: 60 })
     const { browser } = await authorize(host, client.client_id)
-    pass(599)
+    advance(599)
     const url = authorizationUrl(host, client.client_id)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    // It begins anew with each use.
-    pass(599)
+    // Each use starts the lifetime again.
+    advance(599)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    pass(601)
+    advance(601)
     expect(asksFor(await browser.open(url))).toBe('sign-in')
   })
 
-  test('storedConsent', async () => {
+  test('the lifetime storedConsent sets when the consent page is shown again', async () => {
     await startWith({ storedConsent: 600 })
     const { browser } = await authorize(host, client.client_id)
     const url = authorizationUrl(host, client.client_id)
-    pass(599)
+    advance(599)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    pass(2)
+    advance(2)
     expect(asksFor(await browser.open(url))).toBe('consent')
   })
 })

@@ -10,7 +10,9 @@ type Client = Awaited<ReturnType<Host['createApplication']>>
 const PARALLEL = 100
 const REUSED = ['code.reused', 'refresh_token.reused'] as const
 
-/** Sends the same request many times at once, and only one may succeed. `send` is told which one it is. */
+/**
+ * Sends one request many times in parallel, and asserts that exactly one succeeds. `send` gets the index of each.
+ */
 async function race(
   send: (index: number) => Promise<Answer>,
   count = PARALLEL,
@@ -41,14 +43,14 @@ function exchanging(client: Client, code: string) {
   return { ...client, grant_type: 'authorization_code', code }
 }
 
-/** The events of reuse, as they happen. */
-function listen(host: Host): { name: string; clientId: string; accountId: string; grantId: string }[] {
-  const heard: { name: string; clientId: string; accountId: string; grantId: string }[] = []
-  for (const name of REUSED) host.gatehouse.on(name, (event) => heard.push({ name, ...event }))
-  return heard
+/** Records the events of reuse. */
+function recordReuse(host: Host): { name: string; clientId: string; accountId: string; grantId: string }[] {
+  const events: { name: string; clientId: string; accountId: string; grantId: string }[] = []
+  for (const name of REUSED) host.gatehouse.on(name, (event) => events.push({ name, ...event }))
+  return events
 }
 
-/** Another token of the same form: what an attacker makes who has seen many. */
+/** Changes parts of a token, as an attacker could who knows its form. */
 function forge(token: string, change: Partial<Record<'grantId' | 'generation' | 'random' | 'mac', string>>) {
   const [grantId, generation, random, mac] = token.split('.')
   const parts = { grantId, generation, random, mac, ...change }
@@ -57,21 +59,21 @@ function forge(token: string, change: Partial<Record<'grantId' | 'generation' | 
 
 const random = (bytes: number) => randomBytes(bytes).toString('base64url')
 
-describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
+describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
   let host: Host
   let client: Client
-  let reused: ReturnType<typeof listen>
+  let reused: ReturnType<typeof recordReuse>
 
   async function open(options: HostOptions = {}): Promise<void> {
     host = await startHost({ store: makeStore(), ...options })
     client = await host.createApplication()
-    reused = listen(host)
+    reused = recordReuse(host)
   }
   const refresh = (token: unknown, by = client) => host.token(refreshing(by, token))
 
   afterEach(() => host.close())
 
-  test(`of ${PARALLEL} exchanges of one code at once one succeeds, and the others end what it gave`, async () => {
+  test(`of ${PARALLEL} parallel exchanges of one code one succeeds, and the others revoke its tokens`, async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const { winner } = await race(() => host.token(exchanging(client, code)))
@@ -80,7 +82,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test(`of ${PARALLEL} exchanges of one refresh token at once one succeeds, and the others end the family`, async () => {
+  test(`of ${PARALLEL} parallel exchanges of one refresh token one succeeds, and the others revoke the family`, async () => {
     await open()
     const { refresh_token } = await connect(host, client)
     const { winner } = await race(() => refresh(refresh_token))
@@ -90,7 +92,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test('a refresh token that is used a second time ends the family, however many came after it', async () => {
+  test('reusing a refresh token revokes its family, however many tokens came after it', async () => {
     await open()
     const first = await connect(host, client)
     let newest: unknown = first.refresh_token
@@ -103,7 +105,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect(reused).toHaveLength(1)
   })
 
-  test('a code that is used a second time ends the family that it started', async () => {
+  test('reusing a code revokes the refresh token family that it started', async () => {
     await open()
     const { code } = await authorize(host, client.client_id)
     const first = await host.token(exchanging(client, code))
@@ -115,7 +117,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expectInvalidGrant(await host.token(exchanging(client, code)))
   })
 
-  test('another authorization of the same application lives on', async () => {
+  test('reuse leaves other authorizations of the same application valid', async () => {
     await open()
     const [one, other] = [await connect(host, client), await connect(host, client)]
     await refresh(one.refresh_token)
@@ -123,32 +125,32 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect((await refresh(other.refresh_token)).status).toBe(200)
   })
 
-  test('a foreign client with a genuine refresh token, current or used, is rejected, and the family lives', async () => {
+  test('a refresh token presented by another client is rejected, and its family stays valid', async () => {
     await open()
-    const foreign = await host.createApplication({ name: 'Foreign' })
+    const stranger = await host.createApplication({ name: 'Stranger' })
     const first = await connect(host, client)
-    expectInvalidGrant(await refresh(first.refresh_token, foreign))
+    expectInvalidGrant(await refresh(first.refresh_token, stranger))
     const second = await refresh(first.refresh_token)
     expect(second.status).toBe(200)
-    expectInvalidGrant(await refresh(first.refresh_token, foreign))
-    expectInvalidGrant(await refresh(second.body['refresh_token'], foreign))
+    expectInvalidGrant(await refresh(first.refresh_token, stranger))
+    expectInvalidGrant(await refresh(second.body['refresh_token'], stranger))
     expect(reused).toEqual([])
     expect((await refresh(second.body['refresh_token'])).status).toBe(200)
   })
 
-  test('a code of one application is rejected at another, before and after its use, and nothing ends', async () => {
+  test('a code presented by another application is rejected before and after its use, and revokes nothing', async () => {
     await open()
-    const foreign = await host.createApplication({ name: 'Foreign' })
+    const stranger = await host.createApplication({ name: 'Stranger' })
     const { code } = await authorize(host, client.client_id)
-    expectInvalidGrant(await host.token(exchanging(foreign, code)))
+    expectInvalidGrant(await host.token(exchanging(stranger, code)))
     const own = await host.token(exchanging(client, code))
     expect(own.status).toBe(200)
-    expectInvalidGrant(await host.token(exchanging(foreign, code)))
+    expectInvalidGrant(await host.token(exchanging(stranger, code)))
     expect(reused).toEqual([])
     expect((await refresh(own.body['refresh_token'])).status).toBe(200)
   })
 
-  test('forged refresh tokens are rejected, and nothing ends', async () => {
+  test('forged refresh tokens are rejected, and revoke nothing', async () => {
     await open()
     const first = await connect(host, client)
     const second = await refresh(first.refresh_token)
@@ -156,7 +158,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     const current = String(second.body['refresh_token'])
     const macOf = (body: string) => createHmac('sha256', 'guessed').update(body).digest('base64url')
     const forged = {
-      'of a family that never was': forge(current, { grantId: random(16) }),
+      'of an unknown family': forge(current, { grantId: random(16) }),
       'of the current generation': forge(current, { random: random(32) }),
       'with another mac': forge(current, { mac: random(16) }),
       'of an older generation with another mac': forge(used, { mac: random(16) }),
@@ -170,7 +172,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
       'of a negative generation': forge(used, { generation: '-1' }),
       'with a generation written differently': forge(used, { generation: '00' }),
       'with a line feed at the end': `${current}\n`,
-      'with a family out of letters that keys are made of': forge(current, {
+      'with a family id that looks like a stored key': forge(current, {
         grantId: '../signing-keys:ring',
       }),
       garbage: 'garbage',
@@ -187,7 +189,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
     expect((await refresh(current)).status).toBe(200)
   })
 
-  test('replacing `secret` ends no family: current tokens work, used ones are still recognised', async () => {
+  test('after a secret rotation, current refresh tokens work and used ones are still detected', async () => {
     const data = randomUUID()
     const [before, after] = [
       'the secret of yesterday, 32 bytes and more',
@@ -204,7 +206,7 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
       store: makeStore(data),
       gatehouse: { issuer, audience, secret: [after, before] },
     })
-    reused = listen(host)
+    reused = recordReuse(host)
     const next = await refresh(current)
     expect(next.status).toBe(200)
     expectInvalidGrant(await refresh(used))
@@ -214,32 +216,32 @@ describeEachStore('codes and refresh tokens are usable once', (makeStore) => {
   })
 })
 
-describeEachRedis('codes and refresh tokens are usable once (two processes)', (deploy, deployment) => {
+describeEachRedis('one-time use of codes and refresh tokens, with two processes', (deploy, deployment) => {
   let program: HostProgram
   beforeAll(async () => {
     program = await compileHostProgram()
   })
   afterAll(() => program?.remove())
 
-  /** A service of two processes: this one and another. */
+  /** Starts a service of two processes, of which one is this process. */
   async function open(options: Pick<HostProcessOptions, 'refreshTokenGraceSeconds'> = {}) {
     const data = randomUUID()
-    // So many requests at once keep a slow machine longer than a store may take by default.
+    // Many parallel requests can keep a slow machine busy for longer than the default timeout of the store.
     const gatehouse = { ...options, storeTimeoutMs: 20_000 }
     const here = await startHost({ store: deploy(data), gatehouse })
     const { issuer, audience } = here
     const there = await program.start({ deployment, keyPrefix: `${data}:`, issuer, audience, ...gatehouse })
     const client = await here.createApplication()
-    const reused = listen(here)
+    const reused = recordReuse(here)
     return {
       here,
       there,
       client,
-      /** Every other request goes to the other process. */
+      /** Alternates between the two processes. */
       send: (body: Record<string, string>) => (index: number) =>
         index % 2 === 0 ? here.token(body) : here.post(`${there.address}/oauth2/token`, body),
-      /** The events of both. */
-      heard: () => [...reused.map(({ name }) => name), ...there.events],
+      /** The events of both processes. */
+      events: () => [...reused.map(({ name }) => name), ...there.events],
       async close() {
         await there.stop()
         await here.close()
@@ -247,33 +249,33 @@ describeEachRedis('codes and refresh tokens are usable once (two processes)', (d
     }
   }
 
-  describe('by default', () => {
+  describe('two processes without a grace period', () => {
     let service: Awaited<ReturnType<typeof open>>
     beforeAll(async () => {
       service = await open()
     })
     afterAll(() => service?.close())
 
-    test('of 200 exchanges of one code at once one succeeds, and all ends', async () => {
-      const { here, client, send, heard } = service
+    test('of 200 parallel exchanges of one code at two processes one succeeds, and its tokens are revoked', async () => {
+      const { here, client, send, events } = service
       const { code } = await authorize(here, client.client_id)
       const { winner } = await race(send(exchanging(client, code)), 200)
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
-      await vi.waitFor(() => expect(heard()).toContain('code.reused'))
+      await vi.waitFor(() => expect(events()).toContain('code.reused'))
     })
 
-    test('of 1,000 exchanges of one refresh token at once one succeeds, and all ends', async () => {
-      const { here, client, send, heard } = service
+    test('of 1,000 parallel exchanges of one refresh token at two processes one succeeds, and its family is revoked', async () => {
+      const { here, client, send, events } = service
       const { refresh_token } = await connect(here, client)
       const { winner } = await race(send(refreshing(client, refresh_token)), 1000)
       expect(winner.body['refresh_token']).not.toBe(refresh_token)
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(0))
       expectInvalidGrant(await send(refreshing(client, winner.body['refresh_token']))(1))
-      await vi.waitFor(() => expect(heard()).toContain('refresh_token.reused'))
+      await vi.waitFor(() => expect(events()).toContain('refresh_token.reused'))
     }, 60_000)
 
-    test('what one process gave the other one exchanges, and recognises when it is used again', async () => {
+    test('one process exchanges tokens that the other one issued, and both detect their reuse', async () => {
       const { here, client, send } = service
       const { code } = await authorize(here, client.client_id)
       const first = await send(exchanging(client, code))(1)
@@ -285,8 +287,8 @@ describeEachRedis('codes and refresh tokens are usable once (two processes)', (d
     })
   })
 
-  test('with refreshTokenGraceSeconds all of 200 succeed, with one distinct refresh token', async () => {
-    const { here, there, client, send, heard, close } = await open({ refreshTokenGraceSeconds: 10 })
+  test('with a grace period, 200 parallel exchanges of one refresh token succeed with the same next token', async () => {
+    const { here, there, client, send, events, close } = await open({ refreshTokenGraceSeconds: 10 })
     try {
       const { refresh_token } = await connect(here, client)
       const sendOnce = send(refreshing(client, refresh_token))
@@ -296,11 +298,11 @@ describeEachRedis('codes and refresh tokens are usable once (two processes)', (d
       expect(more).toEqual([])
       expect(next).not.toBe(refresh_token)
       await vi.waitFor(() => expect(there.events).toContain('refresh_token.retried'))
-      // The family lives, at both.
+      // The family stays valid in both processes.
       const later = await send(refreshing(client, next))(1)
       expect(later.status).toBe(200)
       expect((await send(refreshing(client, later.body['refresh_token']))(0)).status).toBe(200)
-      expect(heard()).not.toContain('refresh_token.reused')
+      expect(events()).not.toContain('refresh_token.reused')
     } finally {
       await close()
     }

@@ -7,12 +7,14 @@ import { connect, startHost, type Host } from '../../support/host.ts'
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
-/** Milliseconds that a call to the store may take here, so that a silent one costs the test little. */
-const DEADLINE = 40
+/**
+ * Milliseconds that a store call may take here. It is short, so that a silent call costs the tests little time.
+ */
+const DEADLINE_MS = 40
 
-describe('a store that fails, with refreshTokenGraceSeconds', () => {
+describe('a failing store during the grace period of refresh tokens', () => {
   let store: Store
-  /** The process whose store fails, and another on the same data. */
+  /** The process whose store fails, and another process on the same data. */
   let here: Host
   let faulty: FaultyStore
   let there: Host
@@ -22,10 +24,10 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
 
   beforeEach(async () => {
     store = memoryStore()
-    faulty = faultyStore(store, { lateBy: 2 * DEADLINE })
+    faulty = faultyStore(store, { lateBy: 2 * DEADLINE_MS })
     const secret = 'a secret for tests, long enough to be one'
     const gatehouse = { secret, refreshTokenGraceSeconds: 60 }
-    here = await startHost({ store: faulty.store, gatehouse: { ...gatehouse, storeTimeoutMs: DEADLINE } })
+    here = await startHost({ store: faulty.store, gatehouse: { ...gatehouse, storeTimeoutMs: DEADLINE_MS } })
     const { issuer, audience } = here
     there = await startHost({ store, gatehouse: { ...gatehouse, issuer, audience } })
     client = await here.createApplication()
@@ -33,7 +35,7 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
     reused = 0
     for (const { gatehouse: each } of [here, there]) each.on('refresh_token.reused', () => (reused += 1))
     current = (await connect(here, client)).refresh_token
-    // The first request notes when the client was last used.
+    // The first request makes one more call than the later ones: it records when the client was last used.
     current = requireAnswer(await refresh(here, current))
   })
   afterEach(async () => {
@@ -49,14 +51,14 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
       refresh_token: token,
     })
 
-  /** The next refresh token. */
+  /** The next refresh token of a successful response. */
   function requireAnswer({ status, body }: Answer, what?: string): string {
     expect({ what, status, error: body['error'] }).toEqual({ what, status: 200 })
     return String(body['refresh_token'])
   }
 
-  /** Undefined if there was none, but a 503. */
-  function answered(answer: Answer, what: string): string | undefined {
+  /** The next refresh token, or undefined if the response is a 503. */
+  function tokenUnlessUnavailable(answer: Answer, what: string): string | undefined {
     if (answer.status === 200) return requireAnswer(answer, what)
     expect({ what, status: answer.status, error: answer.body['error'] }).toEqual({
       what,
@@ -66,33 +68,34 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
     return undefined
   }
 
-  /** What a request asks of the store, which is told by doing it. */
-  async function callsOf(token: string): Promise<number> {
+  /** Counts the store calls of a refresh. */
+  async function countCalls(token: string): Promise<number> {
     faulty.arm()
     requireAnswer(await refresh(here, token))
     return faulty.calls.length
   }
 
-  /** That there is one living token, in both processes. */
+  /** Asserts that the refresh token is valid in both processes. */
   async function prove(next: string, what: string): Promise<void> {
     const after = requireAnswer(await refresh(here, next), what)
     expect({ what, next: requireAnswer(await refresh(there, next), what) }).toEqual({ what, next: after })
     current = requireAnswer(await refresh(there, after), what)
   }
 
-  test('a fault at any call of a refresh: it can be tried again at another process at once', async () => {
-    const calls = await callsOf(current)
+  test('after a fault at any store call of a refresh, another process accepts a retry at once', async () => {
+    const calls = await countCalls(current)
     current = requireAnswer(await refresh(here, current))
     expect(calls).toBeGreaterThan(2)
     let repeated = 0
-    for (let at = 0; at < calls; at += 1) {
+    for (let call = 0; call < calls; call += 1) {
       for (const fault of FAULTS) {
-        const what = `${fault} call ${at}`
-        faulty.arm(at, fault, { thenAway: true })
-        const first = answered(await refresh(here, current), what)
+        const what = `${fault} call ${call}`
+        faulty.arm(call, fault, { thenAway: true })
+        const first = tokenUnlessUnavailable(await refresh(here, current), what)
         const second = requireAnswer(await refresh(there, current), what)
         if (first !== undefined) expect({ what, second }).toEqual({ what, second: first })
-        // The client has it now, and it stays good when the store of the other is back.
+        // The client has the next token now. It stays valid when the store of the other process is available
+        // again.
         faulty.comeBack()
         await faulty.settled()
         expect({ what, third: requireAnswer(await refresh(here, current), what) }).toEqual({
@@ -106,17 +109,17 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
     expect(repeated).toBe(calls * FAULTS.length)
   })
 
-  test('a fault at any call of a retry: it can be tried again, here and there', async () => {
+  test('after a fault at any store call of a retry, both processes accept another retry', async () => {
     const next = requireAnswer(await refresh(there, current))
-    const calls = await callsOf(current)
+    const calls = await countCalls(current)
     let predecessor = current
     let successor = next
-    for (let at = 0; at < calls; at += 1) {
+    for (let call = 0; call < calls; call += 1) {
       for (const fault of FAULTS) {
-        const what = `${fault} call ${at}`
+        const what = `${fault} call ${call}`
         ;[predecessor, successor] = [successor, requireAnswer(await refresh(there, successor), what)]
-        faulty.arm(at, fault)
-        const first = answered(await refresh(here, predecessor), what)
+        faulty.arm(call, fault)
+        const first = tokenUnlessUnavailable(await refresh(here, predecessor), what)
         faulty.arm()
         await faulty.settled()
         for (const process of [here, there]) {
@@ -126,6 +129,6 @@ describe('a store that fails, with refreshTokenGraceSeconds', () => {
         if (first !== undefined) expect({ what, first }).toEqual({ what, first: successor })
       }
     }
-    await prove(successor, 'in the end')
+    await prove(successor, 'after all faults')
   })
 })

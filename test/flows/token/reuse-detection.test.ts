@@ -9,8 +9,8 @@ import { describeEachStore } from '../../support/stores.ts'
 type Answer = Awaited<ReturnType<Host['token']>>
 type Client = Awaited<ReturnType<Host['createApplication']>>
 
-describeEachStore('reuse ends the grant with all of its access tokens', (makeStore) => {
-  /** Where things happen, and another process' gateway on the same data. */
+describeEachStore('reuse of a code or refresh token, with two processes', (makeStore) => {
+  /** The process that gets the requests, and another process with a gateway on the same data. */
   let host: Host
   let other: Host
   let faulty: FaultyStore
@@ -18,7 +18,7 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
   let inner: Store
   let client: Client
   let browser: ReturnType<Host['browser']>
-  const heard: string[] = []
+  const events: string[] = []
 
   beforeAll(async () => {
     const data = randomUUID()
@@ -30,7 +30,7 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     other = await startHost({ store: makeStore(data), gatehouse: { issuer, audience } })
     await Promise.all([host.gatehouse.ready(), other.gatehouse.ready()])
     for (const name of ['refresh_token.reused', 'code.reused'] as const) {
-      host.gatehouse.on(name, () => heard.push(name))
+      host.gatehouse.on(name, () => events.push(name))
     }
     browser = host.browser()
   })
@@ -40,10 +40,10 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
   })
   beforeEach(async () => {
     client = await host.createApplication()
-    heard.length = 0
+    events.length = 0
   })
 
-  const begin = () => connect(host, client, { browser })
+  const start = () => connect(host, client, { browser })
   const refresh = (token: unknown, at = host) =>
     at.post(`${at.origin}/auth/oauth2/token`, {
       ...client,
@@ -64,8 +64,8 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' }
   }
 
-  /** At both gateways: here at once, there within moments. */
-  async function expectDead(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
+  /** Asserts that both gateways reject the tokens: the first at once, the other soon. */
+  async function expectRevoked(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
     const [before, beforeThere] = [host.reached.length, other.reached.length]
     for (const each of tokens) {
       const { status, challenge } = await callAt(host, each)
@@ -83,7 +83,7 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
     expect(reachedThere).toBeGreaterThanOrEqual(beforeThere)
   }
 
-  async function expectAlive(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
+  async function expectValid(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
     for (const each of tokens) {
       for (const gateway of [host, other]) expect((await callAt(gateway, each)).status).toBe(200)
     }
@@ -102,111 +102,111 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
       status: 503,
       error: 'temporarily_unavailable',
     })
-    expect(heard).toEqual([])
+    expect(events).toEqual([])
   }
 
-  test('of a refresh token: of all generations; other grants of the same account and application live', async () => {
-    const bystander = await begin()
-    const first = await begin()
+  test('reusing a refresh token revokes all generations of its grant, and no other grant', async () => {
+    const bystander = await start()
+    const first = await start()
     const second = await refreshed(first.refresh_token)
     const third = await refreshed(second.refresh_token)
-    await expectAlive(first, second, third, bystander)
+    await expectValid(first, second, third, bystander)
     expectRejected(await refresh(second.refresh_token))
-    await expectDead(first, second, third)
-    expect(heard).toEqual(['refresh_token.reused'])
+    await expectRevoked(first, second, third)
+    expect(events).toEqual(['refresh_token.reused'])
     expectRejected(await refresh(third.refresh_token))
     expectRejected(await refresh(third.refresh_token, other))
-    await expectAlive(bystander, await refreshed(bystander.refresh_token))
+    await expectValid(bystander, await refreshed(bystander.refresh_token))
   })
 
-  test('of a code: whatever it gave', async () => {
+  test('reusing a code revokes all tokens of its grant', async () => {
     const { code } = await authorize(host, client.client_id, { browser })
     const first = (await exchange(code)).body as unknown as Tokens
     const second = await refreshed(first.refresh_token)
-    const bystander = await begin()
-    await expectAlive(first, second)
+    const bystander = await start()
+    await expectValid(first, second)
     expectRejected(await exchange(code))
-    await expectDead(first, second)
-    expect(heard).toEqual(['code.reused'])
+    await expectRevoked(first, second)
+    expect(events).toEqual(['code.reused'])
     expectRejected(await refresh(second.refresh_token))
-    await expectAlive(bystander)
+    await expectValid(bystander)
   })
 
-  test('the one that won against many at once gets nothing that lives', async () => {
-    const { refresh_token: token } = await begin()
+  test('of many parallel refreshes with one token, the successful one gets revoked tokens', async () => {
+    const { refresh_token: token } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
     expect(others).toEqual([])
     answers.filter((answer) => answer !== winner).forEach(expectRejected)
-    await expectDead(winner?.body as unknown as Tokens)
+    await expectRevoked(winner?.body as unknown as Tokens)
     expectRejected(await refresh(winner?.body['refresh_token']))
   })
 
-  test('a refresh that is under way when the family ends gets nothing', async () => {
-    const first = await begin()
+  test('a refresh that is pending when its family is revoked is rejected', async () => {
+    const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseBefore('replace refresh-family')
-    const underWay = refresh(second.refresh_token)
+    const pending = refresh(second.refresh_token)
     expect(await pause.reached).toBe(true)
     expectRejected(await refresh(first.refresh_token))
     pause.end()
-    expectRejected(await underWay)
-    await expectDead(first, second)
+    expectRejected(await pending)
+    await expectRevoked(first, second)
   })
 
-  test('a refresh that has just been stored when the family ends gets tokens that are dead on arrival', async () => {
-    const first = await begin()
+  test('a refresh that was stored just before its family is revoked gets rejected tokens', async () => {
+    const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseAfter('replace refresh-family')
-    const underWay = refresh(second.refresh_token)
+    const pending = refresh(second.refresh_token)
     expect(await pause.reached).toBe(true)
     expectRejected(await refresh(first.refresh_token, other))
     pause.end()
-    const { status, body } = await underWay
+    const { status, body } = await pending
     expect(status).toBe(200)
     await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
-    await expectDead(first, second, body as unknown as Tokens)
+    await expectRevoked(first, second, body as unknown as Tokens)
     expectRejected(await refresh(body['refresh_token']))
   })
 
-  test('also where somebody ended the family before, and did not come as far as the tokens', async () => {
-    const first = await begin()
+  test('a refresh completes the revocation of a family whose access tokens are not revoked yet', async () => {
+    const first = await start()
     const pause = pausing.pauseBefore('replace refresh-family')
-    const underWay = refresh(first.refresh_token)
+    const pending = refresh(first.refresh_token)
     expect(await pause.reached).toBe(true)
     const [grantId] = first.refresh_token.split('.')
     const ended = { v: 1, generation: 0, current: '', payload: {}, ended: true }
     await inner.set(`refresh-family:${grantId}`, JSON.stringify(ended), 120)
-    await expectAlive(first)
+    await expectValid(first)
     pause.end()
-    expectRejected(await underWay)
-    await expectDead(first)
+    expectRejected(await pending)
+    await expectRevoked(first)
   })
 
-  test('if the store is away before anything was done, the answer says so, and the next use ends it', async () => {
-    const first = await begin()
+  test('a reuse that finds the store unavailable answers 503 and changes nothing, and the next use revokes the grant', async () => {
+    const first = await start()
     const second = await refreshed(first.refresh_token)
     faulty.arm('add revocations', 'rejected')
     expectUnavailable(await refresh(first.refresh_token))
     expect(faulty.calls.some((call) => call.startsWith('delete grant:'))).toBe(false)
-    await expectAlive(first, second)
+    await expectValid(first, second)
     expectRejected(await refresh(first.refresh_token))
-    expect(heard).toEqual(['refresh_token.reused'])
-    await expectDead(first, second)
+    expect(events).toEqual(['refresh_token.reused'])
+    await expectRevoked(first, second)
   })
 
   test.each(['delete grant', 'add revocations:until', 'add revocations:recent'])(
-    'if the store is away in the middle (`%s`), the answer says so, and another process finishes it',
+    'a reuse whose revocation fails halfway (`%s`) answers 503, and another process completes the revocation',
     async (call) => {
-      const first = await begin()
+      const first = await start()
       const second = await refreshed(first.refresh_token)
-      const bystander = await begin()
+      const bystander = await start()
       faulty.arm(call, 'unanswered', { thenAway: true })
       expectUnavailable(await refresh(first.refresh_token))
       expect(faulty.calls.some((each) => each.startsWith(`${call}:`))).toBe(true)
       faulty.comeBack()
       expectRejected(await refresh(second.refresh_token, other))
-      if (call === 'delete grant') await expectAlive(first, second)
+      if (call === 'delete grant') await expectValid(first, second)
 
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 20_000 })
       const { issuer, audience } = host
@@ -214,8 +214,8 @@ describeEachStore('reuse ends the grant with all of its access tokens', (makeSto
       try {
         await third.gatehouse.ready()
         await vi.waitFor(async () => expect((await callAt(host, second)).status).toBe(401))
-        await expectDead(first, second)
-        await expectAlive(bystander)
+        await expectRevoked(first, second)
+        await expectValid(bystander)
       } finally {
         vi.useRealTimers()
         await third.close()

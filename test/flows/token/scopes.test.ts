@@ -5,7 +5,7 @@ import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
 const ALL = 'invoices:read invoices:create payments:list payments:transfer'
 
-describeEachStore('Scopes', (makeStore) => {
+describeEachStore('scopes', (makeStore) => {
   let host: Host
   let writes: string[]
   beforeAll(async () => {
@@ -38,14 +38,14 @@ describeEachStore('Scopes', (makeStore) => {
     return answer
   }
 
-  describe('direct access', () => {
-    it('without a scope parameter the token carries all scopes of all products', async () => {
+  describe('scopes of direct tokens', () => {
+    it('without a scope parameter, a direct token carries all scopes of all products', async () => {
       const key = await host.createApiKey()
       expect((await direct(key)).body['scope']).toBe(ALL)
       expect((await direct(key, { scope: '' })).body['scope']).toBe(ALL)
     })
 
-    it('with a scope parameter it carries exactly those asked for, each once', async () => {
+    it('with a scope parameter, a direct token carries exactly the requested scopes, each once', async () => {
       const key = await host.createApiKey()
       const { body } = await direct(key, { scope: 'payments:list invoices:read payments:list' })
       expect(body['scope']).toBe('payments:list invoices:read')
@@ -53,7 +53,7 @@ describeEachStore('Scopes', (makeStore) => {
     })
 
     it.each(['payments:list', 'unknown', 'openid', 'invoices:read payments:list', 'INVOICES:READ'])(
-      'a scope that the key does not have is invalid_scope: %s',
+      'requesting a scope that the API key does not have is invalid_scope: %s',
       async (scope) => {
         const key = await host.createApiKey(['invoices'])
         const before = writes.length
@@ -67,7 +67,7 @@ describeEachStore('Scopes', (makeStore) => {
       },
     )
 
-    it('an operation taken off the key is not in its tokens, and cannot be asked for', async () => {
+    it('an operation removed from an API key is not in its tokens, and cannot be requested', async () => {
       const key = await host.createApiKey()
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
       expect((await direct(key)).body['scope']).toBe('invoices:read invoices:create payments:list')
@@ -75,12 +75,12 @@ describeEachStore('Scopes', (makeStore) => {
       expect([status, body['error']]).toEqual([400, 'invalid_scope'])
     })
 
-    it("the KYC level of the key's owner limits nothing", async () => {
+    it('the KYC level of the owner does not limit an API key', async () => {
       setLevel('none')
       expect((await direct(await host.createApiKey())).body['scope']).toBe(ALL)
     })
 
-    it('a key whose operations were all taken off cannot be used, like one without a product', async () => {
+    it('an API key without any operation is unauthorized_client, as one without a product', async () => {
       const key = await host.createApiKey(['invoices'])
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:read')
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:create')
@@ -88,7 +88,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect([status, body['error']]).toEqual([400, 'unauthorized_client'])
     })
 
-    it('a key whose account is gone cannot be used', async () => {
+    it('an API key of a deleted account is unauthorized_client', async () => {
       const key = await host.createApiKey()
       host.accounts.delete('acme')
       const { status, body } = await direct(key)
@@ -97,8 +97,8 @@ describeEachStore('Scopes', (makeStore) => {
     })
   })
 
-  describe('the authorization request', () => {
-    it('without a scope parameter it asks for all that the application may ask for, and not for openid', async () => {
+  describe('scopes of an authorization request', () => {
+    it('without a scope parameter, an authorization request asks for all scopes of the application, but not openid', async () => {
       const application = await host.createApplication()
       await host.gatehouse.applications.removeOperation(application.client_id, 'invoices:create')
       setLevel('basic')
@@ -107,7 +107,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(tokens.id_token).toBeUndefined()
     })
 
-    it('offline_access is ignored: a refresh token comes anyway', async () => {
+    it('the scope offline_access is ignored, and a refresh token is issued without it', async () => {
       const application = await host.createApplication()
       const scope = 'offline_access invoices:read'
       const tokens = await connect(host, application, { parameters: { scope } })
@@ -122,15 +122,18 @@ describeEachStore('Scopes', (makeStore) => {
       ['payments:transfer', ['payments'], 'basic', /payments:transfer needs the KYC level verified/],
       ['unknown:scope', ['invoices'], 'verified', /unknown:scope does not exist/],
       ['invoices:read payments:list', ['invoices'], 'verified', /payments:list .* add the product payments/],
-    ] as const)('asking for too much is invalid_scope: %s of %s at %s', async (scope, ids, level, reason) => {
-      setLevel(level)
-      const { client_id } = await host.createApplication({ products: ids })
-      const answer = await rejectionOf(client_id, { scope })
-      expect(answer['error']).toBe('invalid_scope')
-      expect(answer['error_description']).toMatch(reason)
-    })
+    ] as const)(
+      'requesting too much is invalid_scope: %s with the products %s at the KYC level %s',
+      async (scope, ids, level, reason) => {
+        setLevel(level)
+        const { client_id } = await host.createApplication({ products: ids })
+        const answer = await rejectionOf(client_id, { scope })
+        expect(answer['error']).toBe('invalid_scope')
+        expect(answer['error_description']).toMatch(reason)
+      },
+    )
 
-    it('an operation taken off the application cannot be asked for', async () => {
+    it('an operation removed from an application cannot be requested', async () => {
       const { client_id } = await host.createApplication()
       await host.gatehouse.applications.removeOperation(client_id, 'invoices:create')
       const answer = await rejectionOf(client_id, { scope: 'invoices:create' })
@@ -138,14 +141,14 @@ describeEachStore('Scopes', (makeStore) => {
       expect(answer['error_description']).toContain('invoices:create was removed')
     })
 
-    it('of an application without a product it is unauthorized_client, and says what to do', async () => {
+    it('an authorization request of an application without a product is unauthorized_client, and says what to do', async () => {
       const { client_id } = await host.createApplication({ products: [] })
       const answer = await rejectionOf(client_id, {})
       expect(answer['error']).toBe('unauthorized_client')
       expect(answer['error_description']).toContain('add one')
     })
 
-    it('of an application that may ask for nothing now it is invalid_scope', async () => {
+    it('an authorization request of an application without any usable scope is invalid_scope', async () => {
       const application = await host.createApplication({
         products: ['payments'],
         removedOperations: ['payments:list'],
@@ -155,8 +158,8 @@ describeEachStore('Scopes', (makeStore) => {
     })
   })
 
-  describe('between authorization and code exchange', () => {
-    it('a product is taken off: the token carries what is left', async () => {
+  describe('scopes at the code exchange', () => {
+    it('when a product is removed before the code exchange, the token carries the remaining scopes', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
@@ -166,14 +169,14 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await host.call('GET /payments/list', String(body['access_token']))).status).toBe(403)
     })
 
-    it('the KYC level falls: the token carries what is left', async () => {
+    it('when the KYC level falls before the code exchange, the token carries the remaining scopes', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       setLevel('none')
       expect((await exchange(application, code)).body['scope']).not.toContain('payments:transfer')
     })
 
-    it('nothing is left: invalid_scope, and the code stays usable', async () => {
+    it('when no scope remains at the code exchange, it is invalid_scope, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const { code } = await authorize(host, application.client_id, {
@@ -188,8 +191,8 @@ describeEachStore('Scopes', (makeStore) => {
     })
   })
 
-  describe('between two refreshes', () => {
-    it('a product is taken off and comes back: the scope shrinks and grows again', async () => {
+  describe('scopes at a refresh', () => {
+    it('removing a product shrinks the scope of the next refresh, and adding it restores the scope', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const tokens = await connect(host, application)
@@ -201,7 +204,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(again.body['scope']).toBe(ALL)
     })
 
-    it('the KYC level falls and rises: the scope shrinks and grows again', async () => {
+    it('a lower KYC level shrinks the scope of the next refresh, and a higher one restores it', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
       setLevel('basic')
@@ -212,7 +215,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(again.body['scope']).toBe(ALL)
     })
 
-    it('what the user never authorized does not come with a higher KYC level or another product', async () => {
+    it('a higher KYC level or another product adds no scope that the user has not authorized', async () => {
       setLevel('basic')
       const application = await host.createApplication({ products: ['payments'] })
       const tokens = await connect(host, application)
@@ -223,7 +226,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(body['scope']).toBe('payments:list')
     })
 
-    it('nothing is left: invalid_scope, and the refresh token works again when the product is back', async () => {
+    it('when no scope remains at a refresh, it is invalid_scope, and the refresh token works again with the product', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const scope = 'payments:list'
@@ -240,7 +243,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect([status, body['scope']]).toEqual([200, scope])
     })
 
-    it('the last product is taken off: unauthorized_client, and the refresh token works again with it', async () => {
+    it('a refresh without any product is unauthorized_client, and the refresh token works again with one', async () => {
       const application = await host.createApplication({ products: ['invoices'] })
       const { refresh_token } = await connect(host, application)
       await host.gatehouse.applications.removeProduct(application.client_id, 'invoices')
@@ -251,7 +254,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await refresh(application, refresh_token)).status).toBe(200)
     })
 
-    it("the developer's account is gone: unauthorized_client, and the refresh token works again with it", async () => {
+    it("a refresh after the developer's account is deleted is unauthorized_client, and works again with the account", async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
       host.accounts.delete('acme')
@@ -262,7 +265,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await refresh(application, refresh_token)).status).toBe(200)
     })
 
-    it("the user's account is gone: invalid_grant", async () => {
+    it("a refresh after the user's account is deleted is invalid_grant", async () => {
       host.accounts.set('carol', { id: 'carol' })
       const application = await host.createApplication()
       const tokens = await connect(host, application, { user: 'carol' })
@@ -272,7 +275,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(body).not.toHaveProperty('access_token')
     })
 
-    it('with a scope parameter the token is narrower, the next one need not be', async () => {
+    it('a scope parameter at a refresh narrows that token, but not the next one', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
       const narrow = await refresh(application, tokens.refresh_token, { scope: 'payments:list' })
@@ -282,7 +285,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect(again.body['scope']).toBe(ALL)
     })
 
-    it('a scope that was not authorized is invalid_scope, and the refresh token stays usable', async () => {
+    it('a refresh with an unauthorized scope is invalid_scope, and the refresh token stays usable', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application, { untick: ['invoices:create'] })
       for (const scope of ['invoices:create', 'invoices:read invoices:create', 'openid', 'unknown']) {
@@ -293,15 +296,15 @@ describeEachStore('Scopes', (makeStore) => {
     })
   })
 
-  describe('an unknown resource is invalid_target', () => {
+  describe('unknown resources', () => {
     const resource = 'https://evil.example/'
 
-    it('at the authorization request', async () => {
+    it('an unknown resource at the authorization request is invalid_target', async () => {
       const { client_id } = await host.createApplication()
       expect(await rejectionOf(client_id, { resource })).toMatchObject({ error: 'invalid_target' })
     })
 
-    it('at the client credentials grant', async () => {
+    it('an unknown resource at the client credentials grant is invalid_target', async () => {
       const key = await host.createApiKey()
       const { status, body } = await direct(key, { resource })
       expect([status, body['error']]).toEqual([400, 'invalid_target'])
@@ -309,7 +312,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await direct(key, { resource: host.audience })).status).toBe(200)
     })
 
-    it('at the code exchange, and the code stays usable', async () => {
+    it('an unknown resource at the code exchange is invalid_target, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { status, body } = await exchange(application, code, { resource })
@@ -317,7 +320,7 @@ describeEachStore('Scopes', (makeStore) => {
       expect((await exchange(application, code, { resource: host.audience })).status).toBe(200)
     })
 
-    it('at a refresh, and the refresh token stays usable', async () => {
+    it('an unknown resource at a refresh is invalid_target, and the refresh token stays usable', async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
       const { status, body } = await refresh(application, refresh_token, { resource })

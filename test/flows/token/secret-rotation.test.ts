@@ -19,7 +19,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
   })
   afterEach(() => host.close())
 
-  /** The same host after a restart with other secrets; browsers and clients notice nothing of it. */
+  /** Restarts the host at the same address with other secrets. */
   async function restartWith(secret: readonly string[]): Promise<void> {
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret } })
@@ -40,7 +40,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     return (await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status
   }
 
-  test('[old], then [new, old], then [new]: keys and tokens go on (bug: the old one could never be dropped)', async () => {
+  test('keys and tokens stay valid with [old], [new, old] and [new] secrets (bug: the old one could never be dropped)', async () => {
     const key = await host.createApiKey()
     const direct = String(
       (await host.token({ ...key, grant_type: 'client_credentials' })).body['access_token'],
@@ -63,7 +63,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('the old one cannot be dropped before a start with both, and nothing is lost by trying', async () => {
+  test('dropping the old secret before a start with both fails, and loses nothing', async () => {
     const kids = await publishedKids()
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret: [NEW] } })
@@ -72,7 +72,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect(await publishedKids()).toEqual(kids)
   })
 
-  test('a refresh token that was used before the rotation still ends its family', async () => {
+  test('reusing a refresh token after a secret rotation still revokes its family', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -80,7 +80,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).body['error']).toBe('invalid_grant')
   })
 
-  test('a refresh token that was used under a secret that is gone is rejected; its family goes on', async () => {
+  test('reusing a refresh token after its secret was dropped is rejected, and its family stays valid', async () => {
     const { refresh_token: used } = await connect(host, client)
     const { body } = await refresh(used)
     await restartWith([NEW, OLD])
@@ -89,7 +89,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect((await refresh(body['refresh_token'])).status).toBe(200)
   })
 
-  test('who is signed in stays so, and comes through the whole rotation by coming back in between', async () => {
+  test('a user who returns during a secret rotation stays signed in', async () => {
     const { browser } = await authorize(host, client.client_id)
     for (const secret of [[NEW, OLD], [NEW]]) {
       await restartWith(secret)
@@ -98,18 +98,18 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('who was away meanwhile signs in again, and an unfinished authorization begins anew', async () => {
+  test('a user who does not return during a secret rotation signs in again, and a pending authorization starts again', async () => {
     const { browser } = await authorize(host, client.client_id)
     const another = await host.createApplication()
-    const resumeRevocations = await browser.open(authorizationUrl(host, another.client_id))
-    expect(asksFor(resumeRevocations)).toBe('consent')
+    const pending = await browser.open(authorizationUrl(host, another.client_id))
+    expect(asksFor(pending)).toBe('consent')
     await restartWith([NEW, OLD])
     await restartWith([NEW])
-    expect((await browser.open(resumeRevocations.url)).status).toBe(404)
+    expect((await browser.open(pending.url)).status).toBe(404)
     expect(asksFor(await browser.open(authorizationUrl(host, another.client_id)))).toBe('sign-in')
   })
 
-  test('forms that were shown before the rotation are taken (bug: they were rejected once)', async () => {
+  test('forms that were shown before a secret rotation are accepted (bug: they were rejected once)', async () => {
     const browser = host.browser()
     const signIn = await browser.open(authorizationUrl(host, client.client_id))
     expect(asksFor(signIn)).toBe('sign-in')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore('Standard OpenID scopes that this issuer does not have', (makeStore) => {
+describeEachStore('standard OpenID scopes that this issuer does not offer', (makeStore) => {
   let host: Host
   let application: Awaited<ReturnType<Host['createApplication']>>
   beforeAll(async () => {
@@ -15,13 +15,13 @@ describeEachStore('Standard OpenID scopes that this issuer does not have', (make
   const refresh = (refresh_token: string, scope: string) =>
     host.token({ ...application, grant_type: 'refresh_token', refresh_token, scope })
 
-  it('are ignored at authorization, and the answer names what was granted', async () => {
+  it('standard scopes that are not offered are ignored at authorization, and the response names the granted scope', async () => {
     const scope = 'openid offline_access address phone invoices:read'
     const tokens = await connect(host, application, { parameters: { scope } })
     expect(tokens.scope).toBe('openid invoices:read')
   })
 
-  it('are not shown on the consent page', async () => {
+  it('standard scopes that are not offered are not shown on the consent page', async () => {
     const scope = 'openid offline_access address phone invoices:read'
     const { client_id } = await host.createApplication()
     const { pages } = await authorize(host, client_id, { parameters: { scope } })
@@ -30,7 +30,7 @@ describeEachStore('Standard OpenID scopes that this issuer does not have', (make
     expect(consent).not.toMatch(/offline_access|value="address"|value="phone"/)
   })
 
-  it('are ignored at refresh, and the answer names what was granted', async () => {
+  it('standard scopes that are not offered are ignored at a refresh, and the response names the granted scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'openid invoices:read' } })
     const scope = 'openid offline_access address phone invoices:read'
     const { status, body } = await refresh(tokens.refresh_token, scope)
@@ -39,19 +39,19 @@ describeEachStore('Standard OpenID scopes that this issuer does not have', (make
     expect([narrow.status, narrow.body['scope']]).toEqual([200, 'invoices:read'])
   })
 
-  it('alone at refresh mean the scope that was granted', async () => {
+  it('a refresh with ignored scopes alone gets the granted scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
     const { status, body } = await refresh(tokens.refresh_token, 'offline_access')
     expect([status, body['scope']]).toEqual([200, 'invoices:read'])
   })
 
-  it('do not open a refresh to other scopes', async () => {
+  it('a refresh with ignored and unauthorized scopes is invalid_scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
     const { status, body } = await refresh(tokens.refresh_token, 'offline_access payments:list')
     expect([status, body['error'], body['scope']]).toEqual([400, 'invalid_scope', 'payments:list'])
   })
 
-  it('let simple-oauth2 repeat its scope at each refresh', async () => {
+  it('simple-oauth2 can repeat its scope at each refresh', async () => {
     const client = new AuthorizationCode({
       client: { id: application.client_id, secret: application.client_secret },
       auth: {
@@ -73,8 +73,8 @@ describeEachStore('Standard OpenID scopes that this issuer does not have', (make
   })
 })
 
-describe('A standard OpenID scope that the host configured', () => {
-  it('is granted as any other', async () => {
+describe('a standard OpenID scope that the host configured', () => {
+  it('a standard scope that the host configured is granted as any other', async () => {
     const host = await startHost({ gatehouse: { claims: { address: ['address'] } } })
     const application = await host.createApplication()
     const parameters = { scope: 'openid address phone' }
@@ -91,7 +91,7 @@ describe('A standard OpenID scope that the host configured', () => {
   })
 })
 
-it('A scope that no standard names is still rejected at authorization', async () => {
+it('an unknown scope is rejected at authorization', async () => {
   const host = await startHost()
   const { client_id } = await host.createApplication()
   const { url } = await host.browser().open(authorizationUrl(host, client_id, { scope: 'openid fax' }))
