@@ -149,7 +149,7 @@ function checkTime(): number {
     return { tokenId: id, grantId: id, clientId: `app_${id}`, keyId: 'k', scopes: ['invoices:read'], claims }
   })
   const before = process.cpuUsage()
-  for (let times = 0; times < 200; times += 1) for (const token of tokens) all.isRevoked(token)
+  for (let times = 0; times < 200; times += 1) for (const token of tokens) all.isTokenRevoked(token)
   const { user, system } = process.cpuUsage(before)
   return ((user + system) * 1000) / (200 * tokens.length)
 }

@@ -1,12 +1,10 @@
+import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { asRevocation, type Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
 import type { RevocationSet } from '../revocation/revocation-set.ts'
 import { findProblems, optional } from '../validation/rules.ts'
 import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'
-
-/** The largest difference between clocks. */
-const CLOCK_SKEW_SECONDS = 120
 
 /** What exporting and importing revocations needs. */
 export interface RevocationSectionParts {

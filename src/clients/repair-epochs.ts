@@ -1,15 +1,11 @@
 import type { Store } from '../store/contract.ts'
 import type { ClientCache } from './client-cache.ts'
 import { clientRecords } from './client-record.ts'
+import type { RevocationSet } from '../revocation/revocation-set.ts'
 import type { StoredClient, StoreRegistry } from './store-registry.ts'
 
-/** What this process knows of what was revoked, in memory. */
-export interface KnownOfClients {
-  /** Below which epoch some tokens of a client are dead; 0 if none was revoked. */
-  lowestEpoch(clientId: string): number
-  /** Whether all tokens of a client are dead for good: it was deleted. */
-  isGone(clientId: string): boolean
-}
+/** The revocations of clients that this process knows, in memory. */
+export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**
  * The registry in the store, whose epochs are never below what was revoked. A store that fails over may lose its
@@ -28,14 +24,14 @@ export function withRepairedEpochs(
 ): StoreRegistry {
   const records = clientRecords(store, registry.changed)
   const isOutdated = ({ clientId, epoch }: StoredClient) =>
-    epoch < known.lowestEpoch(clientId) || known.isGone(clientId)
+    epoch < known.lowestValidEpoch(clientId) || known.isClientRevoked(clientId)
 
   return {
     async find(clientId) {
       const remembered = await registry.find(clientId)
       if (!remembered || !isOutdated(remembered)) return remembered
       const client = await registry.refetch(remembered)
-      const epoch = known.lowestEpoch(clientId)
+      const epoch = known.lowestValidEpoch(clientId)
       if (!client || client.epoch >= epoch) return client
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,

@@ -114,7 +114,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
       resumeAccount,
       logger,
     }),
-    isRevoked: revoked.isRevoked,
+    isTokenRevoked: revoked.isTokenRevoked,
   })
   const startFailed = createStartFailures(logger, 'gatehouse has not started: requests fail until it has')
   const lifecycle = createLifecycle(start, ({ leave }) => leave(), startFailed)

@@ -2,8 +2,6 @@ import { clientsAtHost, clientsInStore } from '../clients/create-clients.ts'
 import { createLastUsed } from '../clients/last-used.ts'
 import type { Base } from './wire-core.ts'
 
-const NO_TOKEN = { tokenId: '', keyId: '', scopes: [] }
-
 /** Wires API keys and applications, which are in the store or managed by the host. */
 export function createClients(base: Base) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked } = base
@@ -19,12 +17,7 @@ export function createClients(base: Base) {
         logger,
         maxScopeBytes,
         oidcScopes: openIdScopes,
-        known: {
-          lowestEpoch: revoked.lowestEpoch,
-          // No token of an existing client has an epoch this high, so only a deleted client matches.
-          isGone: (clientId) =>
-            revoked.isRevoked({ ...NO_TOKEN, clientId, claims: { access_epoch: Number.MAX_SAFE_INTEGER } }),
-        },
+        known: revoked,
       })
   return { ...clients, usage }
 }

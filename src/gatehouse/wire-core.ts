@@ -53,7 +53,7 @@ export function createBase(settings: ResolvedOptions) {
     store: durable,
     catalog,
     products: settings.products,
-    revocations: { revoke: revocations.revoke, isRevoked: revoked.isRevoked },
+    revocations: { revoke: revocations.revoke, isScopeRevoked: revoked.isScopeRevoked },
     onRevoked: revoked.onAdded,
     longestLifetime,
     logger,

@@ -10,11 +10,10 @@ import type { Base } from './wire-core.ts'
 export function createKeySource(base: Base): KeySource {
   const { settings, durable, events, logger, longestLifetime, revoked, revocations } = base
   const { signingKeys, lifetimes, secrets } = settings
-  const anyToken = { tokenId: '', clientId: '', scopes: [], claims: {} }
   const parts = {
     revokeKey: (id: string, until: number, actor?: string) =>
       revocations.revokeAs(actor, { of: 'key', id, until }),
-    isKeyRevoked: (keyId: string) => revoked.isRevoked({ ...anyToken, keyId }),
+    isKeyRevoked: revoked.isKeyRevoked,
     events,
   }
   if ('jwks' in signingKeys) {

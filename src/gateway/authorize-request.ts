@@ -42,7 +42,7 @@ export function createAuthorizer(
   function authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
     if (revocations.mustReject) return errorResponses.unavailable()
-    if (revocations.isRevoked(principal)) return errorResponses.invalidToken(REVOKED.problem)
+    if (revocations.isTokenRevoked(principal)) return errorResponses.invalidToken(REVOKED.problem)
     const missing = scopes.filter((scope) => !principal.has(scope))
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }

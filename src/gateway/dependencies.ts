@@ -9,11 +9,11 @@ import type { Principal } from './principal.ts'
 /** The revoked tokens. All of them are in memory, because the gateway checks them on every call. */
 export interface GatewayRevocations {
   /** Whether a verified token has been revoked. */
-  isRevoked(principal: Principal): boolean
+  isTokenRevoked(principal: Principal): boolean
   /** Whether all tokens must be rejected with 503, because the revocations are too stale. */
   readonly mustReject: boolean
   /** How fresh the revocations are; undefined if this gateway has no source of revocations. */
-  readonly contact: RevocationFreshness | undefined
+  readonly freshness: RevocationFreshness | undefined
   /** The number of active revocations. */
   readonly size: number
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
@@ -23,7 +23,7 @@ export interface GatewayRevocations {
 /** How fresh the revocations are. */
 export interface RevocationFreshness {
   /** Whether this process currently cannot receive revocations. */
-  readonly isLost: boolean
+  readonly isStale: boolean
   /** Seconds since all revocations were known. */
   readonly ageSeconds: number
 }

@@ -2,9 +2,9 @@ import type { GatewayRevocations } from './dependencies.ts'
 
 /** The view of a gateway without a source of revocations: every token is valid until it expires. */
 export const noRevocations: GatewayRevocations = {
-  isRevoked: () => false,
+  isTokenRevoked: () => false,
   mustReject: false,
-  contact: undefined,
+  freshness: undefined,
   size: 0,
   onAdded: () => () => {},
 }

@@ -18,7 +18,7 @@ export interface TokenSignals {
  * waiting caller checks its token when it is read, and lives as long as a caller holds it.
  */
 export function createTokenSignals(
-  revocations: Pick<GatewayRevocations, 'isRevoked' | 'mustReject' | 'onAdded'>,
+  revocations: Pick<GatewayRevocations, 'isTokenRevoked' | 'mustReject' | 'onAdded'>,
 ): TokenSignals {
   const watch = createSignalWatch(revocations, reasonToAbort)
   /** The signals that callers hold, by token id. */
@@ -31,7 +31,7 @@ export function createTokenSignals(
   function reasonToAbort(principal: Principal, now = Date.now() / 1000): GatehouseError | undefined {
     if (closed) return new GatehouseError('ERR_CLOSED', 'the gateway has been closed')
     if (isExpired(principal.expiresAt, now)) return new GatehouseError('ERR_TOKEN_EXPIRED', EXPIRED.problem)
-    if (revocations.isRevoked(principal)) return new GatehouseError('ERR_TOKEN_REVOKED', REVOKED.problem)
+    if (revocations.isTokenRevoked(principal)) return new GatehouseError('ERR_TOKEN_REVOKED', REVOKED.problem)
     if (!revocations.mustReject) return undefined
     return new GatehouseError(
       'ERR_NOT_READY',

@@ -1,4 +1,5 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
+import { NOT_BEFORE_TOLERANCE_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
 import { isCount, isText } from '../validation/predicates.ts'
 import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
@@ -29,13 +30,9 @@ const REQUIRED_CLAIMS = [
   'access_epoch',
 ]
 /**
- * Seconds by which the clock of the authorization service may be ahead of ours, so that a token is valid at the moment
- * it is issued (`nbf`). Expiry has no tolerance: `expires_in` is a promise, and a client that gets a 401 a moment early
- * simply requests a new token.
+ * Whether a token has expired. Both times in epoch seconds. There is no tolerance: `expires_in` is a promise, and a
+ * client that gets 401 a moment early simply requests a new token.
  */
-const CLOCK_TOLERANCE_SECONDS = 5
-
-/** Whether a token has expired. Both times in epoch seconds. */
 export function isExpired(expiresAt: number, now: number): boolean {
   return now >= expiresAt
 }
@@ -71,7 +68,7 @@ export function createTokenVerifier(options: {
     audience: options.audience,
     typ: TYPE,
     requiredClaims: REQUIRED_CLAIMS,
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    clockTolerance: NOT_BEFORE_TOLERANCE_SECONDS,
   }
 
   return async function verifyToken(token) {

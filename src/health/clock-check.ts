@@ -1,10 +1,9 @@
+import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { fail, pass, warn } from '../store/check-results.ts'
 import type { HealthCheck } from './health.ts'
 
 /** Milliseconds up to which two clocks count as synchronized. */
 const SYNCHRONIZED_MS = 1000
-/** Seconds by which the clocks of processes may differ. */
-const MAX_DIFFERENCE_SECONDS = 30
 
 /**
  * Compares the clock of this process with that of the database, which all processes share.
@@ -18,13 +17,13 @@ const MAX_DIFFERENCE_SECONDS = 30
 export function checkClock(
   time: number | undefined,
   asked: { readonly from: number; readonly until: number },
-  tolerance: number = MAX_DIFFERENCE_SECONDS,
+  tolerance: number = NORMAL_CLOCK_SKEW_SECONDS,
 ): HealthCheck | undefined {
   if (time === undefined) return undefined
   const name = 'store.clock'
   const [ahead, behind] = [Math.max(0, time - asked.until), Math.max(0, asked.from - time)]
   const difference = Math.max(ahead, behind)
-  const limit = Math.min(MAX_DIFFERENCE_SECONDS, tolerance)
+  const limit = Math.min(NORMAL_CLOCK_SKEW_SECONDS, tolerance)
   if (difference <= SYNCHRONIZED_MS) {
     return pass(name, 'the clocks of this process and the database are synchronized')
   }

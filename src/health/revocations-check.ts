@@ -7,12 +7,12 @@ export interface RevocationView {
   /** Whether all tokens are rejected with 503, because the known revocations are too old. */
   readonly mustReject: boolean
   /** How fresh the known revocations are; undefined if the gateway has no source of revocations. */
-  readonly contact: { readonly isLost: boolean; readonly ageSeconds: number } | undefined
+  readonly freshness: { readonly isStale: boolean; readonly ageSeconds: number } | undefined
   /** The number of active revocations. */
   readonly size: number
 }
 
-/** Seconds without contact after which the check fails. */
+/** Seconds of staleness after which the check fails. */
 const FAILS_AFTER_SECONDS = 300
 
 /**
@@ -20,11 +20,11 @@ const FAILS_AFTER_SECONDS = 300
  *
  * @param areKnown whether all revocations were ever known
  */
-export function revocationHealth({ contact, size }: RevocationView, areKnown: boolean): RevocationHealth {
+export function revocationHealth({ freshness, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
-    enabled: contact !== undefined,
-    stale: contact?.isLost ?? false,
-    ageSeconds: areKnown ? contact?.ageSeconds : undefined,
+    enabled: freshness !== undefined,
+    stale: freshness?.isStale ?? false,
+    ageSeconds: areKnown ? freshness?.ageSeconds : undefined,
     count: size,
   }
 }
@@ -35,11 +35,11 @@ export function revocationHealth({ contact, size }: RevocationView, areKnown: bo
  * @param areKnown whether all revocations were ever known
  */
 export function checkRevocations(
-  { contact, mustReject, size }: RevocationView,
+  { freshness, mustReject, size }: RevocationView,
   areKnown: boolean,
 ): HealthCheck {
   const name = 'revocations'
-  if (contact === undefined) {
+  if (freshness === undefined) {
     return warn(
       name,
       'this gateway has no source of revocations: revoked tokens are valid here until they expire',
@@ -49,8 +49,8 @@ export function checkRevocations(
   if (!areKnown) {
     return unknown(name, 'the revocations are not known yet, so no token is accepted', SEE_START)
   }
-  const { isLost, ageSeconds } = contact
-  if (!isLost && !mustReject) {
+  const { isStale, ageSeconds } = freshness
+  if (!isStale && !mustReject) {
     return pass(name, `all revocations are known, as of ${ageSeconds} s ago: ${size} are active`)
   }
   const outcome = mustReject

@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 
 /** The states of a key in their order. A key never returns to an earlier state. */
@@ -50,8 +51,6 @@ export const ALGORITHMS: readonly SigningAlgorithm[] = ['ES256', 'RS256']
 export const STALE_AFTER_SECONDS = 3600
 /** The time until all processes publish a new key, if the notification is lost. */
 const POLL_INTERVAL_SECONDS = 60
-/** The largest difference between clocks. */
-const CLOCK_SKEW_SECONDS = 120
 /** The retired keys of each algorithm that are listed. */
 const MAX_LISTED_RETIRED = 5
 

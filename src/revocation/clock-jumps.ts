@@ -1,27 +1,23 @@
-/** A moment by the clock that may jump and by the one that never does, both in milliseconds. */
+import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
+
+/** A time by the wall clock, which may jump, and by the steady clock, which never does; both in milliseconds. */
 export interface Moment {
   readonly steady: number
   readonly wall: number
 }
 
-/** Time by two clocks, for processes whose clock is put right, or whose machine sleeps. */
+/** Time by two clocks, because the wall clock may be corrected, and the machine may sleep. */
 export interface ClockJumps {
   moment(): Moment
-  /**
-   * Milliseconds since a moment, by the clock that says more: the one that never jumps stands still while the
-   * machine sleeps.
-   */
+  /** Milliseconds since a moment, by the clock that shows more: the steady clock stops while the machine sleeps. */
   since(moment: Moment): number
-  /** Whether the clock that may jump has jumped since this was asked the last time. */
+  /** Whether the wall clock has jumped since the previous call. */
   hasJumped(): boolean
 }
 
-/** Milliseconds by which the clock may differ from the time that has passed before it counts as a jump. */
-const JUMP = 30_000
-
-/** @param now milliseconds since the epoch, which may jump */
+/** @param now the wall clock, in milliseconds since the epoch */
 export function createClockJumps(now: () => number): ClockJumps {
-  /** What the clock that may jump is ahead of the one that never does. */
+  /** Milliseconds by which the wall clock is ahead of the steady clock. */
   let difference: number | undefined
 
   return {
@@ -30,7 +26,7 @@ export function createClockJumps(now: () => number): ClockJumps {
     hasJumped() {
       const before = difference
       difference = now() - performance.now()
-      return before !== undefined && Math.abs(difference - before) > JUMP
+      return before !== undefined && Math.abs(difference - before) > NORMAL_CLOCK_SKEW_SECONDS * 1000
     },
   }
 }

@@ -18,18 +18,15 @@ export interface Place {
 const KINDS = { bucket: 's', recent: 'r' } as const
 const PATTERN = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
 
-/**
- * Writes a cursor as text: letters, digits, `.`, `-` and `_`, below 160 characters. It contains no secret.
- */
+/** Writes a cursor as text: letters, digits, `.`, `-` and `_`, below 160 characters. It contains no secret. */
 export function writeCursor({ since, place }: Cursor): string {
   if (place === undefined) return String(since)
   return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
 }
 
 /**
- * Reads a cursor from outside. It can name indexes of revocations and nothing else in the store. Undefined
- * for any
- * other text.
+ * Reads a cursor from outside; undefined for any other text. A cursor can name indexes of revocations and nothing else
+ * in the store.
  */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []

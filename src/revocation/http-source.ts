@@ -2,20 +2,19 @@ import { GatehouseError } from '../errors.ts'
 import { asRevocation } from './revocation.ts'
 import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 
-/** Bytes of an answer at most: some 200,000 revocations. */
+/** Maximum size of a response in bytes: some 200,000 revocations. */
 const MAX_BYTES = 33_554_432
 
-/** Milliseconds without a further request after one that failed, however many calls wait for the first success. */
-const FAILURE_COOL_DOWN = 500
+/** Milliseconds without another request after a failure, however many calls wait for the first success. */
+const FAILURE_COOL_DOWN_MS = 500
 
 /**
- * Revocations over HTTP, from the authorization service. The secret goes to `uri` and nowhere else: a redirect is
- * rejected.
+ * Reads revocations over HTTP from the authorization service. The secret is sent to `uri` alone: redirects are rejected.
  *
  * @param options.uri address of the feed, `https:` or on loopback
  * @param options.clientId an API key that is marked as a resource server
- * @param options.timeoutMs milliseconds after which a request, with its answer, counts as failed
- * @param options.fetch for requests that need more than an address. @default the global `fetch`
+ * @param options.timeoutMs milliseconds within which a request and its response must finish
+ * @param options.fetch sends the requests. @default the global `fetch`
  */
 export function createHttpSource(options: {
   readonly uri: string
@@ -26,23 +25,23 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, timeoutMs, fetch: send = fetch } = options
   const authorization = basicCredentials(options.clientId, options.clientSecret)
-  /** Of the last answer, once everything was read. */
+  /** Of the last response, once everything was read. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
-  const underWay = new Set<AbortController>()
+  const pending = new Set<AbortController>()
 
-  /** Not `AbortSignal.any`: where one of its sources lives on, Node 20 never forgets what came of it. */
+  /** Without `AbortSignal.any`, which leaks memory in Node 20 while one of its sources lives. */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const timer = setTimeout(() => {
       controller.abort(unreachable(`${uri} did not answer within ${timeoutMs} ms`))
     }, timeoutMs)
-    underWay.add(controller)
+    pending.add(controller)
     try {
       return await work(controller.signal)
     } finally {
       clearTimeout(timer)
-      underWay.delete(controller)
+      pending.delete(controller)
     }
   }
 
@@ -59,14 +58,14 @@ export function createHttpSource(options: {
       throw rejectionOf(response.status, uri)
     }
     const page = readPage(await readText(response))
-    // While there is more to read, an answer that is like the one before would not mean that nothing is new.
+    // Between pages, an unchanged response does not mean that there is nothing new.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
   }
 
   return {
     async read(cursor) {
-      if (failure !== undefined && performance.now() - failure.at < FAILURE_COOL_DOWN) throw failure.error
+      if (failure !== undefined && performance.now() - failure.at < FAILURE_COOL_DOWN_MS) throw failure.error
       try {
         const page = await withDeadline((signal) => request(cursor, signal))
         failure = undefined
@@ -80,20 +79,20 @@ export function createHttpSource(options: {
     },
 
     close() {
-      for (const request of underWay) {
+      for (const request of pending) {
         request.abort(new GatehouseError('ERR_CLOSED', 'revocations are not followed any more'))
       }
     },
   }
 }
 
-/** Both parts form-encoded first (RFC 6749 2.3.1), so that a colon or a letter beyond ASCII is no trouble. */
+/** Both parts form-encoded first (RFC 6749 2.3.1), so that a colon or a letter beyond ASCII is harmless. */
 function basicCredentials(clientId: string, clientSecret: string): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
 }
 
-/** What an answer that has no revocations says about the set-up. */
+/** Explains a response without revocations to an operator. */
 function rejectionOf(status: number, uri: string): GatehouseError {
   if (status === 401) {
     return unreachable(
@@ -105,7 +104,7 @@ function rejectionOf(status: number, uri: string): GatehouseError {
       `${uri} answered HTTP 403: mark the API key of revocations.clientId as a resource server (apiKeys.setResourceServer)`,
     )
   }
-  // `fetch` hides the status of some redirects behind 0.
+  // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
     return unreachable(`${uri} redirects, which is not followed: revocations.uri must be the address itself`)
   }
@@ -115,7 +114,7 @@ function rejectionOf(status: number, uri: string): GatehouseError {
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // Leaving the loop ends the transfer.
+  // An error in the loop ends the transfer.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
     if (bytes > MAX_BYTES) throw unreachable(`an answer with revocations is larger than ${MAX_BYTES} bytes`)
@@ -124,7 +123,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** What is no revocation, such as one of a newer version, is left out rather than guessed at. */
+/** Leaves out corrupt revocations and revocations of newer versions. */
 function readPage(text: string): RevocationPage {
   const page: unknown = JSON.parse(text)
   const { revocations, cursor, more } = (page ?? {}) as Record<string, unknown>

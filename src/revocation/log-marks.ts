@@ -1,9 +1,9 @@
 import type { Store } from '../store/contract.ts'
-import { BUCKET_NUMBERS } from './expiry-buckets.ts'
+import { BUCKET_NUMBERS } from './revocation-log.ts'
 
 /**
  * Marks in the revocation log. The key ring names one of them: if the log does not have it, the log was lost. A mark
- * stands in the index that names everything in the log, so the two are lost together.
+ * stands in the index that names everything in the log, so both are lost together.
  */
 export interface LogMarks {
   /** The ids of all marks; mostly one. */
@@ -13,19 +13,19 @@ export interface LogMarks {
 }
 
 /** Sorts behind the numbers of the buckets, which are digits. */
-const MARK = 'mark:'
-/** Marks that are read at most: there is one, and one more for each process that marks the log at this moment. */
-const PAGE = 100
+const PREFIX = 'mark:'
+/** More than there are: one mark, and one more for each process that marks the log at this moment. */
+const PAGE_SIZE = 100
 
 /** The marks in the revocation log of a store. */
 export function createLogMarks(store: Store): LogMarks {
   return {
     async list() {
-      const members = await store.range(BUCKET_NUMBERS, { after: MARK, limit: PAGE })
-      return members.flatMap((member) => (member.startsWith(MARK) ? member.slice(MARK.length) : []))
+      const members = await store.range(BUCKET_NUMBERS, { after: PREFIX, limit: PAGE_SIZE })
+      return members.flatMap((member) => (member.startsWith(PREFIX) ? member.slice(PREFIX.length) : []))
     },
-    // For good: the ring that names it has no end either.
-    add: (id) => store.add(BUCKET_NUMBERS, MARK + id),
-    remove: (id) => store.remove(BUCKET_NUMBERS, MARK + id),
+    // Permanent, like the key ring that names it.
+    add: (id) => store.add(BUCKET_NUMBERS, PREFIX + id),
+    remove: (id) => store.remove(BUCKET_NUMBERS, PREFIX + id),
   }
 }

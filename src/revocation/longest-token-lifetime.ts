@@ -1,17 +1,16 @@
 import { createCollection } from '../store/collection.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
 /**
- * The longest lifetime of the access tokens that were issued on a store, whatever the options were at that
- * time. A
- * revocation must be kept for as long, and a key must be published for as long.
+ * The longest lifetime of the access tokens that were issued on a store, under any options. A revocation must be kept
+ * for as long, and a key must be published for as long.
  */
 export interface LongestLifetime {
   /**
-   * Seconds, including what other processes with other options have announced. This process announces its own
-   * lifetime
-   * with the call, so call it once before it issues tokens.
+   * Seconds, including what other processes with other options have announced. The call announces the lifetime of this
+   * process, so call it before this process issues tokens.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
    */
@@ -25,11 +24,8 @@ const COLLECTION = 'signing-keys'
 const RECORD = 'longest-lifetime'
 
 /**
- * The value in the store never decreases. After the option is lowered, older tokens must still expire, and no
- * process
- * can know when the last process with the old option stopped. Each process rewrites the value that it finds
- * once, even
- * if the value is right: the previous write may not have been confirmed as durable.
+ * The value in the store never decreases. After the option is lowered, older tokens must still expire, and no process
+ * can know when the last process with the old option stopped. Each process confirms the value once.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record, if it is not about access tokens
@@ -51,9 +47,10 @@ export function createLongestLifetime(
   async function announce(): Promise<number> {
     // Tries again if another process creates the record, or the store loses it.
     for (;;) {
-      const stored = await lifetimes.update(record, ({ seconds }) =>
-        seconds === confirmed && seconds >= known ? undefined : { seconds: Math.max(seconds, known) },
-      )
+      const stored = await lifetimes.update(record, (found) => {
+        if (found.seconds < known) return { seconds: known }
+        return found.seconds === confirmed ? undefined : confirmDurable(found)
+      })
       if (stored) return stored.seconds
       if (await lifetimes.create(record, { seconds: known })) return known
     }

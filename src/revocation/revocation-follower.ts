@@ -4,232 +4,259 @@ import type { Logger } from '../host/logger.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
-import { createClockJumps } from './clock-jumps.ts'
+import { createClockJumps, type ClockJumps, type Moment } from './clock-jumps.ts'
 
-/** What a gateway does while it cannot hear of revocations. */
+/** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
-  /** Seconds between two readings at most. */
+  /** Seconds between two polls at most. */
   readonly pollIntervalSeconds: number
-  /** `serve` by what is known, or `reject` all tokens once `maxStalenessSeconds` have passed. */
+  /** `serve` with the known revocations, or `reject` all tokens after `maxStalenessSeconds`. */
   readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
 }
 
-/** How well revocations are known. */
+/** How fresh the revocations are. */
 export interface RevocationFreshness {
-  /** Whether the last reading failed or is overdue, or there was none yet. */
-  readonly isLost: boolean
-  /** Seconds since all revocations were known; since the beginning, if they never were. */
+  /** Whether the last poll failed or is overdue, or there was none yet. */
+  readonly isStale: boolean
+  /** Seconds since all revocations were known; since the creation, if they never were. */
   readonly ageSeconds: number
 }
 
-/** Keeps a set of revocations up to date. */
+/** Keeps a set of revocations fresh. */
 export interface RevocationFollower {
   /**
-   * Reads all revocations that are in force, and follows from then on. May be called again, also while it is under
-   * way and after it has rejected.
+   * Reads all revocations in force, and follows the source from then on. May be called again at any time.
    *
-   * @throws what the source throws; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
+   * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
    */
   start(): Promise<void>
-  readonly contact: RevocationFreshness
-  /** Whether tokens must be rejected because nobody knows which of them were revoked. No I/O. */
+  readonly freshness: RevocationFreshness
+  /** Whether tokens must be rejected, because the revocations are too stale. No I/O. */
   readonly mustReject: boolean
-  /** Ends it, also while it starts or reads. Idempotent. */
+  /** Stops following, also during a start or a poll. Idempotent. */
   close(): Promise<void>
 }
 
-/** Milliseconds between two rounds of forgetting what has expired. */
-const PRUNE_EVERY = 60_000
+const PRUNE_INTERVAL_MS = 60_000
 
-/** Milliseconds without forgetting after a jump: a clock that is put forward by mistake is put back again. */
-const PRUNE_AFTER_JUMP = 3_600_000
-
-/**
- * Milliseconds after which all are read anew: what another process made while its clock was minutes behind stands in
- * no place where those who follow look again, and whoever missed the message would never hear of it.
- */
-const WHOLE_EVERY = 3_600_000
-
-/** Milliseconds that one page is waited for: longer than any source waits itself. */
-const PAGE_LIMIT = 60_000
+/** Milliseconds without pruning after a clock jump: a clock that was set forward by mistake is set back again. */
+const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Reads at the start, hears of changes at once where the source can tell, and reads again every `pollIntervalSeconds`, so
- * that a message that was lost is late by no more than that. Keeps no process alive.
- *
- * @param parts.onFreshness told once when contact is lost after it was there, and once when it is there again
- * @param parts.now milliseconds since the epoch. @default the clock of this process
+ * Milliseconds between two full reads. A process whose clock is minutes behind writes its revocations where a poll does
+ * not look again. A process that missed the message finds them with the next full read.
  */
-export function createRevocationFollower(parts: {
+const FULL_READ_INTERVAL_MS = 3_600_000
+
+/** Milliseconds to wait for one page: longer than any source waits itself. */
+const PAGE_TIMEOUT_MS = 60_000
+
+interface Parts {
   readonly source: RevocationSource
   readonly set: RevocationSet
   readonly policy: StalenessPolicy
   readonly logger: Logger
-  readonly onFreshness?: ((contact: RevocationFreshness) => void) | undefined
-  readonly now?: (() => number) | undefined
-}): RevocationFollower {
-  const { source, set, policy, logger, onFreshness, now = () => Date.now() } = parts
-  const every = policy.pollIntervalSeconds * 1000
-  let cursor: string | undefined
-  /** When the last reading of all began, by the clock that never jumps. */
-  let wholeAt = Number.NEGATIVE_INFINITY
-  let leave: (() => Promise<void>) | undefined
-  let timer: NodeJS.Timeout | undefined
-  let starting: Promise<void> | undefined
-  let reading: Promise<void> | undefined
-  let closed = false
-  let state: 'unknown' | 'current' | 'lost' = 'unknown'
-  const clocks = createClockJumps(now)
+  readonly onFreshness?: ((freshness: RevocationFreshness) => void) | undefined
+}
+
+interface Follower extends Parts {
+  readonly now: () => number
+  readonly intervalMs: number
+  readonly clocks: ClockJumps
+  cursor: string | undefined
+  /** When the last full read began, by the steady clock. */
+  fullReadAt: number
+  unsubscribe: (() => Promise<void>) | undefined
+  timer: NodeJS.Timeout | undefined
+  starting: Promise<void> | undefined
+  reading: Promise<void> | undefined
+  closed: boolean
+  state: 'unknown' | 'fresh' | 'stale'
   /** When all revocations were known the last time. */
-  let current = clocks.moment()
-  let pruneAt = Number.NEGATIVE_INFINITY
+  freshAt: Moment
+  /** When to prune next, by the steady clock. */
+  pruneAt: number
+}
 
-  function noticeJump(): void {
-    if (!clocks.hasJumped()) return
-    // What was read by a cursor of another time, or was left out as expired, is read anew.
-    cursor = undefined
-    pruneAt = performance.now() + PRUNE_AFTER_JUMP
-  }
-
-  function prune(): void {
-    // Once more, since reading takes time.
-    noticeJump()
-    if (performance.now() < pruneAt) return
-    pruneAt = performance.now() + PRUNE_EVERY
-    set.prune(now() / 1000)
-  }
-
-  async function readAll(): Promise<void> {
-    noticeJump()
-    const startedAt = clocks.moment()
-    if (startedAt.steady - wholeAt >= WHOLE_EVERY) cursor = undefined
-    if (cursor === undefined) wholeAt = startedAt.steady
-    for (let more = true; more && !closed;) {
-      const page = await withTimeout(PAGE_LIMIT, () => source.read(cursor), LATE)
-      set.add(page.revocations)
-      ;({ cursor, more } = page)
-      // However much there is, requests get their turn in between.
-      if (more) await nextTurn()
-    }
-    if (closed) return
-    current = startedAt
-    prune()
-    tell('current')
-  }
-
-  /** Of several at once there is one. */
-  function read(): Promise<void> {
-    reading ??= readAll().finally(() => (reading = undefined))
-    return reading
-  }
-
-  /** Never rejects. */
-  async function catchUp(): Promise<void> {
-    try {
-      await read()
-    } catch (error) {
-      tell('lost', error)
-    }
-  }
-
-  /** What was missed may be older than what a reading that is under way has come to. */
-  async function catchUpAnew(): Promise<void> {
-    await reading?.catch(() => {})
-    await catchUp()
-  }
-
-  function tell(next: 'current' | 'lost', cause?: unknown): void {
-    const before = state
-    // What was never there is not lost: `start` says so itself.
-    if (closed || next === before || (before === 'unknown' && next === 'lost')) return
-    state = next
-    if (before === 'unknown') return
-    const { ageSeconds } = contact()
-    if (next === 'lost') {
-      logger.warn({ err: cause, ageSeconds }, 'revoked tokens cannot be heard of at the moment')
-    } else logger.info({}, 'revoked tokens are heard of again')
-    onFreshness?.({ isLost: next === 'lost', ageSeconds })
-  }
-
-  function schedule(): void {
-    // Processes that started together do not all read at once. And each early enough to be through with it in time.
-    timer = setTimeout(tick, every * (0.7 + Math.random() / 5))
-    timer.unref()
-  }
-
-  function tick(): void {
-    if (reading && isOverdue()) tell('lost', notAnswered())
-    void catchUp()
-    schedule()
-  }
-
-  function isOverdue(): boolean {
-    return clocks.since(current) > every * 3
-  }
-
-  function contact(): RevocationFreshness {
-    return {
-      isLost: state !== 'current' || isOverdue(),
-      ageSeconds: Math.round(clocks.since(current) / 100) / 10,
-    }
-  }
-
-  async function listenAndRead(): Promise<void> {
-    // Before the first reading, so that nothing in between is missed. It stays where that fails, for the next time.
-    leave ??= await source.listen?.(
-      (revocation) => set.add([revocation]),
-      () => void catchUpAnew(),
-    )
-    if (!closed) await read()
-  }
-
-  async function startOnce(): Promise<void> {
-    try {
-      if (!closed) await listenAndRead()
-    } catch (error) {
-      if (!closed) throw error
-    }
-    if (closed) {
-      await stopListening()
-      throw new GatehouseError('ERR_CLOSED', 'revocations are not followed any more')
-    }
-    if (timer === undefined) schedule()
-  }
-
-  async function stopListening(): Promise<void> {
-    const stop = leave
-    leave = undefined
-    await stop?.().catch((error: unknown) => {
-      logger.debug({ err: error }, 'listening to revocations did not end well')
-    })
+/**
+ * Reads all revocations at the start, receives new ones at once if the source can publish them, and polls every
+ * `pollIntervalSeconds`, so that a lost message delays a revocation by no more than that. Keeps no process alive.
+ *
+ * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
+ * @param parts.now milliseconds since the epoch. @default the clock of this process
+ */
+export function createRevocationFollower(
+  parts: Parts & { readonly now?: (() => number) | undefined },
+): RevocationFollower {
+  const { now = () => Date.now(), ...rest } = parts
+  const clocks = createClockJumps(now)
+  const follower: Follower = {
+    ...rest,
+    now,
+    clocks,
+    intervalMs: parts.policy.pollIntervalSeconds * 1000,
+    cursor: undefined,
+    fullReadAt: Number.NEGATIVE_INFINITY,
+    unsubscribe: undefined,
+    timer: undefined,
+    starting: undefined,
+    reading: undefined,
+    closed: false,
+    state: 'unknown',
+    freshAt: clocks.moment(),
+    pruneAt: Number.NEGATIVE_INFINITY,
   }
 
   return {
-    get contact() {
-      return contact()
+    get freshness() {
+      return freshnessOf(follower)
     },
-
     get mustReject() {
-      if (policy.whenStale === 'serve') return false
-      return state === 'unknown' || clocks.since(current) > policy.maxStalenessSeconds * 1000
+      return mustReject(follower)
     },
-
     start() {
-      // Somebody may ask again before the attempt before has failed: one subscription is enough.
-      return (starting ??= startOnce().finally(() => (starting = undefined)))
+      // Concurrent calls share one subscription.
+      return (follower.starting ??= start(follower).finally(() => (follower.starting = undefined)))
     },
-
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      source.close?.()
-      await stopListening()
-    },
+    close: () => close(follower),
   }
 }
 
-const LATE = { error: notAnswered, keepsAlive: false }
+async function start(follower: Follower): Promise<void> {
+  try {
+    if (!follower.closed) await subscribeAndRead(follower)
+  } catch (error) {
+    if (!follower.closed) throw error
+  }
+  if (follower.closed) {
+    await unsubscribe(follower)
+    throw new GatehouseError('ERR_CLOSED', 'revocations are not followed any more')
+  }
+  if (follower.timer === undefined) schedulePoll(follower)
+}
+
+/** Subscribes before the first read, so that nothing is missed. If the read fails, the subscription stays. */
+async function subscribeAndRead(follower: Follower): Promise<void> {
+  const { source, set } = follower
+  follower.unsubscribe ??= await source.listen?.(
+    (revocation) => set.add([revocation]),
+    () => void pollAgain(follower),
+  )
+  if (!follower.closed) await read(follower)
+}
+
+async function unsubscribe(follower: Follower): Promise<void> {
+  const end = follower.unsubscribe
+  follower.unsubscribe = undefined
+  await end?.().catch((error: unknown) => {
+    follower.logger.debug({ err: error }, 'the subscription to revocations did not end cleanly')
+  })
+}
+
+async function close(follower: Follower): Promise<void> {
+  follower.closed = true
+  clearTimeout(follower.timer)
+  follower.source.close?.()
+  await unsubscribe(follower)
+}
+
+/** Polls at random times, because processes that started together must not poll together. */
+function schedulePoll(follower: Follower): void {
+  const tick = () => {
+    if (follower.reading && isOverdue(follower)) setState(follower, 'stale', notAnswered())
+    void poll(follower)
+    schedulePoll(follower)
+  }
+  // Early enough for the read to finish within the interval.
+  follower.timer = setTimeout(tick, follower.intervalMs * (0.7 + Math.random() / 5))
+  follower.timer.unref()
+}
+
+/** Never rejects. */
+async function poll(follower: Follower): Promise<void> {
+  try {
+    await read(follower)
+  } catch (error) {
+    setState(follower, 'stale', error)
+  }
+}
+
+/** After a lost message: a read in progress may have passed the place where the lost revocation stands. */
+async function pollAgain(follower: Follower): Promise<void> {
+  await follower.reading?.catch(() => {})
+  await poll(follower)
+}
+
+/** Concurrent calls share one read. */
+function read(follower: Follower): Promise<void> {
+  return (follower.reading ??= readPages(follower).finally(() => (follower.reading = undefined)))
+}
+
+async function readPages(follower: Follower): Promise<void> {
+  const { clocks, source, set } = follower
+  checkForJump(follower)
+  const startedAt = clocks.moment()
+  if (startedAt.steady - follower.fullReadAt >= FULL_READ_INTERVAL_MS) follower.cursor = undefined
+  if (follower.cursor === undefined) follower.fullReadAt = startedAt.steady
+  for (let more = true; more && !follower.closed;) {
+    const page = await withTimeout(PAGE_TIMEOUT_MS, () => source.read(follower.cursor), TIMED_OUT)
+    set.add(page.revocations)
+    follower.cursor = page.cursor
+    more = page.more
+    // Requests get their turn between two pages.
+    if (more) await nextTurn()
+  }
+  if (follower.closed) return
+  follower.freshAt = startedAt
+  prune(follower)
+  setState(follower, 'fresh')
+}
+
+/** After a jump, the cursor and the expiry of what was read are wrong, so the next read is a full one. */
+function checkForJump(follower: Follower): void {
+  if (!follower.clocks.hasJumped()) return
+  follower.cursor = undefined
+  follower.pruneAt = performance.now() + PRUNE_AFTER_JUMP_MS
+}
+
+function prune(follower: Follower): void {
+  // The read took time, and the clock may have jumped.
+  checkForJump(follower)
+  if (performance.now() < follower.pruneAt) return
+  follower.pruneAt = performance.now() + PRUNE_INTERVAL_MS
+  follower.set.prune(follower.now() / 1000)
+}
+
+function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown): void {
+  const { state: before, logger, onFreshness } = follower
+  // Before the first success, `start` reports failures itself.
+  if (follower.closed || state === before || (before === 'unknown' && state === 'stale')) return
+  follower.state = state
+  if (before === 'unknown') return
+  const { ageSeconds } = freshnessOf(follower)
+  if (state === 'stale') logger.warn({ err: cause, ageSeconds }, 'revocations are stale')
+  else logger.info({}, 'revocations are fresh again')
+  onFreshness?.({ isStale: state === 'stale', ageSeconds })
+}
+
+function isOverdue({ clocks, freshAt, intervalMs }: Follower): boolean {
+  return clocks.since(freshAt) > intervalMs * 3
+}
+
+function freshnessOf(follower: Follower): RevocationFreshness {
+  return {
+    isStale: follower.state !== 'fresh' || isOverdue(follower),
+    ageSeconds: Math.round(follower.clocks.since(follower.freshAt) / 100) / 10,
+  }
+}
+
+function mustReject({ policy, state, clocks, freshAt }: Follower): boolean {
+  if (policy.whenStale === 'serve') return false
+  return state === 'unknown' || clocks.since(freshAt) > policy.maxStalenessSeconds * 1000
+}
+
+const TIMED_OUT = { error: notAnswered, keepsAlive: false }
 
 function notAnswered(): GatehouseError {
   return new GatehouseError('ERR_NOT_READY', 'the source of revocations does not answer')

@@ -1,143 +1,79 @@
+import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
 
-/** All revocations that are in force, in memory: what each call is checked against. */
+/** All revocations in force, in memory. The gateway checks every call against them. */
 export interface RevocationSet {
-  /** Whether a token has been revoked: a few look-ups, no I/O. */
-  isRevoked(token: RevocableToken): boolean
+  /** Whether a token is revoked: a few map lookups, no I/O. */
+  isTokenRevoked(token: RevocableToken): boolean
+  /** Whether all tokens of a client are revoked for good, because it was deleted. */
+  isClientRevoked(clientId: string): boolean
+  /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
+  isKeyRevoked(keyId: string): boolean
+  /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
+  isScopeRevoked(scope: string, epoch: number): boolean
   /**
-   * Below which `access_epoch` some tokens of a client are dead: that of the client itself is never lower. 0 if nothing
-   * is known to be revoked, or if all of it is for good.
+   * The `access_epoch` below which some tokens of a client are revoked. The epoch of the client itself is never lower.
+   * 0 without revocations, or if all of them are for good.
    */
-  lowestEpoch(clientId: string): number
-  /** Adds revocations. In any order and any number of times: a weaker one never undoes a stronger one. */
+  lowestValidEpoch(clientId: string): number
+  /** Adds revocations, in any order and any number of times. A weaker one never undoes a stronger one. */
   add(revocations: readonly Revocation[]): void
-  /** Forgets those that cover expired tokens only. @param now epoch seconds */
+  /** Removes revocations that cover expired tokens only. @param now epoch seconds */
   prune(now: number): void
-  /** Calls `listener`, which must not throw, after each `add` of something. @returns a function that ends it */
+  /** Calls `listener`, which must not throw, after revocations were added. @returns a function that unsubscribes */
   onAdded(listener: () => void): () => void
-  /** How many there are, each scope of a client for itself. */
+  /** The number of revocations; each scope of a client counts. */
   readonly size: number
-  /** How many of them are of signing keys. */
+  /** The number of revoked signing keys. */
   readonly revokedKeys: number
 }
 
-/** Seconds for which a revocation outlives what it covers, for a clock that is put forward and back again. */
-const GRACE = 600
-
-/** Tokens below an epoch; below Infinity all of them. */
+/** Revokes tokens of lower epochs; with `Infinity` all of them. */
 interface Threshold {
   readonly below: number
+  /** Epoch seconds. */
   readonly until: number
 }
 
-interface RevokedClient {
-  /** All tokens of the client. */
-  all: Threshold | undefined
-  /** Those that carry a scope, by scope. */
-  readonly byScope: Map<string, Threshold>
+interface State {
+  /** The `until` of each revoked id. */
+  readonly ids: Readonly<Record<'token' | 'grant' | 'key', Map<string, number>>>
+  /** By client, then by scope; `ALL_TOKENS` stands for every scope. */
+  readonly clients: Map<string, Map<string, Threshold>>
+  /** By scope. */
+  readonly operations: Map<string, Threshold>
 }
 
-/** Makes an empty set. */
+/** In the place of a scope, which is never empty. */
+const ALL_TOKENS = ''
+
+/** Creates an empty set. */
 export function createRevocationSet(): RevocationSet {
-  /** By kind and id: until when. */
-  const single = {
-    token: new Map<string, number>(),
-    grant: new Map<string, number>(),
-    key: new Map<string, number>(),
+  const state: State = {
+    ids: { token: new Map(), grant: new Map(), key: new Map() },
+    clients: new Map(),
+    operations: new Map(),
   }
-  const clients = new Map<string, RevokedClient>()
-  /** How many thresholds they have together. */
-  let clientThresholds = 0
-  const operations = new Map<string, Threshold>()
+  const { ids, clients, operations } = state
   const listeners = new Set<() => void>()
 
-  function addToClient(id: string, threshold: Threshold, scopes: readonly string[] | undefined): void {
-    const client = clients.get(id) ?? { all: undefined, byScope: new Map<string, Threshold>() }
-    clients.set(id, client)
-    if (scopes === undefined) {
-      if (client.all === undefined) clientThresholds += 1
-      client.all = strongest(client.all, threshold)
-    }
-    for (const scope of scopes ?? []) {
-      const known = client.byScope.get(scope)
-      if (known === undefined) clientThresholds += 1
-      client.byScope.set(scope, strongest(known, threshold))
-    }
-  }
-
-  function pruneClient(client: RevokedClient, isOver: (until: number) => boolean): void {
-    if (client.all && isOver(client.all.until)) {
-      client.all = undefined
-      clientThresholds -= 1
-    }
-    for (const [scope, { until }] of client.byScope) {
-      if (isOver(until) && client.byScope.delete(scope)) clientThresholds -= 1
-    }
-  }
-
-  function addOne(revocation: Revocation): void {
-    const { id, until } = revocation
-    if (revocation.of === 'operation') {
-      operations.set(id, strongest(operations.get(id), { below: revocation.below, until }))
-      return
-    }
-    if (revocation.of !== 'client') {
-      const ids = single[revocation.of]
-      ids.set(id, Math.max(ids.get(id) ?? 0, until))
-      return
-    }
-    addToClient(id, { below: revocation.below ?? Infinity, until }, revocation.scopes)
-  }
-
-  function isClientRevoked({ clientId, scopes, claims }: RevocableToken): boolean {
-    const client = clients.get(clientId)
-    if (client === undefined) return false
-    const epoch = counterOf(claims['access_epoch'])
-    if (isBelow(epoch, client.all)) return true
-    return client.byScope.size > 0 && scopes.some((scope) => isBelow(epoch, client.byScope.get(scope)))
-  }
-
-  function isOperationRevoked({ scopes, claims }: RevocableToken): boolean {
-    if (operations.size === 0) return false
-    const epoch = counterOf(claims['catalog_epoch'])
-    return scopes.some((scope) => isBelow(epoch, operations.get(scope)))
-  }
-
   return {
-    isRevoked(token) {
-      return (
-        single.token.has(token.tokenId) ||
-        (token.grantId !== undefined && single.grant.has(token.grantId)) ||
-        single.key.has(token.keyId) ||
-        isClientRevoked(token) ||
-        isOperationRevoked(token)
-      )
-    },
-
-    lowestEpoch(clientId) {
-      const client = clients.get(clientId)
-      if (client === undefined) return 0
-      const thresholds = [...(client.all ? [client.all] : []), ...client.byScope.values()]
+    isTokenRevoked: (token) => isTokenRevoked(state, token),
+    isClientRevoked: (clientId) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
+    isKeyRevoked: (keyId) => ids.key.has(keyId),
+    isScopeRevoked: (scope, epoch) => isBelow(epoch, operations.get(scope)),
+    lowestValidEpoch(clientId) {
+      const thresholds = [...(clients.get(clientId)?.values() ?? [])]
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
     add(revocations) {
       if (revocations.length === 0) return
-      for (const revocation of revocations) addOne(revocation)
+      for (const revocation of revocations) addRevocation(state, revocation)
       for (const listener of listeners) listener()
     },
 
-    prune(now) {
-      const isOver = (until: number) => until + GRACE <= now
-      for (const ids of Object.values(single)) {
-        for (const [id, until] of ids) if (isOver(until)) ids.delete(id)
-      }
-      for (const [scope, { until }] of operations) if (isOver(until)) operations.delete(scope)
-      for (const [id, client] of clients) {
-        pruneClient(client, isOver)
-        if (client.all === undefined && client.byScope.size === 0) clients.delete(id)
-      }
-    },
+    prune: (now) => prune(state, now),
 
     onAdded(listener) {
       listeners.add(listener)
@@ -145,25 +81,72 @@ export function createRevocationSet(): RevocationSet {
     },
 
     get size() {
-      return single.token.size + single.grant.size + single.key.size + operations.size + clientThresholds
+      let size = ids.token.size + ids.grant.size + ids.key.size + operations.size
+      for (const thresholds of clients.values()) size += thresholds.size
+      return size
     },
     get revokedKeys() {
-      return single.key.size
+      return ids.key.size
     },
   }
 }
 
-/** The highest of both in each respect: kept too long rather than too short. */
-function strongest(one: Threshold | undefined, other: Threshold): Threshold {
-  if (one === undefined) return other
-  return { below: Math.max(one.below, other.below), until: Math.max(one.until, other.until) }
+function isTokenRevoked({ ids, clients, operations }: State, token: RevocableToken): boolean {
+  const { tokenId, grantId, keyId, clientId, scopes, claims } = token
+  if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
+  if (grantId !== undefined && ids.grant.has(grantId)) return true
+  const ofClient = clients.get(clientId)
+  return (
+    (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
+    (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
+  )
+}
+
+function isBelowAny(
+  epoch: number,
+  thresholds: ReadonlyMap<string, Threshold>,
+  scopes: readonly string[],
+): boolean {
+  return (
+    isBelow(epoch, thresholds.get(ALL_TOKENS)) ||
+    scopes.some((scope) => isBelow(epoch, thresholds.get(scope)))
+  )
+}
+
+function addRevocation({ ids, clients, operations }: State, revocation: Revocation): void {
+  const { of, id, until } = revocation
+  if (of === 'operation') raise(operations, id, { below: revocation.below, until })
+  else if (of === 'client') {
+    const thresholds = clients.get(id) ?? new Map<string, Threshold>()
+    clients.set(id, thresholds)
+    for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
+      raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
+    }
+  } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+}
+
+/** Takes the higher value of each field: it is safe to keep a revocation too long. */
+function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
+  const known = thresholds.get(key) ?? { below: 0, until: 0 }
+  thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })
+}
+
+function prune({ ids, clients, operations }: State, now: number): void {
+  const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
+  for (const revoked of Object.values(ids)) {
+    for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
+  }
+  for (const thresholds of [operations, ...clients.values()]) {
+    for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
+  }
+  for (const [id, { size }] of clients) if (size === 0) clients.delete(id)
 }
 
 function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
   return threshold !== undefined && epoch < threshold.below
 }
 
-/** A token that does not say is from before there was anything to count. */
-function counterOf(claim: unknown): number {
+/** A token without the claim was issued before the first epoch. */
+function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

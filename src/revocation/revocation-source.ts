@@ -9,14 +9,11 @@ export interface RevocationPage {
   readonly more: boolean
 }
 
-/**
- * The source that revocations are read from: the log in the store, or the authorization service over HTTP.
- */
+/** The source of revocations: the log in the store, or the authorization service over HTTP. */
 export interface RevocationSource {
   /**
-   * Reads the revocations added since a cursor. Some may have been read before. Without a cursor, or with one
-   * that is too
-   * old or invalid, it begins with all revocations that are in force.
+   * Reads the revocations added since a cursor. Some may have been read before. Without a cursor, or with a cursor that
+   * is too old or invalid, it begins with all revocations in force.
    */
   read(cursor: string | undefined): Promise<RevocationPage>
   /**

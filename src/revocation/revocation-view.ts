@@ -8,17 +8,10 @@ import {
 import { createRevocationSet, type RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
 
-/**
- * The revocations that this process knows, in memory, and the follower that keeps them up to date. A gateway
- * needs
- * nothing else.
- */
+/** The revocations that this process knows, in memory, and the follower that keeps them fresh. */
 export interface KnownRevocations extends RevocationSet, RevocationFollower {}
 
-/**
- * Makes a set that follows a source, and reports when it becomes stale and fresh again. No I/O before
- * `start()`.
- */
+/** Creates a set that follows a source, and emits when it becomes stale and fresh again. No I/O before `start()`. */
 export function createRevocationView(parts: {
   readonly source: RevocationSource
   readonly policy: StalenessPolicy
@@ -30,16 +23,16 @@ export function createRevocationView(parts: {
   const follower = createRevocationFollower({
     ...rest,
     set,
-    onFreshness: ({ isLost, ageSeconds }) =>
-      events.emit(isLost ? 'revocations.stale' : 'revocations.fresh', { ageSeconds }),
+    onFreshness: ({ isStale, ageSeconds }) =>
+      events.emit(isStale ? 'revocations.stale' : 'revocations.fresh', { ageSeconds }),
   })
 
   return {
     ...follower,
     ...set,
     // Copies of these values would never change.
-    get contact() {
-      return follower.contact
+    get freshness() {
+      return follower.freshness
     },
     get mustReject() {
       return follower.mustReject

@@ -1,25 +1,25 @@
 import { isCount, isEpochSeconds, isObject, isText } from '../validation/predicates.ts'
 
 /**
- * That tokens are dead although they have not expired. None has a time of "issued before": `iat` is whole seconds
- * and clocks differ. What is to be told apart by when it was issued is told apart by counters that stand in the
- * token: `access_epoch` of its client, `catalog_epoch` of the products.
+ * Makes tokens invalid before they expire. No revocation names a time of issue, because `iat` is whole seconds and
+ * clocks differ. Counters in the token show which tokens are older: the `access_epoch` of its client, and the
+ * `catalog_epoch` of the products.
  */
 export type Revocation = {
   /** Epoch seconds at which the last token that it covers has expired. */
   readonly until: number
 } & (
   | {
-      /** One token, by its `jti`; all of a grant; or all that were signed with a key, by its `kid`. */
+      /** One token, by its `jti`; all tokens of a grant; or all tokens of a signing key, by its `kid`. */
       readonly of: 'token' | 'grant' | 'key'
       readonly id: string
     }
   | {
-      /** All tokens of a client whose `access_epoch` is below a number; without the number all, for good. */
+      /** All tokens of a client whose `access_epoch` is below a number; without the number all tokens, for good. */
       readonly of: 'client'
       readonly id: string
       readonly below?: number | undefined
-      /** Only those of them that carry one of these. */
+      /** Only the tokens that carry one of these. */
       readonly scopes?: readonly string[] | undefined
     }
   | {
@@ -31,7 +31,7 @@ export type Revocation = {
     }
 )
 
-/** What of a verified access token decides whether it was revoked; the gateway's principal is one. */
+/** The parts of a verified access token that decide whether it is revoked, such as a principal. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string
@@ -40,16 +40,16 @@ export interface RevocableToken {
   readonly scopes: readonly string[]
   /** `kid` of the key that signed it. */
   readonly keyId: string
-  /** Of them, `access_epoch` and `catalog_epoch` count. */
+  /** Only `access_epoch` and `catalog_epoch` matter. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** A revocation as text, for the store and for messages. The same one is always the same text. */
+/** A revocation as text, for the store and for messages. Equal revocations have equal texts. */
 export function writeRevocation(revocation: Revocation): string {
   return JSON.stringify(asRevocation(revocation) ?? null)
 }
 
-/** The revocation that a text holds; undefined if it holds none, as what others put there may. */
+/** Parses a revocation; undefined for any other text. */
 export function readRevocation(text: string): Revocation | undefined {
   try {
     return asRevocation(JSON.parse(text))
@@ -58,7 +58,7 @@ export function readRevocation(text: string): Revocation | undefined {
   }
 }
 
-/** What of a value is a revocation, without anything else; undefined if it is none that is known here. */
+/** The revocation in a value, without unknown fields; undefined for any other value, and for unknown kinds. */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes } = value

@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
 import type { Logger } from '../host/logger.ts'
@@ -66,9 +67,6 @@ export interface Revocations {
    */
   listPending(specsOf: SpecsOf): Promise<readonly Revocation[]>
 }
-
-/** Seconds by which clocks may differ, added to every `until`. */
-const CLOCK_SKEW_SECONDS = 120
 
 /** A computed `until` is a full hour, so that repeating a revocation stores the same text. */
 const HOUR_SECONDS = 3600

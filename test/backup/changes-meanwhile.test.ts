@@ -49,7 +49,7 @@ test('a change that a process has not finished is in the file as if it had', asy
   const host = await start(faulty.store)
   const [key, other] = [await host.createApiKey(), await host.createApiKey()]
   const token = await tokenOf(host, key)
-  faulty.arm('add revocations:until', 'rejected', { thenAway: true })
+  faulty.arm('add revocations:buckets', 'rejected', { thenAway: true })
   await expect(host.gatehouse.apiKeys.disable(key.client_id)).rejects.toThrow(
     expect.objectContaining({ code: 'ERR_STORE_UNAVAILABLE' }),
   )

@@ -25,7 +25,10 @@ describeEachKind('reporting that a client is compromised', (context) => {
       expect(await registry.verifySecret(found, secret)).toBe(false)
     }
     expect(await service.listSecrets(clientId)).toEqual([])
-    expect([set.isRevoked(tokenOf(clientId, 0)), set.isRevoked(tokenOf(clientId, 1))]).toEqual([true, false])
+    expect([set.isTokenRevoked(tokenOf(clientId, 0)), set.isTokenRevoked(tokenOf(clientId, 1))]).toEqual([
+      true,
+      false,
+    ])
     expect(found.epoch).toBe(1)
     expect(heard).toEqual([{ event: 'client.compromised', kind, clientId, accountId: 'acme', actor: 'ops' }])
     expect(revoked).toEqual([{ of: 'client', id: clientId, actor: 'ops' }])

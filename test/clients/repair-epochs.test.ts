@@ -14,7 +14,7 @@ async function start() {
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
   const { clientId } = apiKey
   const { store, calls } = watched(data)
-  const heard = { lowestEpoch: 0, isGone: false }
+  const heard = { lowestValidEpoch: 0, isClientRevoked: false }
   const cached = createClientCache({
     store,
     registry: createStoreRegistry({ store }),
@@ -22,7 +22,10 @@ async function start() {
     now: () => 0,
   })
   await cached.follow()
-  const known = { lowestEpoch: () => heard.lowestEpoch, isGone: () => heard.isGone }
+  const known = {
+    lowestValidEpoch: () => heard.lowestValidEpoch,
+    isClientRevoked: () => heard.isClientRevoked,
+  }
   const registry = withRepairedEpochs(cached, { store, known })
   await registry.find(clientId)
   const count = (method: string) => calls.filter((call) => call.method === method).length
@@ -35,7 +38,7 @@ it('a client that something was taken from is read anew as soon as that is heard
   // So it is remembered as it was: else what follows would prove nothing.
   expect(await find()).toMatchObject({ products: ['invoices'], epoch: 0 })
   calls.length = 0
-  heard.lowestEpoch = 1
+  heard.lowestValidEpoch = 1
   expect(await find()).toMatchObject({ products: [], epoch: 1 })
   expect(await find()).toMatchObject({ products: [], epoch: 1 })
   expect([count('get'), count('replace')]).toEqual([1, 0])
@@ -45,13 +48,13 @@ it('a client that was deleted is not found any more as soon as that is heard', a
   const { apiKeys, clientId, find, heard } = await start()
   await apiKeys.delete(clientId)
   expect(await find()).toMatchObject({ clientId })
-  heard.isGone = true
+  heard.isClientRevoked = true
   expect(await find()).toBeUndefined()
 })
 
 it('only if the store itself has an older epoch was one lost, and is made good once', async () => {
   const { find, heard, calls, count } = await start()
-  heard.lowestEpoch = 3
+  heard.lowestValidEpoch = 3
   // What comes of this one is dead: it may be an older copy.
   expect(await find()).toMatchObject({ epoch: 0 })
   expect(await find()).toMatchObject({ epoch: 3 })

@@ -45,7 +45,7 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
     ...overrides,
   }
   const isDead = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
-    set.isRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+    set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
   return { ...clientsAtHost(host, { store, events, revocations }), rows, heard, isDead, set }
 }
 

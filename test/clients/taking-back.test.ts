@@ -19,7 +19,7 @@ const CHANGES: readonly [name: string, change: (service: Service, clientId: stri
 
 /** Whether a token of the client would be rejected that was issued at an epoch. */
 function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['invoices:read']): boolean {
-  return set.isRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
+  return set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
 }
 
 /** What a process learns that reads all revocations from the store. */

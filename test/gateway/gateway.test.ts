@@ -183,8 +183,8 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
 
   test('revoked, also when it was remembered', async () => {
     const revoked = new Set<string>()
-    const isRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
-    ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isRevoked } }))
+    const isTokenRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
+    ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } }))
     const server = serve()
     const token = await issuer.mint({ jti: 'stolen' })
     await server.agent.get('/api/invoices/list').set(bearer(token)).expect(200)
@@ -192,7 +192,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     revoked.add('stolen')
     server.reached.length = 0
     await expectRejection(server, (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
-    expect(isRevoked).toHaveBeenCalledTimes(3)
+    expect(isTokenRevoked).toHaveBeenCalledTimes(3)
     expect(issuer.lookups()).toBe(1)
   })
 })
@@ -303,7 +303,7 @@ describe('our own failure gets 503, never 401', () => {
     expectUnavailable({
       revocations: {
         ...noRevocations,
-        isRevoked() {
+        isTokenRevoked() {
           throw new Error('bug')
         },
       },

@@ -60,8 +60,8 @@ describe('requireScope', () => {
   })
 
   test('goes on from what the middleware found out', async () => {
-    const isRevoked = vi.fn(() => false)
-    const { gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isRevoked } })
+    const isTokenRevoked = vi.fn(() => false)
+    const { gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } })
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
     await agent
       .get('/api/invoices/list')
@@ -73,7 +73,7 @@ describe('requireScope', () => {
       .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
       .expect(200)
     // Twice a call: a request may take long. The signature is looked at once.
-    expect(isRevoked).toHaveBeenCalledTimes(4)
+    expect(isTokenRevoked).toHaveBeenCalledTimes(4)
     expect(issuer.lookups()).toBe(2)
   })
 

@@ -38,8 +38,8 @@ const codeOf = ({ reason }: AbortSignal) => (reason as { code?: string } | undef
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW * 1000 })
   ;[revoked, listeners, mustReject, asked] = [new Set(), new Set(), false, 0]
-  const revocations: Pick<GatewayRevocations, 'isRevoked' | 'mustReject' | 'onAdded'> = {
-    isRevoked: ({ tokenId }) => {
+  const revocations: Pick<GatewayRevocations, 'isTokenRevoked' | 'mustReject' | 'onAdded'> = {
+    isTokenRevoked: ({ tokenId }) => {
       asked += 1
       return revoked.has(tokenId)
     },

@@ -75,7 +75,7 @@ async function aliveOn(store: Store, grantId: string, token: string, person = AL
   }
   const access = { tokenId: 't', grantId, clientId: 'app', scopes: [], keyId: 'k', claims: {} }
   const alive = {
-    'access token': !set.isRevoked(access),
+    'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
     'remembered consent': (await consents.get(person, 'app')).consent.granted.length > 0,

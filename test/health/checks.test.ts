@@ -166,35 +166,35 @@ describe('checkProducts()', () => {
 })
 
 describe('checkRevocations()', () => {
-  const contact = { isLost: false, ageSeconds: 2 }
-  const healthy = { contact, mustReject: false, size: 7 }
+  const freshness = { isStale: false, ageSeconds: 2 }
+  const healthy = { freshness, mustReject: false, size: 7 }
   test.each([
     ['that are fresh', healthy, true, 'pass', '7 are active'],
-    ['without a source', { ...healthy, contact: undefined }, true, 'warn', 'until they expire'],
+    ['without a source', { ...healthy, freshness: undefined }, true, 'warn', 'until they expire'],
     [
       'that are not known yet',
-      { ...healthy, contact: { ...contact, isLost: true } },
+      { ...healthy, freshness: { ...freshness, isStale: true } },
       false,
       'unknown',
       'not known yet',
     ],
     [
       'that are stale',
-      { ...healthy, contact: { isLost: true, ageSeconds: 20 } },
+      { ...healthy, freshness: { isStale: true, ageSeconds: 20 } },
       true,
       'warn',
       'are accepted',
     ],
     [
       'that are stale for minutes',
-      { ...healthy, contact: { isLost: true, ageSeconds: 301 } },
+      { ...healthy, freshness: { isStale: true, ageSeconds: 301 } },
       true,
       'fail',
       '301 s ago',
     ],
     [
       'too stale to accept tokens',
-      { ...healthy, contact: { isLost: true, ageSeconds: 61 }, mustReject: true },
+      { ...healthy, freshness: { isStale: true, ageSeconds: 61 }, mustReject: true },
       true,
       'fail',
       '503',

@@ -39,7 +39,7 @@ describeWithRedis('following a store (Redis)', () => {
     })
     await follower.start()
     const isDead = (tokenId: string) =>
-      set.isRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
+      set.isTokenRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
     return { follower, isDead }
   }
 

@@ -22,7 +22,7 @@ async function readAll(log: RevocationLog, start?: string): Promise<Set<string>>
 }
 
 test.each([
-  ['on a shelf', 'revocations:until:', undefined],
+  ['on a shelf', 'revocations:buckets:', undefined],
   ['among the recent ones', 'revocations:recent:', String(START - 1000)],
 ])('foreign members %s hide no revocation, wherever they fill pages', async (_, kind, cursor) => {
   const inner = memoryStore()

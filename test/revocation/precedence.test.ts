@@ -108,11 +108,11 @@ async function createWorld(skews: readonly number[]) {
   function check(index: number, isCaughtUp: boolean): void {
     const process = at(index)
     for (const token of tokens) {
-      const isRevoked = process.set.isRevoked(token)
+      const isTokenRevoked = process.set.isTokenRevoked(token)
       const about = `${JSON.stringify(token)} at process ${index}`
-      if (!token.isDead) expect(isRevoked, `good: ${about}`).toBe(false)
+      if (!token.isDead) expect(isTokenRevoked, `good: ${about}`).toBe(false)
       else if (isCaughtUp && token.expiresAt > process.seconds())
-        expect(isRevoked, `dead: ${about}`).toBe(true)
+        expect(isTokenRevoked, `dead: ${about}`).toBe(true)
     }
   }
 

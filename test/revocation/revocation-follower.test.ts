@@ -80,16 +80,16 @@ function away() {
 
 function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource()) {
   const set = createRevocationSet()
-  const told: { isLost: boolean; ageSeconds: number }[] = []
+  const told: { isStale: boolean; ageSeconds: number }[] = []
   const follower = createRevocationFollower({
     source: source.source,
     set,
     policy: { pollIntervalSeconds: 5, whenStale: 'serve', maxStalenessSeconds: 60, ...policy },
     logger: silentLogger,
-    onFreshness: (contact) => told.push(contact),
+    onFreshness: (freshness) => told.push(freshness),
   })
   const isDead = (tokenId: string) =>
-    set.isRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
+    set.isTokenRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
   return { ...source, source, set, follower, told, isDead }
 }
 
@@ -361,11 +361,11 @@ describe('a clock that jumps', () => {
 describe('contact', () => {
   test('is not there before the start, and then it is; nobody is told', async () => {
     const { follower, told } = setUp()
-    expect(follower.contact.isLost).toBe(true)
+    expect(follower.freshness.isStale).toBe(true)
     await seconds(3)
-    expect(follower.contact).toEqual({ isLost: true, ageSeconds: 3 })
+    expect(follower.freshness).toEqual({ isStale: true, ageSeconds: 3 })
     await follower.start()
-    expect(follower.contact).toEqual({ isLost: false, ageSeconds: 0 })
+    expect(follower.freshness).toEqual({ isStale: false, ageSeconds: 0 })
     expect(told).toEqual([])
     await follower.close()
   })
@@ -377,13 +377,13 @@ describe('contact', () => {
       answer(...Array.from({ length: 4 }, away))
       await seconds(5)
       expect(told).toHaveLength(turn * 2 - 1)
-      expect(follower.contact.isLost).toBe(true)
-      expect(follower.contact.ageSeconds).toBeGreaterThanOrEqual(5)
+      expect(follower.freshness.isStale).toBe(true)
+      expect(follower.freshness.ageSeconds).toBeGreaterThanOrEqual(5)
       await seconds(30)
       expect(told).toHaveLength(turn * 2)
-      expect(follower.contact.isLost).toBe(false)
+      expect(follower.freshness.isStale).toBe(false)
     }
-    expect(told.map(({ isLost }) => isLost)).toEqual([true, false, true, false, true, false])
+    expect(told.map(({ isStale }) => isStale)).toEqual([true, false, true, false, true, false])
     await follower.close()
   })
 
@@ -394,11 +394,11 @@ describe('contact', () => {
     await seconds(14)
     expect(told).toEqual([])
     await seconds(6)
-    expect(told.map(({ isLost }) => isLost)).toEqual([true])
-    expect(follower.contact.isLost).toBe(true)
+    expect(told.map(({ isStale }) => isStale)).toEqual([true])
+    expect(follower.freshness.isStale).toBe(true)
     await seconds(60)
     expect(isDead('a')).toBe(true)
-    expect(told.map(({ isLost }) => isLost)).toEqual([true, false])
+    expect(told.map(({ isStale }) => isStale)).toEqual([true, false])
     await follower.close()
   })
 
@@ -499,7 +499,7 @@ describe('closing', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('while it reads later tells nobody that contact is lost, and reads no further', async () => {
+  test('while it reads later tells nobody that freshness is lost, and reads no further', async () => {
     const { follower, answer, cursors, told } = setUp()
     await follower.start()
     let fail: (error: Error) => void = () => {}

@@ -55,7 +55,7 @@ function idsOf(revocations: readonly Revocation[]): Set<string> {
 
 /** The index that holds what ends at `until`. */
 function shelfName(until: number): string {
-  return `revocations:until:${String(Math.ceil(until / 3600) + 1).padStart(8, '0')}`
+  return `revocations:buckets:${Math.ceil(until / 3600)}`
 }
 
 describeEachStore('the log of revocations', (makeStore) => {
@@ -435,7 +435,7 @@ describeWithRedis('what revocations occupy (Redis)', () => {
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'size:' }))
     const until = Math.floor(Date.now() / 1000) + DAY
     await log.add([token(jti, until)])
-    const [bucket = ''] = await client.keys('size:*until*')
+    const [bucket = ''] = await client.keys('size:*buckets:*')
     const [entry = ''] = await client.zrange(bucket, 0, 0)
     expect(entry.slice(17)).toBe(JSON.stringify({ of: 'token', id: jti, until }))
     expect(entry.length).toBeLessThan(90)

@@ -21,25 +21,25 @@ function token(over: Partial<RevocableToken> = {}, epochs: Record<string, unknow
 function isRevokedBy(revocations: readonly Revocation[], one = token()): boolean {
   const set = createRevocationSet()
   set.add(revocations)
-  return set.isRevoked(one)
+  return set.isTokenRevoked(one)
 }
 
 test('the lowest epoch of a client is that below which some of its tokens are dead', () => {
   const set = createRevocationSet()
-  expect(set.lowestEpoch('c1')).toBe(0)
+  expect(set.lowestValidEpoch('c1')).toBe(0)
   set.add([
     { of: 'client', id: 'c1', below: 3, until: UNTIL },
     { of: 'client', id: 'c2', below: 9, until: UNTIL },
     { of: 'operation', id: 'c1', below: 8, until: UNTIL },
   ])
-  expect(set.lowestEpoch('c1')).toBe(3)
+  expect(set.lowestValidEpoch('c1')).toBe(3)
   set.add([{ of: 'client', id: 'c1', below: 5, scopes: ['invoices:read'], until: UNTIL }])
   set.add([{ of: 'client', id: 'c1', below: 4, until: UNTIL }])
-  expect(set.lowestEpoch('c1')).toBe(5)
+  expect(set.lowestValidEpoch('c1')).toBe(5)
   set.add([{ of: 'client', id: 'c1', until: UNTIL }])
-  expect(set.lowestEpoch('c1')).toBe(5)
+  expect(set.lowestValidEpoch('c1')).toBe(5)
   set.add([{ of: 'client', id: 'c3', until: UNTIL }])
-  expect(set.lowestEpoch('c3')).toBe(0)
+  expect(set.lowestValidEpoch('c3')).toBe(0)
 })
 
 describe('what a revocation covers', () => {
@@ -188,7 +188,7 @@ describe('precedence', () => {
           }
           set.prune(now)
           if (now < one.expiresAt) {
-            expect(set.isRevoked(one)).toBe(made.some((revocation) => covers(revocation, one)))
+            expect(set.isTokenRevoked(one)).toBe(made.some((revocation) => covers(revocation, one)))
           }
         },
       ),
@@ -209,7 +209,7 @@ describe('precedence', () => {
       const set = createRevocationSet()
       for (const until of ends) set.add([{ ...revocation, until } as Revocation])
       set.prune(8999)
-      expect(set.isRevoked(token())).toBe(true)
+      expect(set.isTokenRevoked(token())).toBe(true)
     }
   })
 
@@ -218,9 +218,9 @@ describe('precedence', () => {
     const set = createRevocationSet()
     set.add([revocation])
     set.prune(5_000_000)
-    expect(set.isRevoked(token())).toBe(false)
+    expect(set.isTokenRevoked(token())).toBe(false)
     set.add([revocation])
-    expect(set.isRevoked(token())).toBe(true)
+    expect(set.isTokenRevoked(token())).toBe(true)
   })
 })
 

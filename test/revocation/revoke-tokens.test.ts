@@ -38,7 +38,7 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
     now,
   })
   const isDead = (epoch: number, clientId = 'c1') =>
-    set.isRevoked({ tokenId: 't1', clientId, scopes: [], keyId: 'k1', claims: { access_epoch: epoch } })
+    set.isTokenRevoked({ tokenId: 't1', clientId, scopes: [], keyId: 'k1', claims: { access_epoch: epoch } })
   return { ...revocations, log, set, events, failures, isDead }
 }
 

@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^grants:of:[^:]+:/, "list of an account's grants: a bucket"],
   [/^signing-keys:ring$/, 'key ring'],
   [/^signing-keys:longest-/, 'longest lifetime'],
-  [/^revocations:until:/, 'revocations by their end'],
+  [/^revocations:buckets:/, 'revocations by their end'],
   [/^revocations:recent:/, 'revocations by their making'],
   [/^revocations:buckets$/, 'revocations: buckets'],
   [/^revocations:pending$/, 'revocations: pending'],

@@ -67,8 +67,12 @@ export function buildProvider(deps: ProviderDependencies): BuiltProvider {
     },
     authorizationCode: { families, grantLifecycle, clientUsed, reads, reuse, limitGrants },
   }
-  const { verifyAccessToken, isRevoked } = deps
-  const tokens = { verifyAccessToken, isRevoked, revokeAccessToken: createRevokeAccessToken(revocations) }
+  const { verifyAccessToken, isTokenRevoked } = deps
+  const tokens = {
+    verifyAccessToken,
+    isTokenRevoked,
+    revokeAccessToken: createRevokeAccessToken(revocations),
+  }
 
   /** oidc-provider's models. The others belong to disabled features. */
   const models: Readonly<Record<string, Adapter>> = {

@@ -86,7 +86,7 @@ export interface ProviderDependencies {
   verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
   readonly revocations: Revocations
   /** Whether a verified access token was revoked. Reads memory only. */
-  isRevoked(token: RevocableToken): boolean
+  isTokenRevoked(token: RevocableToken): boolean
   /** Called for each client that obtained a token. */
   clientUsed(client: Client): void
   /** Decides which authorization requests may wait for a person. */

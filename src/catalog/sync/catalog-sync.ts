@@ -2,7 +2,6 @@ import { coalesce } from '../../async/coalesce.ts'
 import { periodically } from '../../async/periodically.ts'
 import { GatehouseError } from '../../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-record.ts'
-import { areScopesRevoked } from './revoke-withdrawn-scopes.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
 /** Synchronizes the catalog between the processes on one store. */
@@ -84,7 +83,7 @@ export function createCatalogSync(
   function isBehind(): boolean {
     if (!catalog.loaded) return false
     const { operations, epoch } = catalog.current
-    return areScopesRevoked(revocations, [...operations.keys()], epoch)
+    return [...operations.keys()].some((scope) => revocations.isScopeRevoked(scope, epoch))
   }
 
   return {

@@ -1,12 +1,9 @@
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { RevocableToken } from '../../revocation/revocation.ts'
+import type { RevocationSet } from '../../revocation/revocation-set.ts'
 import type { WithdrawnScope } from './catalog-record.ts'
 
 /** The methods of the revocations that the catalog needs. */
-export interface ScopeRevocations extends Pick<Revocations, 'revoke'> {
-  /** Whether a token was revoked, as far as this process knows. */
-  isRevoked(token: RevocableToken): boolean
-}
+export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet, 'isScopeRevoked'>
 
 /**
  * Revokes the tokens that carry withdrawn scopes, including those withdrawn by a process that ended before it could
@@ -24,7 +21,7 @@ export async function revokeWithdrawnScopes(
   now: number,
 ): Promise<void> {
   for (const { scope, below } of withdrawn) {
-    if (!areScopesRevoked(revocations, [scope], below - 1)) pending.add(scope)
+    if (!revocations.isScopeRevoked(scope, below - 1)) pending.add(scope)
   }
   const open = withdrawn.filter(({ scope, until }) => until > now && pending.has(scope))
   if (open.length === 0) return
@@ -32,13 +29,4 @@ export async function revokeWithdrawnScopes(
     ...open.map(({ scope, below, until }) => ({ of: 'operation' as const, id: scope, below, until })),
   )
   pending.clear()
-}
-
-/** Whether tokens of a catalog epoch are revoked because they carry one of these scopes. */
-export function areScopesRevoked(
-  { isRevoked }: Pick<ScopeRevocations, 'isRevoked'>,
-  scopes: readonly string[],
-  epoch: number,
-): boolean {
-  return isRevoked({ tokenId: '', clientId: '', keyId: '', scopes, claims: { catalog_epoch: epoch } })
 }

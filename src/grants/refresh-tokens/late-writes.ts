@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 
 // A database that was paused, or is reached again, may apply writes long after their requests were answered with an
 // error. The process that sent such a write rolls it back within moments (`uncertain-writes.ts`). Until then it looks
@@ -6,9 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Milliseconds before which no request was answered with an error yet, so no client retries. */
 const FIRST_RETRY_MS = 250
-
-/** Milliseconds by which a write may be late: connections keep unsent data no longer. */
-const LATE_WRITE_MS = 120_000
 
 /** Milliseconds within which a late write is rolled back: its process must notice that the database answers again. */
 const ROLLBACK_TIMEOUT_MS = 3000

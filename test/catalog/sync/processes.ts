@@ -68,7 +68,7 @@ export function createProcess(
     store,
     catalog,
     products,
-    revocations: { revoke: revocations.revoke, isRevoked: set.isRevoked },
+    revocations: { revoke: revocations.revoke, isScopeRevoked: set.isScopeRevoked },
     onRevoked: set.onAdded,
     longestLifetime,
     logger,
@@ -95,7 +95,7 @@ export function createProcess(
     issue: () => ({ scopes: [...catalog.current.operations.keys()], epoch: catalog.current.epoch }),
     /** Whether the gateway of this process rejects a token. */
     rejects: ({ scopes, epoch }: { scopes: readonly string[]; epoch: number }) =>
-      set.isRevoked({
+      set.isTokenRevoked({
         tokenId: 't',
         clientId: 'c',
         keyId: 'k',

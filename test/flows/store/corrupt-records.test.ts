@@ -399,7 +399,7 @@ describeWithRedis('corrupt records under our keys', () => {
     [`grants:of:${digest('alice')}`, ['code', 'revocation', 'list grants', 'revoke grants']],
     ['revocations:recent:', ALL],
     ['revocations:buckets', ALL],
-    ['revocations:until:', ALL],
+    ['revocations:buckets:', ALL],
   ]
 
   test.each(INDEXES)('corrupt members of the index %s are skipped', async (index) => {

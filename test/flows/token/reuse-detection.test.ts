@@ -195,7 +195,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first, second)
   })
 
-  test.each(['delete grant', 'add revocations:until', 'add revocations:recent'])(
+  test.each(['delete grant', 'add revocations:buckets', 'add revocations:recent'])(
     'a reuse whose revocation fails halfway (`%s`) answers 503, and another process completes the revocation',
     async (call) => {
       const first = await start()

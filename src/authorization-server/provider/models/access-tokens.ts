@@ -23,7 +23,7 @@ const AT_ENDPOINT: Readonly<
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isRevoked'> & {
+  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isTokenRevoked'> & {
     readonly revokeAccessToken: RevokeAccessToken
   },
 ): Adapter {
@@ -33,7 +33,7 @@ export function accessTokens(
       const { route } = ctx.oidc
       const token = await deps.verifyAccessToken(tokenAsIssued(ctx, value))
       // A revoked token can be revoked again, because the store may not have the revocation yet.
-      if (!token || (route !== 'revocation' && deps.isRevoked(token))) return undefined
+      if (!token || (route !== 'revocation' && deps.isTokenRevoked(token))) return undefined
       const record = accessTokenRecord(token)
       const changed = AT_ENDPOINT[route]?.(record, token) ?? record
       return changed.kind === model ? changed : undefined
