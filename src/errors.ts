@@ -63,6 +63,11 @@ export class GatehouseError extends Error {
   }
 }
 
+/** Whether the store could not be reached, or did not answer in time. */
+export function isStoreUnavailable(error: unknown): error is GatehouseError {
+  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
+}
+
 /**
  * Collects the problems of a value, so that all of them are reported at once.
  *

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 import type { Counts } from './section.ts'
@@ -175,8 +175,7 @@ async function retry<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      const isUnavailable = error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
-      if (!isUnavailable || retries === MAX_RETRIES) throw error
+      if (!isStoreUnavailable(error) || retries === MAX_RETRIES) throw error
     }
     await delay(FIRST_RETRY_MS * 2 ** retries)
   }

@@ -1,89 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { inBackground } from '../async/in-background.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 
-/** What runs once everything is there, and how long to wait for it. */
+/** Starts a service, waits for it, and stops it. */
 export interface Lifecycle<Running> {
-  /** What runs, or undefined while it does not. */
+  /** The running service, or undefined. */
   readonly running: Running | undefined
-  /** How far it has come. */
   readonly state: 'starting' | 'running' | 'closed'
-  /** Why the last attempt to start failed; undefined where none has, or it runs. */
+  /** Why the last attempt to start failed; undefined if no attempt failed, or if the service runs. */
   readonly failure: unknown
   /**
-   * Starts it in the background, if nobody has. Keeps no process alive, and never throws: why it failed is in `failure`,
-   * and whoever waits by `ready()` gets it.
+   * Starts in the background. Idempotent. Keeps no process alive, and never throws: the reason of a failure is in
+   * `failure`, and `ready()` rejects with it.
    */
   begin(): void
   /**
-   * Waits until it runs, and starts it if nobody has. While the store is away it is tried again and again;
-   * any other failure ends the attempt, and the next call makes a new one.
+   * Waits until the service runs, and starts it if needed. An unavailable store is retried. Any other failure ends the
+   * attempt, and the next call starts a new one.
    *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and
-   *   whatever else keeps it from starting
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what `start`
+   *   throws
    */
   ready(timeoutMs: number): Promise<Running>
   /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
   requireOpen(): void
-  /** Stops what runs, and what is starting at this moment as soon as it runs. Idempotent. */
+  /** Stops the service. If it is starting, it stops as soon as it runs. Idempotent. */
   close(): Promise<void>
 }
 
-/** Milliseconds between attempts while the store is away. */
-const RETRY_EVERY = 250
+/** Milliseconds between attempts while the store is unavailable. */
+const RETRY_INTERVAL_MS = 250
 
 /**
- * @param start from nothing to running; called again after a failure
- * @param stop ends what `start` made
- * @param onFailure told of each attempt that failed, from `begin()` on: before that, whoever waits is told
+ * @param start starts the service; called again after a failure
+ * @param stop stops what `start` returned
+ * @param onFailure called with the error of each failed attempt once `begin()` was called. Before that, only the callers
+ *   of `ready()` receive it
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
   stop: (running: Running) => Promise<void>,
-  onFailure: (error: unknown) => void = () => {},
+  onFailure: (error: unknown) => void,
 ): Lifecycle<Running> {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let failure: unknown
-  /** Why it was tried again. */
+  /** The reason of the last retry. */
   let storeFailure: GatehouseError | undefined
   let closed = false
   let hasBegun = false
 
-  async function startUntilItRuns(): Promise<Running> {
+  async function startWithRetries(): Promise<Running> {
     for (;;) {
       if (closed) throw closedError()
       try {
         return await start()
       } catch (error) {
-        // The store may have been taken away with it: then that is no failure.
+        // After close() the host may close the store too, so this is not a failure.
         if (closed) throw closedError()
         failure = error
         if (hasBegun) onFailure(error)
-        if (!isStoreAway(error)) throw error
+        if (!isStoreUnavailable(error)) throw error
         storeFailure = error
-        // The process may end meanwhile, if there is nothing else to do.
-        await delay(RETRY_EVERY, undefined, { ref: false })
+        // The wait keeps no process alive.
+        await delay(RETRY_INTERVAL_MS, undefined, { ref: false })
       }
     }
   }
 
+  async function startAndKeep(): Promise<Running> {
+    try {
+      const started = await startWithRetries()
+      if (closed) {
+        await stop(started)
+        throw closedError()
+      }
+      running = started
+      failure = undefined
+      return started
+    } finally {
+      starting = undefined
+    }
+  }
+
   function startOnce(): Promise<Running> {
-    starting ??= startUntilItRuns()
-      .then(async (started) => {
-        if (closed) {
-          await stop(started)
-          throw closedError()
-        }
-        running = started
-        failure = undefined
-        return started
-      })
-      .finally(() => {
-        starting = undefined
-      })
-    return starting
+    return (starting ??= startAndKeep())
   }
 
   return {
@@ -119,10 +121,6 @@ export function createLifecycle<Running>(
       if (last !== undefined) await stop(last)
     },
   }
-}
-
-function isStoreAway(error: unknown): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
 }
 
 function closedError(): GatehouseError {

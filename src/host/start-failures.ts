@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { Logger } from './logger.ts'
 
 /** Causes that are logged at most: some errors never have the same words twice. */
@@ -24,7 +24,5 @@ export function createStartFailures(logger: Logger, message: string): (error: un
 
 /** An unavailable store fails with various messages: refused, closed, timed out. */
 function causeOf(error: unknown): string {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
-    ? error.code
-    : String(error)
+  return isStoreUnavailable(error) ? error.code : String(error)
 }

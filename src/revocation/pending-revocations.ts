@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { GatehouseError } from '../errors.ts'
+import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
@@ -95,7 +95,7 @@ export function createPendingRevocations(parts: {
     try {
       await resume()
     } catch (error) {
-      if (error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE') throw error
+      if (isStoreUnavailable(error)) throw error
       // The other entries must not wait for this one.
       logger.error({ err: error }, 'a pending revocation could not be completed; trying again')
       return

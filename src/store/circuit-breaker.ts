@@ -1,7 +1,7 @@
-import { GatehouseError } from '../errors.ts'
+import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
-/** A call that was never handed to the store: unlike any other that failed, it is certain not to have been applied. */
+/** A call that was never sent to the store. Unlike other failed calls, it has certainly not been applied. */
 export class CircuitOpenError extends GatehouseError {
   constructor(message: string, cause: GatehouseError) {
     super('ERR_STORE_UNAVAILABLE', message, { cause })
@@ -9,148 +9,147 @@ export class CircuitOpenError extends GatehouseError {
 }
 
 /**
- * Lets calls to a store through as long as it answers. After some failures in a row nothing is handed to it any more,
- * and calls fail at once, until it is there again: a database that is away costs a request no time, and nothing piles
- * up in its client.
+ * Passes calls to a store as long as it answers. After some failures in a row the circuit opens: calls fail at once,
+ * without reaching the store, until it answers again. An unavailable database then costs a request no time, and no
+ * commands pile up in its client.
  *
- * A row is broken by any answer that came after a failed call had begun. So what is lost in part, such as one shard of
- * a cluster, cuts nobody off from the rest.
+ * Any answer ends the row of failures, if it came after the failed call had started. A partial failure, such as one lost
+ * shard of a cluster, therefore does not block calls to the rest.
  */
 export interface CircuitBreaker {
   /**
    * Makes a call.
    *
-   * @throws {CircuitOpenError} at once, while calls are cut off; else what the call throws
+   * @throws {CircuitOpenError} at once while the circuit is open; otherwise what the call throws
    */
   run<T>(call: () => Promise<T>): Promise<T>
-  /** Throws while calls are cut off. */
-  check(): void
-  /** Told that the store has answered, whatever it was asked. */
-  answered(): void
-  /** Stops probing; what was cut off stays so. */
+  /** Throws while the circuit is open. */
+  throwIfOpen(): void
+  /** Records that the store has answered, and closes the circuit. */
+  recordAnswer(): void
+  /** Stops probing. An open circuit stays open. */
   stop(): void
 }
 
-/** Failures in a row that cut off. */
-const FAILURES = 5
-/** Calls that are let through at most to see whether it works again. */
-const TRIALS = 5
+/** Failures in a row that open the circuit. */
+const MAX_FAILURES = 5
+/** The maximum number of calls that test whether the store works again. */
+const TRIAL_CALLS = 5
 
 /** Milliseconds between two probes. */
-const PAUSE = 250
-/** Milliseconds before it is asked again what was let through and has failed again and again. */
-const LONGEST_PAUSE = 1000
+const PROBE_INTERVAL_MS = 250
+/** The longest pause before trial calls, in milliseconds, after trials have failed repeatedly. */
+const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
- * Whether the store is back is asked by a probe of its own, in the background, and never by a call of a request: a
- * write that gets no answer may have been applied, and whoever sent it has to find that out.
+ * A probe in the background finds out whether the store is available again. A request's own call never serves as a probe,
+ * because a write without an answer may have been applied, and its caller would have to find that out.
  *
- * @param parts.what is cut off, for messages: `the store`
- * @param parts.probe settles if the store answers
- * @param parts.isConclusive whether all is well where the probe is answered. Otherwise it is asked after a pause, and then
- *   some calls are let through: the first one that is answered lets all through, and one that fails cuts off again,
- *   for longer
- * @param parts.outer another one that these calls are subject to, and tell of answers. What fails here counts here
- *   alone
- * @param parts.onAway told when the first probe has failed too, and so the store is away
- * @param parts.onBack told when it is there again after that
+ * @param options.name what is unavailable, for messages: `the store`
+ * @param options.probe settles if the store answers
+ * @param options.isProbeConclusive whether an answered probe proves that all calls work. Otherwise some trial calls follow
+ *   after a pause. The first answered trial closes the circuit. A failed trial keeps it open, for longer
+ * @param options.outer a breaker to which these calls are subject too, and which learns of their answers. Failures count
+ *   here only
+ * @param options.onUnavailable called when the first probe has failed too
+ * @param options.onAvailable called when the store answers after that
  */
-export function createCircuitBreaker(parts: {
-  readonly what: string
+export function createCircuitBreaker(options: {
+  readonly name: string
   readonly probe: () => Promise<void>
-  readonly isConclusive: boolean
+  readonly isProbeConclusive: boolean
   readonly outer?: CircuitBreaker | undefined
-  readonly onAway?: ((error: GatehouseError) => void) | undefined
-  readonly onBack?: (() => void) | undefined
+  readonly onUnavailable?: ((error: GatehouseError) => void) | undefined
+  readonly onAvailable?: (() => void) | undefined
 }): CircuitBreaker {
-  const { what, probe, isConclusive, outer, onAway, onBack } = parts
-  /** Another one after each answer and each change, so that what fails late is not taken for what fails now. */
-  let era = 0
+  const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
+  /** Grows with each answer and each transition. A failure of an earlier attempt does not count. */
+  let attempt = 0
   let failures = 0
-  let cut: { readonly since: Date; readonly last: GatehouseError } | undefined
-  /** Calls that may still be let through before one of them is answered; undefined if all may. */
+  let open: { readonly since: Date; readonly last: GatehouseError } | undefined
+  /** Trial calls that are left until one is answered; undefined if all calls may pass. */
   let trials: number | undefined
-  let pause = PAUSE
-  let isTold = false
+  let trialPauseMs = PROBE_INTERVAL_MS
+  let isReported = false
   let stopped = false
 
-  function check(): void {
-    outer?.check()
-    if (!cut || (trials !== undefined && trials > 0)) return
-    const { since, last } = cut
+  function throwIfOpen(): void {
+    outer?.throwIfOpen()
+    if (!open || (trials !== undefined && trials > 0)) return
+    const { since, last } = open
     throw new CircuitOpenError(
-      `${what} is not asked since ${since.toISOString()}, after failures in a row; the last one: ${last.message}`,
+      `${name} is unavailable since ${since.toISOString()}, so no calls are made; the last failure: ${last.message}`,
       last,
     )
   }
 
-  function answered(): void {
-    era += 1
+  function recordAnswer(): void {
+    attempt += 1
     failures = 0
-    outer?.answered()
-    if (!cut) return
-    cut = undefined
+    outer?.recordAnswer()
+    if (!open) return
+    open = undefined
     trials = undefined
-    pause = PAUSE
-    if (isTold) onBack?.()
-    isTold = false
+    trialPauseMs = PROBE_INTERVAL_MS
+    if (isReported) onAvailable?.()
+    isReported = false
   }
 
-  function failed(error: GatehouseError, began: number): void {
-    // Others were answered meanwhile, or it is known already.
-    if (began !== era) return
+  function recordFailure(error: GatehouseError, startedAt: number): void {
+    // Another call was answered meanwhile, or the circuit is open already.
+    if (startedAt !== attempt) return
     failures += 1
-    const isOnTrial = trials !== undefined
-    if (failures < FAILURES && !isOnTrial) return
-    if (isOnTrial) pause = Math.min(pause * 2, LONGEST_PAUSE)
-    era += 1
+    const isTrial = trials !== undefined
+    if (failures < MAX_FAILURES && !isTrial) return
+    if (isTrial) trialPauseMs = Math.min(trialPauseMs * 2, MAX_TRIAL_PAUSE_MS)
+    attempt += 1
     failures = 0
     trials = undefined
-    cut = { since: cut?.since ?? new Date(), last: error }
-    void probeUntilAnswered(era)
+    open = { since: open?.since ?? new Date(), last: error }
+    void probeUntilAnswered(attempt)
   }
 
-  async function probeUntilAnswered(started: number): Promise<void> {
-    const isNeeded = () => era === started && !stopped
-    for (let wait = isConclusive ? 0 : pause; isNeeded(); wait = PAUSE) {
-      if (wait > 0) await unhurried(wait)
+  async function probeUntilAnswered(startedAt: number): Promise<void> {
+    const isNeeded = () => attempt === startedAt && !stopped
+    for (let pauseMs = isProbeConclusive ? 0 : trialPauseMs; isNeeded(); pauseMs = PROBE_INTERVAL_MS) {
+      if (pauseMs > 0) await pause(pauseMs)
       if (!isNeeded()) return
-      const failure = await probe().then(
-        () => undefined,
-        (error: unknown) => error,
+      const isAnswered = await probe().then(
+        () => true,
+        () => false,
       )
       if (!isNeeded()) return
-      if (failure === undefined) return isConclusive ? answered() : tryAgain()
-      tellAway()
+      if (isAnswered) return isProbeConclusive ? recordAnswer() : startTrials()
+      reportUnavailable()
     }
   }
 
-  function tryAgain(): void {
-    era += 1
-    trials = TRIALS
+  function startTrials(): void {
+    attempt += 1
+    trials = TRIAL_CALLS
   }
 
-  function tellAway(): void {
-    if (!isTold && cut) onAway?.(cut.last)
-    isTold = true
+  function reportUnavailable(): void {
+    if (!isReported && open) onUnavailable?.(open.last)
+    isReported = true
   }
 
   return {
-    check,
-    answered,
+    throwIfOpen,
+    recordAnswer,
 
     async run(call) {
-      check()
+      throwIfOpen()
       if (trials !== undefined) trials -= 1
-      const began = era
+      const startedAt = attempt
       try {
         const answer = await call()
-        answered()
+        recordAnswer()
         return answer
       } catch (error) {
-        if (isAway(error)) failed(error, began)
-        // Whatever else the store said, it did answer.
-        else if (isCorruptRecord(error)) answered()
+        if (isStoreUnavailable(error)) recordFailure(error, startedAt)
+        // A corrupt record is an answer, too.
+        else if (isCorruptRecord(error)) recordAnswer()
         throw error
       }
     },
@@ -161,11 +160,7 @@ export function createCircuitBreaker(parts: {
   }
 }
 
-/** The process may end meanwhile, if there is nothing else to do. */
-function unhurried(milliseconds: number): Promise<void> {
+/** Waits without keeping the process alive. */
+function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
-}
-
-function isAway(error: unknown): error is GatehouseError {
-  return error instanceof GatehouseError && error.code === 'ERR_STORE_UNAVAILABLE'
 }

@@ -1,11 +1,11 @@
 import { GatehouseError } from '../errors.ts'
 
-/** What stands in a list in the place of a record: under its key is something that is none, or of a newer version. */
+/** Stands in a list in the place of a record that cannot be parsed, or that has a newer version. */
 export class CorruptRecord {
   readonly id: string
-  /** In the store. */
+  /** The key in the store. */
   readonly key: string
-  /** `ERR_STORE_CORRUPT`, which says what is there, and quotes nothing of it. */
+  /** `ERR_STORE_CORRUPT`. Its message describes the problem and quotes no stored data. */
   readonly error: GatehouseError
 
   constructor(id: string, key: string, error: GatehouseError) {
@@ -15,26 +15,27 @@ export class CorruptRecord {
   }
 }
 
-/** Whether something failed because what is under a key is no record; any other failure is not about one key alone. */
+/** Whether an error is about one corrupt record. Any other failure is not about a single key. */
 export function isCorruptRecord(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_CORRUPT'
 }
 
-/** Keys that a message names at most. */
-const NAMED = 10
+/** The maximum number of keys that a message names. */
+const MAX_NAMED_KEYS = 10
 
 /**
- * The error of something that was done as far as it can be, although there are records that cannot be read.
+ * The error of an operation that is complete except for corrupt records.
  *
- * @param errors why each of them cannot
- * @param done what was done all the same, as a sentence without a full stop
+ * @param errors one error for each corrupt record
+ * @param done the completed part, as a sentence without a full stop
  */
 export function partialFailure(errors: readonly GatehouseError[], done: string): GatehouseError {
   const messages = [...new Set(errors.map(({ message }) => message))]
-  const others = messages.length > NAMED ? [`and ${messages.length - NAMED} more of the kind`] : []
+  const more = messages.length - MAX_NAMED_KEYS
+  const named = messages.slice(0, MAX_NAMED_KEYS)
   return new GatehouseError(
     'ERR_STORE_CORRUPT',
-    `${[...messages.slice(0, NAMED), ...others].join('; ')}. ${done}`,
+    `${[...named, ...(more > 0 ? [`and ${more} more corrupt records`] : [])].join('; ')}. ${done}`,
     { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
   )
 }

@@ -2,10 +2,11 @@ import { GatehouseError } from '../errors.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { Store } from './contract.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
+import { wrapCalls } from './wrap-calls.ts'
 
 /**
- * Puts a deadline on every call to a store, so that a database that is away costs a request a bounded time:
- * clients of databases wait and retry far longer than anybody who waits for an answer.
+ * Gives every call to a store a timeout, so that an unavailable database costs a request a bounded time. Clients of
+ * databases wait and retry far longer than a user waits for an answer.
  *
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
@@ -15,38 +16,33 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
       new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`),
   }
 
-  async function inTime<T>(start: () => Promise<T>, name?: string): Promise<T> {
+  async function inTime<T>(call: () => Promise<T>, key?: string): Promise<T> {
     try {
-      return await withTimeout(timeoutMs, start, late)
+      return await withTimeout(timeoutMs, call, late)
     } catch (error) {
-      throw asOurs(error, name)
+      throw asStoreError(error, key)
     }
   }
 
-  /** Where one of several cannot be read, each is asked for alone: which one it is has to be told. */
-  function eachOf(keys: readonly string[], error: unknown): Promise<(string | undefined)[]> {
-    if (!isCorruptRecord(error)) throw error
-    return Promise.all(keys.map((key) => inTime(() => store.get(key), key)))
-  }
-
+  const calls = wrapCalls(store, inTime, inTime)
   return {
+    ...calls,
     volatile: store.volatile,
     durable: store.durable && withDeadline(store.durable, timeoutMs),
-    get: (key) => inTime(() => store.get(key), key),
-    getMany: (keys) => inTime(() => store.getMany(keys)).catch((error: unknown) => eachOf(keys, error)),
-    set: (key, value, ttl) => inTime(() => store.set(key, value, ttl), key),
-    create: (key, value, ttl) => inTime(() => store.create(key, value, ttl), key),
-    replace: (key, expected, value, ttl) => inTime(() => store.replace(key, expected, value, ttl), key),
-    delete: (key) => inTime(() => store.delete(key), key),
-    add: (index, member, ttl) => inTime(() => store.add(index, member, ttl), index),
-    remove: (index, member) => inTime(() => store.remove(index, member), index),
-    range: (index, options) => inTime(() => store.range(index, options), index),
-    publish: (channel, message) => inTime(() => store.publish(channel, message)),
+    async getMany(keys) {
+      try {
+        return await calls.getMany(keys)
+      } catch (error) {
+        if (!isCorruptRecord(error)) throw error
+        // One by one, so that the error names the key of the corrupt record.
+        return Promise.all(keys.map((key) => calls.get(key)))
+      }
+    },
     subscribe(channel, listener, missed) {
       let isLate = false
       const subscription = (async () => store.subscribe(channel, listener, missed))()
-      // Whoever asked has been told that it failed, and will ask again: one listener is enough.
-      subscription.then((leave) => (isLate ? leave() : undefined)).catch(() => {})
+      // The caller has received an error and will subscribe again, so a late subscription is ended.
+      subscription.then((unsubscribe) => (isLate ? unsubscribe() : undefined)).catch(() => {})
       return inTime(() => subscription).catch((error: unknown) => {
         isLate = true
         throw error
@@ -59,15 +55,13 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 }
 
 /**
- * An adapter of somebody else's may throw what its driver throws: for us that is a store that is away. Where something
- * lies under a key that no store put there, whoever has to clear it away is told which key that is.
- *
- * @param name of what was asked
+ * Converts an error of any adapter. An unknown error of a driver means that the store is unavailable. A corrupt record
+ * is reported with its key, so that an operator can delete it.
  */
-function asOurs(error: unknown, name: string | undefined): GatehouseError {
+function asStoreError(error: unknown, key: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {
     return new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store failed', { cause: error })
   }
-  if (error.code !== 'ERR_STORE_CORRUPT' || name === undefined) return error
-  return new GatehouseError('ERR_STORE_CORRUPT', `${error.message} (asked for "${name}")`, { cause: error })
+  if (!isCorruptRecord(error) || key === undefined) return error
+  return new GatehouseError('ERR_STORE_CORRUPT', `${error.message} (key "${key}")`, { cause: error })
 }

@@ -1,39 +1,39 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** Knows whether the memory of a store is nearly used up, without asking on anybody's way. */
+/** Watches how much of a store's memory is used, without delaying requests. */
 export interface MemoryWatch {
   /**
-   * Whether so much was used when it was looked at last. Returns at once; where that was some seconds ago, it looks
-   * again in the background. False where the store does not tell.
+   * Whether the memory was nearly full at the last check. Returns at once. After some seconds it starts a new check in
+   * the background. False if the store does not report its memory.
    */
   isNearlyFull(): boolean
 }
 
-/** Share of the memory from which on it counts as nearly used up. */
-const NEARLY_FULL = 0.9
+/** The used share of the memory from which on it counts as nearly full. */
+const NEARLY_FULL_SHARE = 0.9
 
-/** Milliseconds between two looks at least. Nobody looks while nobody asks. */
-const LOOK_EVERY = 2000
+/** Minimum milliseconds between two checks. Without calls of `isNearlyFull` there are no checks. */
+const CHECK_INTERVAL_MS = 2000
 
 /**
- * @param parts.store `inspect` tells how much is used
- * @param parts.logger told when it is nearly full, and when it is not any more
- * @param parts.now milliseconds of a clock that nobody puts back
+ * @param options.store its `inspect` reports the used share
+ * @param options.logger logs when the memory becomes nearly full, and when it no longer is
+ * @param options.now a monotonic clock, in milliseconds
  */
-export function createMemoryWatch(parts: {
+export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
   readonly logger: Logger
   readonly now?: (() => number) | undefined
 }): MemoryWatch {
-  const { store, logger, now = () => performance.now() } = parts
+  const { store, logger, now = () => performance.now() } = options
   let isFull = false
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const { usedShare = 0 } = (await store.inspect?.()) ?? {}
     const wasFull = isFull
-    isFull = usedShare >= NEARLY_FULL
+    isFull = usedShare >= NEARLY_FULL_SHARE
     if (isFull === wasFull) return
     const used = `${Math.floor(usedShare * 100)} % of the memory of the store are used`
     if (isFull) logger.warn({}, `${used}: new authorization requests that need a person are rejected`)
@@ -42,10 +42,10 @@ export function createMemoryWatch(parts: {
 
   return {
     isNearlyFull() {
-      if (store.inspect && now() - lookedAt >= LOOK_EVERY) {
-        lookedAt = now()
-        // A store that does not answer is no full one; what asked goes to the store itself, and learns it there.
-        look().catch(() => (isFull = false))
+      if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {
+        checkedAt = now()
+        // An unavailable store does not count as full: the request itself calls the store next, and fails there.
+        check().catch(() => (isFull = false))
       }
       return isFull
     },

@@ -92,7 +92,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
     await expect(clientTokens.revokeAll('nightly', { actor: 'ann' })).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
-      message: expect.stringMatching(/^what the store holds under "client-epoch:nightly" .* all the same$/),
+      message: expect.stringMatching(/^the value under "client-epoch:nightly" .* all the same$/),
     })
     expect([isDead(5), isDead(1_000_000)]).toEqual([true, true])
     expect(isDead(5, [], 'another')).toBe(false)

@@ -3,15 +3,16 @@ import { expect, test, vi } from 'vitest'
 import { GatehouseError } from '../../src/errors.ts'
 import { createLifecycle } from '../../src/gatehouse/lifecycle.ts'
 
-const away = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is away')
-const nothing = async () => {}
+const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is unavailable')
+const noStop = async () => {}
+const noReport = () => {}
 
-test('starts once, however many wait for it', async () => {
+test('concurrent calls of ready() start the service once', async () => {
   const start = vi.fn(async () => {
     await delay(10)
     return 'running'
   })
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   expect(lifecycle.running).toBeUndefined()
   expect(await Promise.all([1, 2, 3].map(() => lifecycle.ready(1000)))).toEqual(Array(3).fill('running'))
   expect(await lifecycle.ready(1)).toBe('running')
@@ -19,50 +20,54 @@ test('starts once, however many wait for it', async () => {
   expect(start).toHaveBeenCalledTimes(1)
 })
 
-test('does nothing before it is asked', async () => {
+test('a lifecycle does nothing before its first call', async () => {
   const start = vi.fn(async () => 'running')
-  createLifecycle(start, nothing)
+  createLifecycle(start, noStop, noReport)
   await delay(5)
   expect(start).not.toHaveBeenCalled()
 })
 
-test('tries again by itself while the store is away, and says so to those who do not wait that long', async () => {
-  let isAway = true
+test('a start is retried while the store is unavailable, and ready() rejects with that reason after its timeout', async () => {
+  let isUnavailable = true
   const start = vi.fn(async () => {
-    if (isAway) throw away()
+    if (isUnavailable) throw unavailable()
     return 'running'
   })
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   await expect(lifecycle.ready(20)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', status: 503 })
-  isAway = false
+  isUnavailable = false
   await vi.waitFor(() => expect(lifecycle.running).toBe('running'), { timeout: 2000 })
   expect(start.mock.calls.length).toBe(2)
 })
 
-test('a start that takes too long is ERR_NOT_READY, and goes on', async () => {
+test('ready() rejects with ERR_NOT_READY after its timeout, and the start continues', async () => {
   let finish: (running: string) => void = () => {}
-  const lifecycle = createLifecycle(() => new Promise<string>((resolve) => (finish = resolve)), nothing)
+  const lifecycle = createLifecycle(
+    () => new Promise<string>((resolve) => (finish = resolve)),
+    noStop,
+    noReport,
+  )
   await expect(lifecycle.ready(10)).rejects.toMatchObject({ code: 'ERR_NOT_READY', status: 503 })
   finish('running')
   expect(await lifecycle.ready(10)).toBe('running')
 })
 
-test('any other failure ends the attempt, and the next call makes a new one', async () => {
+test('any other failure ends the attempt, and the next call of ready() starts a new one', async () => {
   const failures = [new GatehouseError('ERR_SECRET_MISMATCH', 'wrong'), new TypeError('unexpected')]
   const start = vi.fn(async () => {
     const failure = failures.shift()
     if (failure) throw failure
     return 'running'
   })
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   await expect(lifecycle.ready(1000)).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')
   expect(await lifecycle.ready(1000)).toBe('running')
 })
 
-test('closing stops what runs, once, and there is no way back', async () => {
-  const stop = vi.fn(nothing)
-  const lifecycle = createLifecycle(async () => 'running', stop)
+test('close() stops the running service once, and it cannot be started again', async () => {
+  const stop = vi.fn(noStop)
+  const lifecycle = createLifecycle(async () => 'running', stop, noReport)
   await lifecycle.ready(1000)
   await Promise.all([lifecycle.close(), lifecycle.close()])
   expect(stop.mock.calls).toEqual([['running']])
@@ -70,10 +75,14 @@ test('closing stops what runs, once, and there is no way back', async () => {
   await expect(lifecycle.ready(1000)).rejects.toMatchObject({ code: 'ERR_CLOSED' })
 })
 
-test('what is starting while it is closed is stopped as soon as it runs', async () => {
+test('a service that is closed during its start is stopped as soon as it runs', async () => {
   let finish: (running: string) => void = () => {}
-  const stop = vi.fn(nothing)
-  const lifecycle = createLifecycle(() => new Promise<string>((resolve) => (finish = resolve)), stop)
+  const stop = vi.fn(noStop)
+  const lifecycle = createLifecycle(
+    () => new Promise<string>((resolve) => (finish = resolve)),
+    stop,
+    noReport,
+  )
   const waiting = lifecycle.ready(1000)
   await lifecycle.close()
   expect(stop).not.toHaveBeenCalled()
@@ -83,11 +92,11 @@ test('what is starting while it is closed is stopped as soon as it runs', async 
   expect(lifecycle.running).toBeUndefined()
 })
 
-test('closing ends the attempts to reach a store that is away', async () => {
+test('close() ends the retries for an unavailable store', async () => {
   const start = vi.fn(async () => {
-    throw away()
+    throw unavailable()
   })
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   const waiting = lifecycle.ready(1000)
   await delay(10)
   await lifecycle.close()
@@ -97,9 +106,9 @@ test('closing ends the attempts to reach a store that is away', async () => {
   expect(start.mock.calls.length).toBe(attempts)
 })
 
-test('begins in the background when told to, once, and the process may end all the same', async () => {
+test('begin() starts the service once, in the background', async () => {
   const start = vi.fn(async () => 'running')
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   lifecycle.begin()
   lifecycle.begin()
   expect(start).not.toHaveBeenCalled()
@@ -109,38 +118,38 @@ test('begins in the background when told to, once, and the process may end all t
   expect(start).toHaveBeenCalledTimes(1)
 })
 
-test('a failure in the background is told, and rejects nothing', async () => {
+test('a failure in the background is reported, and rejects nothing', async () => {
   const failed = vi.fn()
   const failure = new GatehouseError('ERR_SECRET_MISMATCH', 'wrong')
-  const lifecycle = createLifecycle(async () => Promise.reject(failure), nothing, failed)
+  const lifecycle = createLifecycle(async () => Promise.reject(failure), noStop, failed)
   lifecycle.begin()
   await vi.waitFor(() => expect(failed.mock.calls).toEqual([[failure]]))
   expect(lifecycle.failure).toBe(failure)
 })
 
-test('before it begins in the background, a failure is told to whoever waits alone', async () => {
+test('before begin() only ready() rejects with a failure, and nothing is reported', async () => {
   const failed = vi.fn()
-  const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), nothing, failed)
+  const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), noStop, failed)
   await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('what fails because it was closed meanwhile is ERR_CLOSED, and told to nobody', async () => {
+test('a start that fails after close() rejects with ERR_CLOSED, and nothing is reported', async () => {
   let fail: (error: unknown) => void = () => {}
   const failed = vi.fn()
   const start = () => new Promise<string>((_, reject) => (fail = reject))
-  const lifecycle = createLifecycle(start, nothing, failed)
+  const lifecycle = createLifecycle(start, noStop, failed)
   lifecycle.begin()
   const waiting = lifecycle.ready(1000)
   await lifecycle.close()
-  fail(away())
+  fail(unavailable())
   await expect(waiting).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('closed before it has begun, it never does', async () => {
+test('a service that is closed directly after begin() never starts', async () => {
   const start = vi.fn(async () => 'running')
-  const lifecycle = createLifecycle(start, nothing)
+  const lifecycle = createLifecycle(start, noStop, noReport)
   lifecycle.begin()
   await lifecycle.close()
   await delay(5)

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GatehouseError } from 'koa-gatehouse'
 import { createCircuitBreaker, CircuitOpenError } from '../../src/store/circuit-breaker.ts'
 
-const away = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'it did not answer')
-const fails = () => Promise.reject(away())
+const unavailable = () => new GatehouseError('ERR_STORE_UNAVAILABLE', 'it did not answer')
+const fails = () => Promise.reject(unavailable())
 const answers = async () => 'the answer'
 
-/** A call whose end the test decides. */
-function held() {
+/** A call that the test settles. */
+function pendingCall() {
   let resolve: (value: string) => void = () => {}
   let reject: (error: Error) => void = () => {}
   const promise = new Promise<string>((...settle) => ([resolve, reject] = settle))
-  return { call: () => promise, answer: () => resolve('late'), fail: () => reject(away()) }
+  return { call: () => promise, answer: () => resolve('late'), fail: () => reject(unavailable()) }
 }
 
 beforeEach(() => {
@@ -21,39 +21,38 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
+const advance = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 
-function open(isConclusive = true) {
-  let isThere = false
+function createBreaker(isProbeConclusive = true) {
+  let isAvailable = false
   const probe = vi.fn(async () => {
-    if (!isThere) throw away()
+    if (!isAvailable) throw unavailable()
   })
-  const told: string[] = []
+  const reports: string[] = []
   const breaker = createCircuitBreaker({
-    what: 'the store',
+    name: 'the store',
     probe,
-    isConclusive,
-    onAway: ({ message }) => told.push(`away: ${message}`),
-    onBack: () => told.push('back'),
+    isProbeConclusive,
+    onUnavailable: ({ message }) => reports.push(`unavailable: ${message}`),
+    onAvailable: () => reports.push('available'),
   })
   return {
     breaker,
     probe,
-    told,
-    comeBack: () => (isThere = true),
-    leave: () => (isThere = false),
+    reports,
+    becomeAvailable: () => (isAvailable = true),
     async failTimes(count: number) {
-      for (let n = 0; n < count; n += 1) await expect(breaker.run(fails)).rejects.toMatchObject(away())
+      for (let n = 0; n < count; n += 1) await expect(breaker.run(fails)).rejects.toMatchObject(unavailable())
     },
-    /** Whether a call is let through. */
-    isOpen: () =>
+    /** Whether a call reaches the store. */
+    passes: () =>
       breaker.run(answers).then(Boolean, (error: unknown) => !(error instanceof CircuitOpenError)),
   }
 }
 
-describe('calls are cut off', () => {
-  test('after five failures in a row, at once, with since when and why', async () => {
-    const { breaker, failTimes } = open()
+describe('an open circuit', () => {
+  test('five failures in a row open the circuit: calls fail at once, with the time and the cause', async () => {
+    const { breaker, failTimes } = createBreaker()
     await failTimes(5)
     const call = vi.fn(answers)
     const error = await breaker.run(call).catch((caught: unknown) => caught)
@@ -65,173 +64,177 @@ describe('calls are cut off', () => {
       status: 503,
       headers: { 'Retry-After': '1' },
       message:
-        'the store is not asked since 2030-01-02T03:04:05.000Z, after failures in a row; the last one: it did not answer',
-      cause: away(),
+        'the store is unavailable since 2030-01-02T03:04:05.000Z, so no calls are made; the last failure: it did not answer',
+      cause: unavailable(),
     })
-    expect(() => breaker.check()).toThrow(CircuitOpenError)
+    expect(() => breaker.throwIfOpen()).toThrow(CircuitOpenError)
   })
 
-  test('not after four, nor after any number with answers in between', async () => {
-    const { failTimes, isOpen } = open()
+  test('four failures in a row do not open the circuit, however often they occur between answers', async () => {
+    const { failTimes, passes } = createBreaker()
     for (let n = 0; n < 4; n += 1) {
       await failTimes(4)
-      expect(await isOpen()).toBe(true)
+      expect(await passes()).toBe(true)
     }
   })
 
-  test.each(['ERR_STORE_CORRUPT', 'ERR_CLOSED'] as const)('not by %s', async (code) => {
-    const { breaker } = open()
-    const error = new GatehouseError(code, 'something else')
-    for (let n = 0; n < 10; n += 1) await expect(breaker.run(() => Promise.reject(error))).rejects.toBe(error)
-    breaker.check()
-  })
+  test.each(['ERR_STORE_CORRUPT', 'ERR_CLOSED'] as const)(
+    'errors with the code %s do not open the circuit',
+    async (code) => {
+      const { breaker } = createBreaker()
+      const error = new GatehouseError(code, 'something else')
+      for (let n = 0; n < 10; n += 1)
+        await expect(breaker.run(() => Promise.reject(error))).rejects.toBe(error)
+      breaker.throwIfOpen()
+    },
+  )
 
-  test('what lies under a key that is not ours is an answer', async () => {
-    const { breaker, failTimes, isOpen } = open()
+  test('a corrupt record counts as an answer of the store', async () => {
+    const { breaker, failTimes, passes } = createBreaker()
     await failTimes(4)
     const error = new GatehouseError('ERR_STORE_CORRUPT', 'something else')
     await breaker.run(() => Promise.reject(error)).catch(() => {})
     await failTimes(1)
-    expect(await isOpen()).toBe(true)
+    expect(await passes()).toBe(true)
   })
 
-  test('not where one shard of three is away: failures that began before an answer do not count', async () => {
-    const { breaker, isOpen, probe } = open()
-    const lost = Array.from({ length: 30 }, held)
+  test('one lost shard of three does not open the circuit, because failures from before an answer do not count', async () => {
+    const { breaker, passes, probe } = createBreaker()
+    const lost = Array.from({ length: 30 }, pendingCall)
     const failing = lost.map(({ call }) => breaker.run(call).catch(() => {}))
-    for (let n = 0; n < 60; n += 1) expect(await isOpen()).toBe(true)
+    for (let n = 0; n < 60; n += 1) expect(await passes()).toBe(true)
     for (const { fail } of lost) fail()
     await Promise.all(failing)
-    breaker.check()
+    breaker.throwIfOpen()
     expect(probe).not.toHaveBeenCalled()
   })
 
-  test('calls that are under way go on, and an answer to one lets all through', async () => {
-    const { breaker, failTimes, isOpen } = open()
-    const late = held()
-    const underWay = breaker.run(late.call)
+  test('pending calls continue, and an answer to one of them closes the circuit', async () => {
+    const { breaker, failTimes, passes } = createBreaker()
+    const late = pendingCall()
+    const pending = breaker.run(late.call)
     await failTimes(5)
-    expect(await isOpen()).toBe(false)
+    expect(await passes()).toBe(false)
     late.answer()
-    expect(await underWay).toBe('late')
-    expect(await isOpen()).toBe(true)
+    expect(await pending).toBe('late')
+    expect(await passes()).toBe(true)
   })
 
-  test('those that fail after it is back do not cut off again', async () => {
-    const { breaker, failTimes, isOpen, comeBack } = open()
-    const late = Array.from({ length: 10 }, held)
-    const underWay = late.map(({ call }) => breaker.run(call).catch(() => {}))
+  test('calls that fail after the store is available again do not open the circuit again', async () => {
+    const { breaker, failTimes, passes, becomeAvailable } = createBreaker()
+    const late = Array.from({ length: 10 }, pendingCall)
+    const pending = late.map(({ call }) => breaker.run(call).catch(() => {}))
     await failTimes(5)
-    comeBack()
-    await pass(250)
+    becomeAvailable()
+    await advance(250)
     for (const { fail } of late) fail()
-    await Promise.all(underWay)
-    expect(await isOpen()).toBe(true)
+    await Promise.all(pending)
+    expect(await passes()).toBe(true)
   })
 })
 
-describe('the probe', () => {
-  test('runs at once and every 250 ms, and lets all calls through when it is answered', async () => {
-    const { failTimes, isOpen, probe, comeBack } = open()
+describe('a conclusive probe', () => {
+  test('the probe runs at once and every 250 ms, and its answer closes the circuit', async () => {
+    const { failTimes, passes, probe, becomeAvailable } = createBreaker()
     await failTimes(5)
     expect(probe).toHaveBeenCalledTimes(1)
-    await pass(1000)
+    await advance(1000)
     expect(probe).toHaveBeenCalledTimes(5)
-    expect(await isOpen()).toBe(false)
-    comeBack()
-    await pass(249)
-    expect(await isOpen()).toBe(false)
-    await pass(1)
-    expect(await isOpen()).toBe(true)
-    await pass(5000)
+    expect(await passes()).toBe(false)
+    becomeAvailable()
+    await advance(249)
+    expect(await passes()).toBe(false)
+    await advance(1)
+    expect(await passes()).toBe(true)
+    await advance(5000)
     expect(probe).toHaveBeenCalledTimes(6)
   })
 
-  test('is one at a time, however long it takes', async () => {
-    let underWay = 0
+  test('only one probe runs at a time, however long it takes', async () => {
+    let pending = 0
     const probe = vi.fn(() => {
-      underWay += 1
+      pending += 1
       return new Promise<void>((_, reject) =>
         setTimeout(() => {
-          underWay -= 1
-          reject(away())
+          pending -= 1
+          reject(unavailable())
         }, 1000),
       )
     })
-    const breaker = createCircuitBreaker({ what: 'the store', probe, isConclusive: true })
+    const breaker = createCircuitBreaker({ name: 'the store', probe, isProbeConclusive: true })
     for (let n = 0; n < 1000; n += 1) await breaker.run(fails).catch(() => {})
     expect(vi.getTimerCount()).toBe(1)
     for (let n = 0; n < 20; n += 1) {
-      await pass(500)
-      expect(underWay).toBeLessThanOrEqual(1)
+      await advance(500)
+      expect(pending).toBeLessThanOrEqual(1)
     }
     expect(probe.mock.calls.length).toBeLessThan(10)
     breaker.stop()
-    await pass(5000)
+    await advance(5000)
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('finds it there at once where only some calls failed: nothing is told', async () => {
-    const { failTimes, isOpen, told, comeBack } = open()
-    comeBack()
+  test('if the first probe is answered, nothing is reported', async () => {
+    const { failTimes, passes, reports, becomeAvailable } = createBreaker()
+    becomeAvailable()
     await failTimes(5)
-    await pass(0)
-    expect(await isOpen()).toBe(true)
-    expect(told).toEqual([])
+    await advance(0)
+    expect(await passes()).toBe(true)
+    expect(reports).toEqual([])
   })
 
-  test('tells once that it is away, and once that it is back', async () => {
-    const { failTimes, told, comeBack } = open()
+  test('the breaker reports once that the store is unavailable, and once that it is available again', async () => {
+    const { failTimes, reports, becomeAvailable } = createBreaker()
     await failTimes(5)
-    await pass(2000)
-    comeBack()
-    await pass(1000)
-    expect(told).toEqual(['away: it did not answer', 'back'])
+    await advance(2000)
+    becomeAvailable()
+    await advance(1000)
+    expect(reports).toEqual(['unavailable: it did not answer', 'available'])
   })
 
-  test('stops when it is told to', async () => {
-    const { breaker, failTimes, probe } = open()
+  test('stop() ends the probes', async () => {
+    const { breaker, failTimes, probe } = createBreaker()
     await failTimes(5)
     breaker.stop()
-    await pass(5000)
+    await advance(5000)
     expect(probe).toHaveBeenCalledTimes(1)
     expect(vi.getTimerCount()).toBe(0)
   })
 })
 
-describe('a probe that proves nothing', () => {
-  test('is asked after a pause, and then some calls try', async () => {
-    const { breaker, failTimes, isOpen, probe, comeBack } = open(false)
-    comeBack()
+describe('an inconclusive probe', () => {
+  test('an inconclusive probe runs after a pause, and is followed by five trial calls', async () => {
+    const { breaker, failTimes, passes, probe, becomeAvailable } = createBreaker(false)
+    becomeAvailable()
     await failTimes(5)
     expect(probe).not.toHaveBeenCalled()
-    expect(await isOpen()).toBe(false)
-    await pass(250)
-    const trials = Array.from({ length: 5 }, held)
+    expect(await passes()).toBe(false)
+    await advance(250)
+    const trials = Array.from({ length: 5 }, pendingCall)
     const trying = trials.map(({ call }) => breaker.run(call))
-    expect(await isOpen()).toBe(false)
+    expect(await passes()).toBe(false)
     trials[3]?.answer()
     await trying[3]
-    expect(await isOpen()).toBe(true)
+    expect(await passes()).toBe(true)
     for (const { answer } of trials) answer()
     await Promise.all(trying)
   })
 
-  test('after one that fails it is for longer, up to a second; after an answer it starts anew', async () => {
-    const { failTimes, isOpen, comeBack } = open(false)
-    comeBack()
+  test('each failed trial doubles the pause, up to a second, and an answer resets it', async () => {
+    const { failTimes, passes, becomeAvailable } = createBreaker(false)
+    becomeAvailable()
     await failTimes(5)
     for (const pause of [250, 500, 1000, 1000]) {
-      await pass(pause - 1)
-      expect({ pause, isOpen: await isOpen() }).toEqual({ pause, isOpen: false })
-      await pass(1)
+      await advance(pause - 1)
+      expect({ pause, passes: await passes() }).toEqual({ pause, passes: false })
+      await advance(1)
       await failTimes(1)
-      expect(await isOpen()).toBe(false)
+      expect(await passes()).toBe(false)
     }
-    await pass(1000)
-    expect(await isOpen()).toBe(true)
+    await advance(1000)
+    expect(await passes()).toBe(true)
     await failTimes(5)
-    await pass(250)
-    expect(await isOpen()).toBe(true)
+    await advance(250)
+    expect(await passes()).toBe(true)
   })
 })

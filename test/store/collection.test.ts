@@ -10,12 +10,12 @@ interface Counter {
   readonly by?: readonly string[]
 }
 
-const open = (store: Store) => createCollection<Counter>(store, { name: 'counter', version: 1 })
+const counterCollection = (store: Store) => createCollection<Counter>(store, { name: 'counter', version: 1 })
 
 describeEachStore('a collection', (makeStore) => {
-  test('gives back what was stored, under its own name and with its version', async () => {
+  test('a collection returns its records, and stores them under its name with their version', async () => {
     const store = makeStore()
-    const counters = open(store)
+    const counters = counterCollection(store)
     expect(await counters.create('a', { count: 1 })).toBe(true)
     expect(await counters.create('a', { count: 2 })).toBe(false)
     expect(await counters.get('a')).toEqual({ count: 1 })
@@ -30,11 +30,11 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('replaces only what was read', async () => {
-    const counters = open(makeStore())
+  test('replace() stores a record only if the stored text is the one that was read', async () => {
+    const counters = counterCollection(makeStore())
     await counters.create('a', { count: 1 })
     const read = await counters.read('a')
-    if (!read) throw new Error('not there')
+    if (!read) throw new Error('absent')
     expect(await counters.replace('a', read, { count: 2 })).toBe(true)
     expect(await counters.replace('a', read, { count: 3 })).toBe(false)
     expect(await counters.get('a')).toEqual({ count: 2 })
@@ -43,9 +43,13 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('concurrent updates lose nothing, from several processes', async () => {
+  test('concurrent updates of several processes lose nothing', async () => {
     const data = randomUUID()
-    const [one, two, three] = [open(makeStore(data)), open(makeStore(data)), open(makeStore(data))]
+    const [one, two, three] = [
+      counterCollection(makeStore(data)),
+      counterCollection(makeStore(data)),
+      counterCollection(makeStore(data)),
+    ]
     await one.create('a', { count: 0, by: [] })
     const writers = Array.from({ length: 60 }, (_, index) => `writer ${index}`)
     await Promise.all(
@@ -61,8 +65,8 @@ describeEachStore('a collection', (makeStore) => {
     expect(new Set(record?.by)).toEqual(new Set(writers))
   })
 
-  test('an update of what is absent brings nothing into being, also if it was deleted meanwhile', async () => {
-    const counters = open(makeStore())
+  test('update() creates no record, even if the record is deleted during the update', async () => {
+    const counters = counterCollection(makeStore())
     const change = vi.fn((record: Counter) => record)
     expect(await counters.update('a', change)).toBeUndefined()
     expect(change).not.toHaveBeenCalled()
@@ -78,9 +82,9 @@ describeEachStore('a collection', (makeStore) => {
     expect(await counters.get('a')).toBeUndefined()
   })
 
-  test('an update that has nothing to change writes nothing', async () => {
+  test('an update without a change writes nothing', async () => {
     const { store, writes } = watchWrites(makeStore())
-    const counters = open(store)
+    const counters = counterCollection(store)
     await counters.create('a', { count: 1 })
     writes.length = 0
     expect(await counters.update('a', () => undefined)).toEqual({ count: 1 })
@@ -88,66 +92,69 @@ describeEachStore('a collection', (makeStore) => {
   })
 
   test.each([
-    ['no JSON', 'garbage'],
-    ['cut off', '{"v":1,"count":'],
-    ['empty of sense', 'null'],
-    ['a number', '7'],
-    ['a list', '[{"v":1}]'],
+    ['that is not JSON', 'garbage'],
+    ['that is incomplete', '{"v":1,"count":'],
+    ['that is null', 'null'],
+    ['that is a number', '7'],
+    ['that is a list', '[{"v":1}]'],
     ['without a version', '{"count":1}'],
-    ['of a later version', '{"v":2,"count":1}'],
-    ['with a version that is no number', '{"v":"1","count":1}'],
-  ])('what is %s is ERR_STORE_CORRUPT, named but not quoted, and stays as it is', async (_what, text) => {
-    const store = makeStore()
-    const counters = open(store)
-    await store.set('counter:a', text)
-    const failure = {
-      name: 'GatehouseError',
-      code: 'ERR_STORE_CORRUPT',
-      status: 500,
-      message: expect.stringContaining('"counter:a"'),
-    }
-    await expect(counters.get('a')).rejects.toMatchObject(failure)
-    await expect(counters.read('a')).rejects.toMatchObject(failure)
-    await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
-    await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
-    await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
-    // A list has all others.
-    await counters.set('b', { count: 2 })
-    const [none, broken, whole] = await counters.getEach(['c', 'a', 'b'])
-    expect([none, whole]).toEqual([undefined, { count: 2 }])
-    expect(broken).toBeInstanceOf(CorruptRecord)
-    expect(broken).toMatchObject({ id: 'a', key: 'counter:a', error: failure })
-    expect(await store.get('counter:a')).toBe(text)
-  })
+    ['of a newer version', '{"v":2,"count":1}'],
+    ['with a version that is not a number', '{"v":"1","count":1}'],
+  ])(
+    'a record %s is rejected as ERR_STORE_CORRUPT: it is named, not quoted, and not changed',
+    async (_what, text) => {
+      const store = makeStore()
+      const counters = counterCollection(store)
+      await store.set('counter:a', text)
+      const failure = {
+        name: 'GatehouseError',
+        code: 'ERR_STORE_CORRUPT',
+        status: 500,
+        message: expect.stringContaining('"counter:a"'),
+      }
+      await expect(counters.get('a')).rejects.toMatchObject(failure)
+      await expect(counters.read('a')).rejects.toMatchObject(failure)
+      await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
+      await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
+      await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
+      // getEach() returns all others.
+      await counters.set('b', { count: 2 })
+      const [absent, corrupt, valid] = await counters.getEach(['c', 'a', 'b'])
+      expect([absent, valid]).toEqual([undefined, { count: 2 }])
+      expect(corrupt).toBeInstanceOf(CorruptRecord)
+      expect(corrupt).toMatchObject({ id: 'a', key: 'counter:a', error: failure })
+      expect(await store.get('counter:a')).toBe(text)
+    },
+  )
 
   test.each([
-    [2, 'a newer one has written it, so start that one or a later one again'],
-    ['1', 'look for another program that writes to the same keys'],
-  ])('whoever finds a record of version %s is told what to do', async (v, what) => {
+    [2, 'start the newer version of koa-gatehouse that wrote it'],
+    ['1', 'another program may write to the same keys'],
+  ])('the error of a record with version %s names the remedy', async (v, what) => {
     const store = makeStore()
     await store.set('counter:a', JSON.stringify({ v, count: 1 }))
-    await expect(open(store).get('a')).rejects.toMatchObject({
+    await expect(counterCollection(store).get('a')).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
       message: expect.stringContaining(what),
     })
   })
 
-  test('a list has all others where a key holds what the store cannot read, and none where it is away', async () => {
+  test('getEach() returns all other records if a key has another type, and rejects if the store is unavailable', async () => {
     const inner = makeStore()
-    const foreign = new GatehouseError('ERR_STORE_CORRUPT', 'of another type (asked for "counter:a")')
+    const wrongType = new GatehouseError('ERR_STORE_CORRUPT', 'of another type (key "counter:a")')
     const failing = (cause: Error): Store => ({
       ...inner,
       get: async (key) => (key === 'counter:a' ? Promise.reject(cause) : inner.get(key)),
       getMany: () => Promise.reject(cause),
     })
-    await open(inner).create('b', { count: 2 })
-    const found = await open(failing(foreign)).getEach(['a', 'b', 'c'])
-    expect(found).toEqual([new CorruptRecord('a', 'counter:a', foreign), { count: 2 }, undefined])
-    const away = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
-    await expect(open(failing(away)).getEach(['a', 'b'])).rejects.toBe(away)
+    await counterCollection(inner).create('b', { count: 2 })
+    const found = await counterCollection(failing(wrongType)).getEach(['a', 'b', 'c'])
+    expect(found).toEqual([new CorruptRecord('a', 'counter:a', wrongType), { count: 2 }, undefined])
+    const unavailable = new GatehouseError('ERR_STORE_UNAVAILABLE', 'unavailable')
+    await expect(counterCollection(failing(unavailable)).getEach(['a', 'b'])).rejects.toBe(unavailable)
   })
 
-  test('records of older versions are upgraded as they are read, and written in the new form', async () => {
+  test('records of older versions are upgraded when they are read, and stored in the new version', async () => {
     const store = makeStore()
     const upgrade = vi.fn((old: Record<string, unknown>, from: number) =>
       from === 1 ? { count: Number(old['n']) } : { count: Number(old['total']) },

@@ -4,7 +4,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { GatehouseError, type Store } from 'koa-gatehouse'
 import { withDeadline } from '../../src/store/deadline.ts'
 
-/** A call of every method that asks the database, with what it is to be handed. */
+/** The arguments of a call of every method that reaches the database. */
 const CALLS: {
   readonly [Method in Exclude<keyof Store, 'volatile' | 'durable' | 'close'>]: Parameters<
     NonNullable<Store[Method]>
@@ -26,7 +26,7 @@ const CALLS: {
 }
 const METHODS = Object.entries(CALLS) as [keyof typeof CALLS, unknown[]][]
 
-/** A store whose every method does the same. */
+/** A store with the same implementation of every method. */
 function everyMethod(work: (...args: unknown[]) => unknown): Store {
   return new Proxy(memoryStore(), { get: () => work })
 }
@@ -35,29 +35,32 @@ function call(store: Store, method: keyof typeof CALLS): Promise<unknown> {
   return Reflect.apply(store[method] ?? (() => {}), store, CALLS[method]) as Promise<unknown>
 }
 
-test.each(METHODS)('%s: arguments and answer go through as they are', async (method, args) => {
+test.each(METHODS)('%s() passes its arguments and its answer on unchanged', async (method, args) => {
   const work = vi.fn(async (..._args: unknown[]) => (method === 'subscribe' ? async () => {} : 'the answer'))
   const answer = await call(withDeadline(everyMethod(work), 1000), method)
   expect(work.mock.calls).toEqual([args])
   if (method !== 'subscribe') expect(answer).toBe('the answer')
 })
 
-test.each(METHODS)('%s: no answer in time is ERR_STORE_UNAVAILABLE', async (method) => {
-  const store = withDeadline(
-    everyMethod(() => new Promise(() => {})),
-    10,
-  )
-  const start = performance.now()
-  await expect(call(store, method)).rejects.toMatchObject({
-    code: 'ERR_STORE_UNAVAILABLE',
-    status: 503,
-    headers: { 'Retry-After': '1' },
-  })
-  expect(performance.now() - start).toBeLessThan(500)
-})
+test.each(METHODS)(
+  '%s() rejects with ERR_STORE_UNAVAILABLE if there is no answer in time',
+  async (method) => {
+    const store = withDeadline(
+      everyMethod(() => new Promise(() => {})),
+      10,
+    )
+    const start = performance.now()
+    await expect(call(store, method)).rejects.toMatchObject({
+      code: 'ERR_STORE_UNAVAILABLE',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    })
+    expect(performance.now() - start).toBeLessThan(500)
+  },
+)
 
 test.each(METHODS)(
-  '%s: whatever an adapter throws or rejects with is a store that is away',
+  '%s() rejects with ERR_STORE_UNAVAILABLE if the adapter throws or rejects with an unknown error',
   async (method) => {
     const failure = new Error('ECONNREFUSED')
     const rejecting = withDeadline(
@@ -82,8 +85,8 @@ test.each(METHODS)(
   },
 )
 
-test('what lies under a key that no store put there is told with the name of the key', async () => {
-  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'something else lies there')
+test('the error of a corrupt record names its key', async () => {
+  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'the value has another type')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
     1000,
@@ -91,15 +94,15 @@ test('what lies under a key that no store put there is told with the name of the
   for (const call of [store.get('client:a'), store.add('client:a', 'b')]) {
     await expect(call).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
-      message: 'something else lies there (asked for "client:a")',
+      message: 'the value has another type (key "client:a")',
       cause: failure,
     })
   }
 })
 
-test('of several keys the one is told under which it lies', async () => {
+test('the error of getMany() names the key of the corrupt record', async () => {
   const inner = memoryStore()
-  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'something else lies there')
+  const failure = new GatehouseError('ERR_STORE_CORRUPT', 'the value has another type')
   const store = withDeadline(
     {
       ...inner,
@@ -109,12 +112,12 @@ test('of several keys the one is told under which it lies', async () => {
     1000,
   )
   await expect(store.getMany(['client:a', 'client:b'])).rejects.toMatchObject({
-    message: 'something else lies there (asked for "client:b")',
+    message: 'the value has another type (key "client:b")',
   })
   expect(await store.getMany(['client:a', 'client:c'])).toEqual([undefined, undefined])
 })
 
-test('an error of ours goes through as it is', async () => {
+test('a GatehouseError of the adapter is passed on unchanged', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const store = withDeadline(
     everyMethod(() => Promise.reject(failure)),
@@ -123,7 +126,7 @@ test('an error of ours goes through as it is', async () => {
   await expect(store.get('a')).rejects.toBe(failure)
 })
 
-test('a rejection that comes after the deadline disturbs nobody', async () => {
+test('a rejection after the deadline is not an unhandled rejection', async () => {
   const unhandled = vi.fn()
   process.on('unhandledRejection', unhandled)
   let fail: (error: Error) => void = () => {}
@@ -138,7 +141,7 @@ test('a rejection that comes after the deadline disturbs nobody', async () => {
   expect(unhandled).not.toHaveBeenCalled()
 })
 
-test('it says nothing of what was to be stored', async () => {
+test('the error of a late write quotes neither its key nor its value', async () => {
   const store = withDeadline(
     everyMethod(() => new Promise(() => {})),
     5,
@@ -147,7 +150,7 @@ test('it says nothing of what was to be stored', async () => {
   expect(inspect(error)).not.toMatch(/the-value|session:abc/)
 })
 
-test('closing is not bounded, and whether the store forgets is passed on', async () => {
+test('close() and volatile are those of the inner store', async () => {
   const inner = memoryStore()
   const store = withDeadline(inner, 1000)
   expect(store.volatile).toBe(true)

@@ -6,14 +6,14 @@ import { createMemoryWatch } from '../../src/store/memory-watch.ts'
 
 function watchOf(inspect?: () => Promise<StoreInspection>) {
   const clock = { now: 0 }
-  const told: string[] = []
-  const tell = (_: object, message?: string) => void told.push(message ?? '')
-  const logger = { ...silentLogger, warn: tell, info: tell }
+  const logged: string[] = []
+  const log = (_: object, message?: string) => void logged.push(message ?? '')
+  const logger = { ...silentLogger, warn: log, info: log }
   const watch = createMemoryWatch({ store: inspect ? { inspect } : {}, logger, now: () => clock.now })
   return {
-    told,
-    /** What is known some seconds later, once the look that it led to is over. */
-    async lookLater(): Promise<boolean> {
+    logged,
+    /** The answer some seconds later, after the check that it starts. */
+    async isFullLater(): Promise<boolean> {
       clock.now += 5000
       watch.isNearlyFull()
       await nextTurn()
@@ -29,36 +29,36 @@ test.each([
   [1.2, true],
   [undefined, false],
   [Number.NaN, false],
-])('with a used share of %s it is nearly full: %s', async (usedShare, isFull) => {
-  const { lookLater } = watchOf(async () => ({ usedShare, checks: [] }))
-  expect(await lookLater()).toBe(isFull)
+])('a store with a used share of %s is nearly full: %s', async (usedShare, isFull) => {
+  const { isFullLater } = watchOf(async () => ({ usedShare, checks: [] }))
+  expect(await isFullLater()).toBe(isFull)
 })
 
-test('nobody waits for a look, and there is one within some seconds, however many ask', async () => {
+test('isNearlyFull() returns at once, and starts at most one check in two seconds', async () => {
   const inspect = vi.fn(async () => ({ usedShare: 0.95, checks: [] }))
-  const { watch, lookLater, told } = watchOf(inspect)
+  const { watch, isFullLater, logged } = watchOf(inspect)
   expect(watch.isNearlyFull()).toBe(false)
   for (let index = 0; index < 100; index += 1) watch.isNearlyFull()
   expect(inspect).toHaveBeenCalledTimes(1)
   await nextTurn()
   expect(watch.isNearlyFull()).toBe(true)
-  await lookLater()
+  await isFullLater()
   expect(inspect).toHaveBeenCalledTimes(2)
-  expect(told).toEqual([expect.stringContaining('95 % of the memory of the store are used')])
+  expect(logged).toEqual([expect.stringContaining('95 % of the memory of the store are used')])
 })
 
-test('once there is room again, or the store does not answer, it is not full', async () => {
+test('a store with free memory, or without an answer, is not full', async () => {
   const inspect = vi.fn(async () => ({ usedShare: 0.95, checks: [] }))
-  const { lookLater, told } = watchOf(inspect)
-  expect(await lookLater()).toBe(true)
+  const { isFullLater, logged } = watchOf(inspect)
+  expect(await isFullLater()).toBe(true)
   inspect.mockResolvedValueOnce({ usedShare: 0.5, checks: [] })
-  expect(await lookLater()).toBe(false)
-  expect(told).toHaveLength(2)
-  expect(await lookLater()).toBe(true)
-  inspect.mockRejectedValueOnce(new Error('away'))
-  expect(await lookLater()).toBe(false)
+  expect(await isFullLater()).toBe(false)
+  expect(logged).toHaveLength(2)
+  expect(await isFullLater()).toBe(true)
+  inspect.mockRejectedValueOnce(new Error('unavailable'))
+  expect(await isFullLater()).toBe(false)
 })
 
-test('a store that does not tell is never full', async () => {
-  expect(await watchOf().lookLater()).toBe(false)
+test('a store without inspect() is never full', async () => {
+  expect(await watchOf().isFullLater()).toBe(false)
 })

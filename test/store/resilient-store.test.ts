@@ -5,8 +5,7 @@ import { CircuitOpenError } from '../../src/store/circuit-breaker.ts'
 import { createResilientStore } from '../../src/store/resilient-store.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 
-/** Milliseconds. */
-const DEADLINE = 1000
+const TIMEOUT_MS = 1000
 
 const READS = {
   get: (store: Store) => store.get('a'),
@@ -22,17 +21,17 @@ const WRITES = {
   add: (store: Store) => store.add('index', 'a', 10),
   remove: (store: Store) => store.remove('index', 'a'),
 }
-const NEVER_CUT_OFF = {
+const WITHOUT_BREAKER = {
   ping: (store: Store) => store.ping(),
   inspect: async (store: Store) => store.inspect?.(),
   subscribe: (store: Store) => store.subscribe('channel', () => {}),
 }
 const ALL = { ...READS, ...WRITES }
 
-/** A database of which all, or only the replicas, can be away. */
+/** A database that can be unavailable, or lack its replicas. */
 function database() {
-  const state = { isAway: false, lacksReplicas: false }
-  const handed: string[] = []
+  const state = { isUnavailable: false, lacksReplicas: false }
+  const calls: string[] = []
   const view = (isDurable: boolean): Store =>
     new Proxy<Store>(memoryStore(), {
       get(target, name: keyof Store) {
@@ -41,15 +40,15 @@ function database() {
         const method = target[name]
         if (typeof method !== 'function') return method
         return async (...args: unknown[]) => {
-          handed.push(name)
-          if (state.isAway) throw new Error('ECONNREFUSED')
+          calls.push(name)
+          if (state.isUnavailable) throw new Error('ECONNREFUSED')
           const answer: unknown = await Reflect.apply(method, target, args)
           if (isDurable && state.lacksReplicas && name in WRITES) throw new Error('too few replicas')
           return answer
         }
       },
     })
-  return { state, handed, store: view(false) }
+  return { state, calls, store: view(false) }
 }
 
 let db: ReturnType<typeof database>
@@ -60,7 +59,7 @@ beforeEach(() => {
   vi.useFakeTimers()
   db = database()
   logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
-  ;({ store } = createResilientStore(db.store, DEADLINE, logger))
+  ;({ store } = createResilientStore(db.store, TIMEOUT_MS, logger))
   durable = store.durable ?? store
 })
 afterEach(() => {
@@ -70,106 +69,112 @@ afterEach(() => {
 const outcome = (call: Promise<unknown>) =>
   call.then(
     () => 'answered',
-    (error: unknown) => (error instanceof CircuitOpenError ? 'cut off' : 'failed'),
+    (error: unknown) => (error instanceof CircuitOpenError ? 'rejected' : 'failed'),
   )
 
 async function fail(call: (store: Store) => Promise<unknown>, on: Store): Promise<void> {
   for (let n = 0; n < 5; n += 1) expect(await outcome(call(on))).toBe('failed')
 }
 
-test.each(Object.entries(ALL))('%s is cut off while the store is away, on both views', async (_, call) => {
-  db.state.isAway = true
-  await fail(READS.get, store)
-  db.handed.length = 0
-  expect(await outcome(call(store))).toBe('cut off')
-  expect(await outcome(call(durable))).toBe('cut off')
-  expect(db.handed.filter((name) => name !== 'ping')).toEqual([])
-})
+test.each(Object.entries(ALL))(
+  '%s() fails at once on both views while the store is unavailable',
+  async (_, call) => {
+    db.state.isUnavailable = true
+    await fail(READS.get, store)
+    db.calls.length = 0
+    expect(await outcome(call(store))).toBe('rejected')
+    expect(await outcome(call(durable))).toBe('rejected')
+    expect(db.calls.filter((name) => name !== 'ping')).toEqual([])
+  },
+)
 
-test.each(Object.entries(ALL))('%s that fails counts', async (_, call) => {
-  db.state.isAway = true
+test.each(Object.entries(ALL))('failures of %s() open the circuit', async (_, call) => {
+  db.state.isUnavailable = true
   await fail(call, store)
-  expect(await outcome(store.get('a'))).toBe('cut off')
+  expect(await outcome(store.get('a'))).toBe('rejected')
 })
 
-test.each(Object.entries(NEVER_CUT_OFF))('%s is never cut off, and does not count', async (_, call) => {
-  db.state.isAway = true
-  for (let n = 0; n < 10; n += 1) await outcome(call(store))
-  await fail(READS.get, store)
-  expect(await outcome(store.get('a'))).toBe('cut off')
-  expect(await outcome(call(store))).not.toBe('cut off')
-  db.state.isAway = false
-  expect(await outcome(call(store))).toBe('answered')
-})
+test.each(Object.entries(WITHOUT_BREAKER))(
+  '%s() always reaches the store, and its failures do not open the circuit',
+  async (_, call) => {
+    db.state.isUnavailable = true
+    for (let n = 0; n < 10; n += 1) await outcome(call(store))
+    await fail(READS.get, store)
+    expect(await outcome(store.get('a'))).toBe('rejected')
+    expect(await outcome(call(store))).not.toBe('rejected')
+    db.state.isUnavailable = false
+    expect(await outcome(call(store))).toBe('answered')
+  },
+)
 
-test('a ping of anybody that is answered lets all calls through', async () => {
-  db.state.isAway = true
+test('an answered ping() closes the circuit', async () => {
+  db.state.isUnavailable = true
   await fail(READS.get, store)
   await vi.advanceTimersByTimeAsync(10)
-  db.state.isAway = false
-  expect(await outcome(store.get('a'))).toBe('cut off')
+  db.state.isUnavailable = false
+  expect(await outcome(store.get('a'))).toBe('rejected')
   await store.ping()
   expect(await outcome(store.get('a'))).toBe('answered')
 })
 
-test('the store is back by itself, and the log says so', async () => {
-  db.state.isAway = true
+test('the log reports once that the store is unavailable, and once that it is available again', async () => {
+  db.state.isUnavailable = true
   await fail(READS.get, store)
   await vi.advanceTimersByTimeAsync(10)
   expect(logger.warn).toHaveBeenCalledTimes(1)
-  db.state.isAway = false
+  db.state.isUnavailable = false
   await vi.advanceTimersByTimeAsync(250)
   expect(await outcome(store.get('a'))).toBe('answered')
   expect(logger.info).toHaveBeenCalledTimes(1)
 })
 
-test('lacking replicas cut off writes of the durable view, and nothing else', async () => {
+test('missing replicas open the circuit only for writes of the durable view', async () => {
   db.state.lacksReplicas = true
   await fail(WRITES.set, durable)
-  for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('cut off')
+  for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('rejected')
   for (const call of Object.values(READS)) expect(await outcome(call(durable))).toBe('answered')
   for (const call of Object.values(ALL)) expect(await outcome(call(store))).toBe('answered')
 
   await vi.advanceTimersByTimeAsync(250)
-  // It answers, but replicas are still lacking.
+  // The store answers, but replicas are still missing.
   expect(await outcome(durable.set('a', '1'))).toBe('failed')
-  expect(await outcome(durable.set('a', '1'))).toBe('cut off')
+  expect(await outcome(durable.set('a', '1'))).toBe('rejected')
   db.state.lacksReplicas = false
   await vi.advanceTimersByTimeAsync(500)
   for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('answered')
 })
 
-test('a durable write that is answered shows that the store is there', async () => {
+test('an answered durable write ends the row of failures', async () => {
   for (let n = 0; n < 4; n += 1) {
-    db.state.isAway = true
+    db.state.isUnavailable = true
     for (let failures = 0; failures < 4; failures += 1) expect(await outcome(store.get('a'))).toBe('failed')
-    db.state.isAway = false
+    db.state.isUnavailable = false
     expect(await outcome(durable.set('a', '1'))).toBe('answered')
   }
 })
 
-test('1,000 calls as it stops answering: each ends by its deadline, and none is made after that', async () => {
+test('when a store stops answering, 1,000 pending calls end at their timeout, and no further calls are made', async () => {
   const never = vi.fn(() => new Promise<never>(() => {}))
   const { store: frozen, stop } = createResilientStore(
     { ...memoryStore(), get: never, ping: never },
-    DEADLINE,
+    TIMEOUT_MS,
     logger,
   )
   const calls = Promise.all(Array.from({ length: 1000 }, () => outcome(frozen.get('a'))))
-  await vi.advanceTimersByTimeAsync(DEADLINE)
+  await vi.advanceTimersByTimeAsync(TIMEOUT_MS)
   expect(new Set(await calls)).toEqual(new Set(['failed']))
-  for (let n = 0; n < 1000; n += 1) expect(await outcome(frozen.get('a'))).toBe('cut off')
-  // Of the calls nothing is left: what remains is the deadline of the probe.
+  for (let n = 0; n < 1000; n += 1) expect(await outcome(frozen.get('a'))).toBe('rejected')
+  // The only timer left is the timeout of the probe.
   expect(vi.getTimerCount()).toBe(1)
   expect(never).toHaveBeenCalledTimes(1001)
   stop()
 })
 
-test('without a durable view there is none, and an error of ours goes through', async () => {
+test('a store without a durable view has none here either, and a GatehouseError is passed on', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const { store: plain } = createResilientStore(
     { ...memoryStore(), get: () => Promise.reject(failure) },
-    DEADLINE,
+    TIMEOUT_MS,
     logger,
   )
   expect(plain.durable).toBeUndefined()

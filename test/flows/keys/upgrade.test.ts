@@ -79,7 +79,7 @@ describeEachStore('signing keys written by another version', (makeStore) => {
     await expect(gatehouse.ready({ timeoutMs: 2000 })).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
       message: expect.stringMatching(
-        /"signing-keys:ring" has schema version 3, .* reads up to 2: a newer one has written it, so start that one or a later one again/,
+        /"signing-keys:ring" has schema version 3, .* reads up to 2: start the newer version of koa-gatehouse/,
       ),
     })
     const { ready, checks } = await gatehouse.health()

@@ -1,0 +1,81 @@
+import { GatehouseError } from '../errors.ts'
+import { isObject } from '../validation/predicates.ts'
+import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
+
+/** What records of one kind look like. */
+export interface RecordSchema {
+  /** The schema version of the records that are written now. */
+  readonly version: number
+  /** Converts a record of an older version. */
+  readonly upgrade?: ((record: Readonly<Record<string, unknown>>, from: number) => object) | undefined
+  /**
+   * The fields of a record of the current version, or a function from the id to its rule. A record that breaks them is
+   * corrupt, because another program has written it.
+   */
+  readonly fields?: Fields | ((id: string) => Rule) | undefined
+}
+
+/** Writes a record as JSON with its schema version: `{"v":version,…}`. */
+export function encodeRecord(record: object, { version }: RecordSchema): string {
+  return JSON.stringify({ v: version, ...record })
+}
+
+/**
+ * Parses a record, and upgrades an older version.
+ *
+ * @param key the key in the store, for errors
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text is no such record, or has a newer version
+ */
+export function decodeRecord(
+  id: string,
+  key: string,
+  text: string,
+  { version, upgrade, fields = {} }: RecordSchema,
+): object {
+  const { v, ...stored } = parseObject(key, text)
+  const isOlder = Number.isInteger(v) && Number(v) > 0 && Number(v) < version
+  if (v !== version && !(upgrade && isOlder)) throw unknownVersion(key, v, version)
+  const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
+  const record = isOlder ? tryUpgrade(stored, Number(v), upgrade) : stored
+  if (record === undefined || rule(record) !== undefined) throw notARecord(key)
+  return record
+}
+
+function parseObject(key: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (isObject(value)) return value
+  } catch {
+    // Reported below: the parser's own message would quote the record.
+  }
+  throw notARecord(key)
+}
+
+/** The upgraded record; undefined if it is corrupt. */
+function tryUpgrade(
+  stored: Readonly<Record<string, unknown>>,
+  from: number,
+  upgrade: RecordSchema['upgrade'],
+): object | undefined {
+  try {
+    return upgrade?.(stored, from)
+  } catch {
+    return undefined
+  }
+}
+
+function notARecord(key: string): GatehouseError {
+  return new GatehouseError(
+    'ERR_STORE_CORRUPT',
+    `the value under "${key}" in the store is not a record of koa-gatehouse`,
+  )
+}
+
+/** Quotes the version only if it is a number, because any other text may be data. */
+function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
+  const isNewer = Number.isInteger(found) && Number(found) > version
+  const why = isNewer
+    ? `has schema version ${String(found)}, but this version of koa-gatehouse reads up to ${version}: start the newer version of koa-gatehouse that wrote it`
+    : `has an unknown schema version, and this version of koa-gatehouse reads up to ${version}: another program may write to the same keys`
+  return new GatehouseError('ERR_STORE_CORRUPT', `the record "${key}" ${why}`)
+}
