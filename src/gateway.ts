@@ -54,37 +54,37 @@ export type { Store } from './store/contract.ts'
 export function createGateway<const Products extends ProductSource>(
   options: GatewayOptions<Products> & { readonly products: CheckedProducts<Products> },
 ): Gateway<ScopeOf<Products>> {
-  const settings = resolveGatewayOptions(options)
-  const { issuer, audience, logger } = settings
+  const resolved = resolveGatewayOptions(options)
+  const { issuer, audience, logger } = resolved
   const catalog = createLiveCatalog({
-    products: settings.products,
-    loadTimeoutMs: settings.productsTimeoutMs,
+    products: resolved.products,
+    loadTimeoutMs: resolved.productsTimeoutMs,
     onRejected: (error) => logger.error({ err: error }, 'the products could not be loaded'),
   })
-  const keys = remoteKeys(settings)
+  const keys = remoteKeys(resolved)
   const events = createEvents(
     (error, event) => logger.error({ err: error, event }, 'an event listener failed'),
     ['revocations.stale', 'revocations.fresh'],
   )
-  const { revocations: policy } = settings
+  const { revocations: policy } = resolved
   const feed = policy && openFeed(policy, logger)
   const revoked = feed && createRevocationView({ source: feed.source, policy, logger, events })
   revoked?.onAdded(refreshKeys)
-  let knownKeys = 0
+  let seenRevokedKeys = 0
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
   /** No event reports that the products have changed, so this process reloads them at an interval. */
   function refreshProducts(): void {
-    if (closed || typeof settings.products !== 'function') return
-    stopRefreshing ??= periodically(() => catalog.reload(), settings.productsRefreshSeconds * 1000)
+    if (closed || typeof resolved.products !== 'function') return
+    stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
   }
 
-  /** After a key is revoked, another key signs at once, and the key that follows it is new. */
+  /** Revoking a key activates another key at once, and publishes a new one, so the keys are fetched again. */
   function refreshKeys(): void {
     const { revokedKeys = 0 } = revoked ?? {}
-    if (!closed && revokedKeys > knownKeys) keys.refetch()
-    knownKeys = revokedKeys
+    if (!closed && revokedKeys > seenRevokedKeys) keys.refetch()
+    seenRevokedKeys = revokedKeys
   }
 
   return createGatewayFrom({
@@ -110,8 +110,8 @@ export function createGateway<const Products extends ProductSource>(
       keys.close()
       await revoked?.close()
     },
-    startTimeoutMs: settings.startTimeoutMs,
-    tokenCacheBytes: settings.tokenCacheBytes,
+    startTimeoutMs: resolved.startTimeoutMs,
+    tokenCacheBytes: resolved.tokenCacheBytes,
     logger,
   })
 }

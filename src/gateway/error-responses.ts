@@ -1,26 +1,26 @@
 import { formatWwwAuthenticate } from './www-authenticate.ts'
 import { protectedResourceMetadataUrl } from './metadata.ts'
 
-/** A request that is not let through, with the response that it gets. */
+/** The response to a rejected request. */
 export interface ErrorResponse {
   readonly ok: false
   readonly status: 400 | 401 | 403 | 404 | 503
   /**
    * `invalid_request`, `invalid_token`, `insufficient_scope` (RFC 6750 3.1), `not_found` or
-   * `temporarily_unavailable`; undefined where no token was sent.
+   * `temporarily_unavailable`; undefined if no token was sent.
    */
   readonly error?: string | undefined
-  /** All headers of the response that say something about the rejection, by their usual names. */
+  /** The headers of the response, by their usual names. */
   readonly headers: Readonly<Record<string, string>>
-  /** JSON text: `{"error":"…","error_description":"…"}`; without `error` where no token was sent. */
+  /** JSON text: `{"error":"…","error_description":"…"}`; without `error` if no token was sent. */
   readonly body: string
 }
 
-/** Seconds until a client should try again what failed on our side. */
-const RETRY_AFTER = 1
+/** Seconds after which a client should retry a request that failed on our side. */
+const RETRY_AFTER_SECONDS = 1
 
 /**
- * The rejections of one API.
+ * Creates the error responses of one API.
  *
  * @param audience {base_url}
  */
@@ -30,54 +30,56 @@ export function createErrorResponses(audience: string) {
 
   return {
     /**
-     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1): nothing went
-     * wrong yet.
+     * No token was sent. Neither the challenge nor the body has an error code (RFC 6750 3.1), because the client may
+     * not know yet that a token is required.
      */
     missingToken(scopes: readonly string[]): ErrorResponse {
       const challenge = formatWwwAuthenticate({ realm, scopes, resourceMetadata })
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
-      return rejection(401, undefined, description, { 'WWW-Authenticate': challenge })
+      return errorResponse(401, undefined, description, { 'WWW-Authenticate': challenge })
     },
 
-    /** The token was not sent the way it must be. */
+    /** The token was sent in an invalid way. */
     invalidRequest(description: string): ErrorResponse {
       const error = 'invalid_request'
       const challenge = formatWwwAuthenticate({ realm, error, description, resourceMetadata })
-      return rejection(400, error, description, { 'WWW-Authenticate': challenge })
+      return errorResponse(400, error, description, { 'WWW-Authenticate': challenge })
     },
 
-    /** The token is expired, malformed, revoked, or not one for this API. A fresh one may work. */
+    /** The token is expired, malformed, revoked or for another API. A new token may work. */
     invalidToken(description: string): ErrorResponse {
       const error = 'invalid_token'
       const challenge = formatWwwAuthenticate({ realm, error, description, resourceMetadata })
-      return rejection(401, error, description, { 'WWW-Authenticate': challenge })
+      return errorResponse(401, error, description, { 'WWW-Authenticate': challenge })
     },
 
-    /** The token is good, but not for this. `scopes` is all that the request needs. */
+    /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
     insufficientScope(scopes: readonly string[], missing: readonly string[]): ErrorResponse {
       const error = 'insufficient_scope'
       const description = `the access token does not carry the scope ${missing.join(' ')}`
       const challenge = formatWwwAuthenticate({ realm, error, description, scopes, resourceMetadata })
-      return rejection(403, error, description, { 'WWW-Authenticate': challenge })
+      return errorResponse(403, error, description, { 'WWW-Authenticate': challenge })
     },
 
-    /** No operation claims the request. The same with and without a token, so it says nothing about tokens. */
+    /** No operation claims the request. The response is the same with and without a token. */
     notFound(description = 'there is no operation with this method and path'): ErrorResponse {
-      return rejection(404, 'not_found', description)
+      return errorResponse(404, 'not_found', description)
     },
 
-    /** Something failed on our side; the token may be fine. */
+    /** The check failed on our side; the token may be valid. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
-      return rejection(503, 'temporarily_unavailable', description, { 'Retry-After': String(RETRY_AFTER) })
+      return errorResponse(503, 'temporarily_unavailable', description, {
+        'Retry-After': String(RETRY_AFTER_SECONDS),
+      })
     },
   }
 }
 
-/** The rejections of one API. */
+/** The error responses of one API. */
 export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
-function rejection(
+function errorResponse(
   status: ErrorResponse['status'],
   error: string | undefined,
   description: string,

@@ -53,7 +53,9 @@ export function guard(
   const { when, unclaimed, mountPath = parts.base } = options
   const locatePath = createPathLocator(mountPath)
   const openRoutes =
-    options.public || options.optional ? createOpenRoutes(options, mountPath, dependencies) : undefined
+    options.public === undefined && options.optional === undefined
+      ? undefined
+      : createOpenRoutes(options, mountPath, dependencies)
   const metadata = wellKnown(dependencies)
 
   return async function guard(ctx, next) {

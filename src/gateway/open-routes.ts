@@ -6,7 +6,7 @@ import { readingsOf } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
 import { ANY_SEGMENT, claimsOfEmptySegment } from './required-scope.ts'
 
-/** A route below {base_url} that needs no token. It is written as an operation is; OPTIONS is allowed too. */
+/** A route below {base_url} that needs no token, written like the route of an operation. OPTIONS is allowed, too. */
 export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 
 /** How open a route is. `public` reads no token; `optional` verifies a token if one is sent. */

@@ -1,13 +1,13 @@
 import type { JWTPayload } from 'jose'
 import { deepFreeze } from '../catalog/deep-freeze.ts'
 
-/** Who an API call acts for: `ctx.state.auth` behind the gateway. Frozen, and shared between requests. */
+/** The account for which an API call acts: `ctx.state.auth` behind the gateway. Frozen, and shared between requests. */
 export interface Principal {
   /** `direct`: an API key acting on its owner's account. `delegated`: an application acting for a user. */
   readonly mode: 'direct' | 'delegated'
-  /** The account that the call acts on. */
+  /** The account on which the call acts. */
   readonly accountId: string
-  /** The member of that account, where accounts have several. */
+  /** The member of that account, if accounts have several members. */
   readonly userId?: string | undefined
   /** The API key or application. */
   readonly clientId: string
@@ -18,20 +18,22 @@ export interface Principal {
   readonly tokenId: string
   /** The grant behind a delegated token. */
   readonly grantId?: string | undefined
-  /** `kid` of the key that the token was signed with. */
+  /** `kid` of the key that signed the token. */
   readonly keyId: string
   /** Epoch seconds. */
   readonly expiresAt: number
   /** All claims of the token. */
   readonly claims: Readonly<JWTPayload>
   /**
-   * Aborts when the token expires or is revoked, for what goes on after the call was let through: WebSockets,
-   * streams, long work. Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`;
-   * `ERR_NOT_READY` where tokens are rejected because contact with the revocations was lost; `ERR_CLOSED` once the
-   * gateway is closed, because nobody would tell after that. The same signal for all calls with one token. It is made
-   * when it is first read, and kept while it has a listener, so remove yours when the work ends; one that
-   * `AbortSignal.any()` was given is kept until the token expires. It is not enumerable, and a copy of the principal has
-   * none.
+   * Aborts when the token expires or is revoked, for work that continues after the call was accepted: WebSockets,
+   * streams, long jobs. All calls with one token share the signal.
+   *
+   * Its `reason` is a `GatehouseError` with the code `ERR_TOKEN_EXPIRED` or `ERR_TOKEN_REVOKED`. It is `ERR_NOT_READY`
+   * if the gateway rejects all tokens because its revocations are too stale, and `ERR_CLOSED` if the gateway was closed.
+   *
+   * The signal is created when it is first read, and kept while it has a listener. So remove your listener when the work
+   * ends. A signal that was passed to `AbortSignal.any()` is kept until the token expires. The property is not
+   * enumerable, and a copy of the principal does not have it.
    */
   readonly signal: AbortSignal
 }
@@ -39,7 +41,7 @@ export interface Principal {
 /** Finds the signal of a principal. */
 export type SignalOf = (principal: Principal) => AbortSignal
 
-/** Claims of an access token (RFC 9068 2.2, and our own), once each has been found to be of its type. */
+/** The claims of an access token (RFC 9068 2.2, and our own), after their types have been checked. */
 export interface AccessTokenClaims extends JWTPayload {
   readonly iss: string
   readonly sub: string
@@ -52,17 +54,16 @@ export interface AccessTokenClaims extends JWTPayload {
   readonly account_id: string
   readonly user_id?: string | undefined
   readonly grant_id?: string | undefined
-  /** Counter of its client at the time of issue: a token below the client's present one is dead. */
+  /** The client's epoch at the time of issue. A token with a lower epoch than its client is revoked. */
   readonly access_epoch: number
-  /** Counter of the products at the time of issue: one that lost an operation since takes the tokens back. */
+  /** The catalog's epoch at the time of issue. Removing an operation revokes tokens with a lower epoch. */
   readonly catalog_epoch?: number | undefined
 }
 
 /**
- * The principal that an access token stands for, from claims that have been verified.
+ * Creates the principal of an access token from its verified claims.
  *
- * @param signalOf asked each time that the signal is read. @default one that never aborts, for those who look at a
- *   token once
+ * @param signalOf called each time that the signal is read. @default returns a signal that never aborts
  */
 export function createPrincipal(
   claims: AccessTokenClaims,
@@ -70,7 +71,7 @@ export function createPrincipal(
   signalOf: SignalOf = () => NEVER,
 ): Principal {
   const scopes = (claims.scope ?? '').split(' ').filter((scope) => scope !== '')
-  // The set stays inside: freezing a Set would not keep anybody from adding to it.
+  // The set is private, because a frozen Set still accepts additions.
   const carried = new Set(scopes)
   const principal: Omit<Principal, 'signal'> = {
     mode: claims.access_mode,
@@ -85,7 +86,7 @@ export function createPrincipal(
     expiresAt: claims.exp,
     claims: deepFreeze(claims),
   }
-  // Not enumerable: whoever logs a principal, or answers with it as JSON, does not mean to watch its token.
+  // It is not enumerable, so that logging a principal, or sending it as JSON, does not create the signal.
   Object.defineProperty(principal, 'signal', { get: () => signalOf(principal as Principal) })
   return Object.freeze(principal as Principal)
 }

@@ -13,7 +13,7 @@ export interface Readiness {
   readonly failure: unknown
   /** Starts loading in the background. Keeps no process alive, and never throws. */
   begin(): void
-  /** Waits without a limit. Rejects with the reason of a failure; it can be called again. */
+  /** Waits without a limit. Rejects with the reason of a failure; then it can be called again. */
   whenReady(): Promise<void>
   /** Waits as long as a request may. @returns whether the gateway is ready */
   soonReady(): Promise<boolean>

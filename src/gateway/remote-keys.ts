@@ -9,7 +9,7 @@ const FAILURE_COOLDOWN_MS = 1_000
 
 /** The public keys of an authorization service in another process. */
 export interface RemoteKeys {
-  /** Finds the key of a token. Rejects with jose's `JWKSNoMatchingKey` if there is none, or if the fetch failed. */
+  /** Finds the key of a token. Rejects with jose's `JWKSNoMatchingKey` for an unknown key, and with the cause of a failed fetch. */
   readonly getKey: JWTVerifyGetKey
   /** @throws {GatehouseError} `ERR_NOT_READY` if the keys cannot be fetched, `ERR_CLOSED` */
   ready(): Promise<void>

@@ -1,8 +1,8 @@
 import type { Context } from 'koa'
 
-/** A request target, taken apart. */
+/** The parts of a request target. */
 export interface RequestTarget {
-  /** Every way in which a router might read its path; one if all agree. */
+  /** All readings of its path by routers; one reading if all agree. */
   readonly readings: readonly string[]
   /** Without its `?`. */
   readonly query: string
@@ -10,7 +10,7 @@ export interface RequestTarget {
 
 const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 
-/** Takes a request target apart, in origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
+/** Parses a request target in origin form (`/api/x?y`) or in absolute form (RFC 9112 3.2). */
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
@@ -18,33 +18,33 @@ export function readTarget(target: string): RequestTarget {
 }
 
 /**
- * Takes the target of a call apart that a framework may have taken a prefix off. Express and Connect keep the whole in
- * `originalUrl`: it counts where it ends with what is left. Where the two differ otherwise, both are readings, since only
- * the host knows which of them its handler goes by.
+ * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the whole target
+ * in `originalUrl`, which is used if it ends with `url`. If the two differ otherwise, both are readings, because only the
+ * host knows which of them selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)
   if (originalUrl === undefined || originalUrl === url) return rest
   const whole = readTarget(originalUrl)
   const query = whole.query === rest.query ? rest.query : `${whole.query}&${rest.query}`
-  const isPrefixed = takenOff(whole, rest) !== undefined
+  const isPrefixed = removedPrefix(whole, rest) !== undefined
   return { readings: isPrefixed ? whole.readings : [...whole.readings, ...rest.readings], query }
 }
 
-/** What was taken off the path of a target, of which the rest is left; undefined if it is no rest of it. */
-function takenOff(whole: RequestTarget, { readings: [rest = ''] }: RequestTarget): string | undefined {
+/** The prefix that was removed from a whole target to get the rest; undefined if the target does not end with the rest. */
+function removedPrefix(whole: RequestTarget, { readings: [rest = ''] }: RequestTarget): string | undefined {
   const [path = ''] = whole.readings
   if (path.endsWith(rest)) return path.slice(0, path.length - rest.length)
   return rest === '/' ? path : undefined
 }
 
 /**
- * The path of a request as the outermost app sees it, in every reading. Inside koa-mount, and in an app inside of
- * Express or connect, `ctx.path` has lost the part that the gateway has to look at, so it is put back.
+ * All readings of the path of a request as the outermost app sees it. Inside koa-mount, and inside of Express or Connect,
+ * `ctx.path` lacks the prefix that the gateway needs, so this function restores it.
  */
 export function readRequestPath(ctx: Context): readonly string[] {
   const { path, url } = ctx
-  const prefix = takenOffBeforeKoa(ctx) + mountedAt(ctx)
+  const prefix = prefixBeforeKoa(ctx) + prefixInKoa(ctx)
   const isPlain = url.startsWith(path) && '?#'.includes(url[path.length] ?? '?') && path.startsWith('/')
   const readings = isPlain ? [path] : [path, ...readTarget(url).readings]
   if (prefix === '') return readings
@@ -52,10 +52,10 @@ export function readRequestPath(ctx: Context): readonly string[] {
 }
 
 /**
- * What koa-mount took off `ctx.path`. Its `ctx.mountPath` names only the innermost of nested mounts, and stays
- * behind when the mount is left, so `ctx.originalUrl` has the last word.
+ * The prefix that koa-mount removed from `ctx.path`. Its `ctx.mountPath` names only the innermost of nested mounts, and
+ * is still set after the mount, so `ctx.originalUrl` decides.
  */
-function mountedAt(ctx: Context): string {
+function prefixInKoa(ctx: Context): string {
   const mountPath: unknown = ctx['mountPath']
   if (typeof mountPath !== 'string') return ''
   const [original = ''] = readTarget(ctx.originalUrl).readings
@@ -66,25 +66,25 @@ function mountedAt(ctx: Context): string {
 }
 
 /**
- * What Express or connect took off before Koa saw the request. They keep the whole on the request itself, where
- * Koa does not look: its `ctx.originalUrl` is what is left.
+ * The prefix that Express or Connect removed before Koa received the request. They keep the whole target on Node's
+ * request, which Koa does not read: its `ctx.originalUrl` lacks the prefix.
  */
-function takenOffBeforeKoa({ req, originalUrl }: Context): string {
+function prefixBeforeKoa({ req, originalUrl }: Context): string {
   const { originalUrl: whole } = req as { originalUrl?: unknown }
   if (typeof whole !== 'string' || whole === originalUrl) return ''
-  return takenOff(readTarget(whole), readTarget(originalUrl)) ?? ''
+  return removedPrefix(readTarget(whole), readTarget(originalUrl)) ?? ''
 }
 
 /**
- * The path for routers that take a target without an `http` address for a path, and its first character for the slash:
- * find-my-way finds the handler of `/api/x` at `*api/x`.
+ * The path for routers that read a target without `http://` as a path, and its first character as the slash: find-my-way
+ * runs the handler of `/api/x` for the target `*api/x`.
  */
 function asPath(target: string): string[] {
   return /^https?:\/\//i.test(target) ? [] : [`/${target.slice(1).replace(/[?#].*$/s, '')}`]
 }
 
 function parsedPath(target: string): string[] {
-  // Not `URL.canParse`: once a caller of that is compiled, Node 20 misreads letters such as "ü" in it.
+  // `URL.canParse` is wrong in Node 20: in a function that V8 has optimized, it misreads letters such as "ü".
   const url = URL.parse(target)
   return url === null ? [] : [url.pathname]
 }

@@ -3,10 +3,10 @@ import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http
 import type { GatewayDependencies } from './dependencies.ts'
 import { protectedResourceMetadata, protectedResourceMetadataUrl } from './metadata.ts'
 
-/** Seconds for which a client may keep the document; it changes with the products. */
-const MAX_AGE = 60
+/** Seconds for which a client may cache the document, which changes with the products. */
+const MAX_AGE_SECONDS = 60
 
-/** Serves the metadata about the API at its address (RFC 9728 3), and nothing else. */
+/** Serves the metadata of the API at its address (RFC 9728 3), and passes all other requests on. */
 export function wellKnown(
   dependencies: Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>,
 ): Middleware {
@@ -14,9 +14,9 @@ export function wellKnown(
   const { pathname } = protectedResourceMetadataUrl(audience)
 
   return async function wellKnown(ctx, next) {
-    // `ctx.url` first: Node's parser, behind `ctx.path`, throws at some absolute forms.
-    const isAsked = ctx.url.startsWith(pathname) && ctx.path === pathname
-    if (!isAsked || !DOCUMENT_METHODS.includes(ctx.method)) {
+    // `ctx.url` comes first, because reading `ctx.path` throws for some absolute forms.
+    const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
+    if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) {
       await next()
       return
     }
@@ -25,6 +25,6 @@ export function wellKnown(
       return
     }
     const document = protectedResourceMetadata({ issuer, audience, scopes: dependencies.listScopes() })
-    answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE })
+    answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE_SECONDS })
   }
 }
