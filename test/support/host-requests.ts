@@ -1,8 +1,5 @@
 /** The credentials of an API key or of an application, as parameters of a request. */
-export interface Client {
-  client_id: string
-  client_secret: string
-}
+export type Client = { client_id: string; client_secret: string }
 
 /** The credentials of a client as an `authorization` header (RFC 6749 2.3.1). */
 export function basic({ client_id, client_secret }: Client): { authorization: string } {

@@ -129,7 +129,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
 
     it.each(['GET', 'POST'])('user info answers %s with a direct token with 403', async (method) => {
       const key = await host.createApiKey()
-      const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+      const { body } = await host.requestDirectToken(key)
       const response = await ask(String(body['access_token']), method)
       expect(response.status).toBe(403)
       expect(response.headers.get('www-authenticate')).toContain('error="insufficient_scope"')

@@ -25,8 +25,8 @@ async function open(options: HostOptions): Promise<Host> {
   return host
 }
 
-/** What was found of a store is kept for a second; this is the health after that. */
-async function laterHealth(of: { health(): Promise<Health> }): Promise<Health> {
+/** The health after the cached checks of the store have expired, which takes a second. */
+async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health> {
   const ahead = performance.now() + 1001
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ahead)
   const health = of.health()
@@ -37,7 +37,7 @@ async function laterHealth(of: { health(): Promise<Health> }): Promise<Health> {
 const listOf = ({ checks }: Health) => checks.map(({ name, status }) => `${name} ${status}`)
 const checkOf = ({ checks }: Health, name: string) => checks.find((check) => check.name === name)
 
-/** Every check has what a person needs: a remedy if it does not pass, and nothing of what is secret. */
+/** Expects that every check has a readable message, and a remedy unless it passes. */
 function expectReadable({ checks, status }: Health): void {
   for (const check of checks) {
     expect([check.name, check.remedy === undefined]).toEqual([check.name, check.status === 'pass'])
@@ -51,8 +51,8 @@ function expectReadable({ checks, status }: Health): void {
   expect(status).toBe(worst)
 }
 
-describeEachStore('the health of a gatehouse', (makeStore) => {
-  test('starts it, and says that tokens can be issued, and what of the store is fit', async () => {
+describeEachStore('health()', (makeStore) => {
+  test('health() starts a gatehouse and reports all checks, and that tokens can be issued', async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     expectReadable(health)
@@ -63,12 +63,12 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
     for (const name of ['start', 'store', 'signing-keys', 'products', 'revocations']) {
       expect([name, checkOf(health, name)?.status]).toEqual([name, 'pass'])
     }
-    // Servers of tests keep nothing on disk, and the memory store forgets.
+    // The servers of tests keep nothing on disk, and the memory store loses its data.
     expect(checkOf(health, 'store.persistence')?.status).toMatch(/^(warn|fail)$/)
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
-  test('the gateway inside says the same, and is ready by its own measure', async () => {
+  test("health() of a gatehouse's gateway has the same checks and its own ready", async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     const gateway = await host.gatehouse.gateway.health()
@@ -76,7 +76,7 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
     expect(gateway.ready).toBe(true)
   })
 
-  test('is not ready after close(), and asks nothing of the store any more', async () => {
+  test('health() after close() is not ready and does not call the store', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -91,7 +91,7 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
     expect(store.calls).toEqual([])
   })
 
-  test('three hundred at once look at the store once', async () => {
+  test('three hundred simultaneous calls of health() check the store once', async () => {
     const store = faultyStore(makeStore())
     const host = await open({ store: store.store })
     await host.gatehouse.ready()
@@ -106,8 +106,8 @@ describeEachStore('the health of a gatehouse', (makeStore) => {
   })
 })
 
-describe('a gatehouse that cannot start', () => {
-  test('for another secret: fail, with the one that is needed', async () => {
+describe('health() of a gatehouse that cannot start', () => {
+  test('health() with the wrong secret fails, and its remedy names the missing secret', async () => {
     const store = memoryStore()
     const lasting: Store = { ...store, volatile: false }
     await (await open({ store: lasting })).gatehouse.ready()
@@ -131,7 +131,7 @@ describe('a gatehouse that cannot start', () => {
     expect(JSON.stringify(health)).not.toContain('which is long enough')
   })
 
-  test('for products that are wrong, and starts by itself once they are right', async () => {
+  test('health() with invalid products fails, and is ready once they are valid', async () => {
     let load: () => unknown = () => ({ invoices: { title: 'Invoices', operations: { bad: {} } } })
     const host = await open({ gatehouse: { products: (async () => load()) as never } })
     const health = await host.gatehouse.health()
@@ -149,7 +149,7 @@ describe('a gatehouse that cannot start', () => {
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
   })
 
-  test('for something that never ends: answers in the time that a request waits', async () => {
+  test('health() answers within the start timeout while loading the products never ends', async () => {
     const host = await open({
       gatehouse: { products: (() => new Promise(() => {})) as never, startTimeoutMs: 100 },
     })
@@ -163,18 +163,18 @@ describe('a gatehouse that cannot start', () => {
   })
 })
 
-describe('a store that is broken', () => {
+describe('health() with a broken store', () => {
   const never = () => new Promise<never>(() => {})
   const throwing = (): never => {
     throw new Error('secret')
   }
-  const undefinedly = () => Promise.reject(undefined)
+  const rejecting = () => Promise.reject(undefined)
 
   test.each([
     ['never answers', never],
     ['throws at once', throwing],
-    ['rejects with nothing', undefinedly],
-  ])('one that %s, from the start: told and not thrown, within the deadline', async (_, method) => {
+    ['rejects with undefined', rejecting],
+  ])('health() fails within the timeout, without throwing, for a store that %s', async (_, method) => {
     const broken = new Proxy(memoryStore(), {
       get: (target, name: keyof Store) =>
         name === 'volatile'
@@ -199,25 +199,25 @@ describe('a store that is broken', () => {
     }
   })
 
-  test('later: no tokens, but calls go on; and by itself back', async () => {
+  test('while the store is unavailable health() fails, the gateway stays ready, and both recover', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store })
     expect(await host.gatehouse.health()).toMatchObject({ ready: true })
     store.goAway()
-    const health = await laterHealth(host.gatehouse)
+    const health = await uncachedHealth(host.gatehouse)
     expectReadable(health)
     expect(health).toMatchObject({ ready: false, status: 'fail' })
     expect(await host.gatehouse.gateway.health()).toMatchObject({ ready: true, status: 'fail' })
     store.comeBack()
     await vi.waitFor(
-      async () => expect(await laterHealth(host.gatehouse)).toMatchObject({ ready: true }),
+      async () => expect(await uncachedHealth(host.gatehouse)).toMatchObject({ ready: true }),
       5000,
     )
   })
 })
 
-describe('signing keys', () => {
-  test('that the host keeps are said to be', async () => {
+describe('health() of the signing keys', () => {
+  test('health() reports that the host manages the signing keys', async () => {
     const jwk = async (alg: 'ES256' | 'RS256', kid: string) => {
       const { privateKey } = await generateKeyPair(alg, { extractable: true })
       return { ...(await exportJWK(privateKey)), alg, kid, use: 'sig' }
@@ -233,7 +233,7 @@ describe('signing keys', () => {
     expect(JSON.stringify(health)).not.toContain(String(keys[0]?.d))
   })
 
-  test('that could not be looked at for an hour issue nothing', async () => {
+  test('health() fails if the signing keys could not be read for an hour', async () => {
     const store = faultyStore(memoryStore())
     const host = await open({ store: store.store, gatehouse: { startTimeoutMs: 300 } })
     await host.gatehouse.ready()
@@ -246,7 +246,7 @@ describe('signing keys', () => {
       status: 'fail',
       message: expect.stringContaining('no tokens are issued'),
     })
-    // With the store they are looked at again, by this very call, as by a request.
+    // When the store is back, this call of health() reads the keys again, as a request does.
     store.comeBack()
     await vi.waitFor(async () => {
       const again = await host.gatehouse.health()
@@ -255,8 +255,8 @@ describe('signing keys', () => {
   })
 })
 
-describe('products', () => {
-  test('that were rejected, and those that another process withholds', async () => {
+describe('health() of the products', () => {
+  test('health() warns of rejected products, and of products that another process does not have', async () => {
     const store = memoryStore()
     let current: object = products
     const one = await open({ store, gatehouse: { products: (async () => current) as never } })
@@ -287,7 +287,7 @@ describe('products', () => {
   })
 })
 
-describeWithRedis('Redis', () => {
+describeWithRedis('health() on Redis', () => {
   let redis: RedisServer
   let client: Redis
   beforeAll(async () => {
@@ -311,7 +311,7 @@ describeWithRedis('Redis', () => {
     return host
   }
 
-  test('that is set up well passes every check', async () => {
+  test('a Redis with good settings passes every check of health()', async () => {
     const host = await openOnRedis()
     const health = await host.gatehouse.health()
     expectReadable(health)
@@ -332,7 +332,7 @@ describeWithRedis('Redis', () => {
     expect(health).toMatchObject({ ready: true, status: 'pass' })
   })
 
-  test('that is frozen: fail within the deadline, while calls go on; and ready when it is back', async () => {
+  test('a frozen Redis fails health() within the timeout, the gateway stays ready, and both recover', async () => {
     const host = await openOnRedis()
     redis.pause()
     const from = performance.now()
@@ -347,12 +347,12 @@ describeWithRedis('Redis', () => {
     expect(gateway).toMatchObject({ ready: true, status: 'fail' })
     redis.resume()
     await vi.waitFor(
-      async () => expect(await laterHealth(host.gatehouse)).toMatchObject({ ready: true }),
+      async () => expect(await uncachedHealth(host.gatehouse)).toMatchObject({ ready: true }),
       5000,
     )
   })
 
-  test('that is killed: fail, and says nothing of its password', async () => {
+  test('a killed Redis fails health() without the password in its message', async () => {
     const host = await openOnRedis()
     await redis.kill()
     const health = await host.gatehouse.health()
@@ -361,7 +361,7 @@ describeWithRedis('Redis', () => {
     expect(JSON.stringify(health)).not.toContain('pass-of-a-test')
     await redis.restart()
     await vi.waitFor(
-      async () => expect(await laterHealth(host.gatehouse)).toMatchObject({ ready: true }),
+      async () => expect(await uncachedHealth(host.gatehouse)).toMatchObject({ ready: true }),
       5000,
     )
   })

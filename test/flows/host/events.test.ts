@@ -16,25 +16,25 @@ const NAMES = [
   'error',
 ] as const satisfies (keyof GatehouseEvents)[]
 
-describeEachStore('Events', (makeStore) => {
+describeEachStore('events', (makeStore) => {
   let host: Host
-  const heard: { name: string; event: unknown }[] = []
+  const received: { name: string; event: unknown }[] = []
   beforeAll(async () => {
     host = await startHost({ store: makeStore() })
-    for (const name of NAMES) host.gatehouse.on(name, (event) => heard.push({ name, event }))
+    for (const name of NAMES) host.gatehouse.on(name, (event) => received.push({ name, event }))
   })
-  beforeEach(() => void heard.splice(0))
+  beforeEach(() => void received.splice(0))
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
 
   const of = (name: (typeof NAMES)[number]) =>
-    heard.filter((one) => one.name === name).map(({ event }) => event)
+    received.filter((one) => one.name === name).map(({ event }) => event)
   const now = () => Math.floor(Date.now() / 1000)
 
-  it('token.issued: direct access', async () => {
+  it('token.issued reports a direct token', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const key = await host.createApiKey(['invoices'])
-    await host.token({ ...key, grant_type: 'client_credentials' })
+    await host.requestDirectToken(key)
     expect(of('token.issued')).toEqual([
       {
         mode: 'direct',
@@ -47,11 +47,11 @@ describeEachStore('Events', (makeStore) => {
     ])
   })
 
-  it('token.issued: delegated access, at the code exchange and at each refresh', async () => {
+  it('token.issued reports delegated tokens at the code exchange and at each refresh', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const application = await host.createApplication()
     const { refresh_token } = await connect(host, application, { parameters: { scope: 'invoices:read' } })
-    await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    await host.refresh(application, refresh_token)
     const issued = of('token.issued') as GatehouseEvents['token.issued'][]
     expect(issued).toHaveLength(2)
     for (const event of issued) {
@@ -67,16 +67,16 @@ describeEachStore('Events', (makeStore) => {
     expect(issued[0]?.tokenId).not.toBe(issued[1]?.tokenId)
   })
 
-  it('token.rejected', async () => {
+  it('token.rejected reports a wrong secret without the secret', async () => {
     const { client_id } = await host.createApiKey()
     const client_secret = 'a-wrong-secret'
     await host.token({ client_id, client_secret, grant_type: 'client_credentials' })
     expect(of('token.rejected')).toMatchObject([{ clientId: client_id, error: 'invalid_client' }])
     expect(of('token.issued')).toEqual([])
-    expect(JSON.stringify(heard)).not.toContain(client_secret)
+    expect(JSON.stringify(received)).not.toContain(client_secret)
   })
 
-  it('consent.approved and consent.denied', async () => {
+  it('consent.approved and consent.denied report the decision of the user', async () => {
     const { client_id } = await host.createApplication()
     await authorize(host, client_id, { deny: true })
     expect(of('consent.denied')).toEqual([{ clientId: client_id, accountId: 'alice' }])
@@ -92,12 +92,11 @@ describeEachStore('Events', (makeStore) => {
     ])
   })
 
-  it('code.reused and refresh_token.reused', async () => {
+  it('code.reused and refresh_token.reused report a second use', async () => {
     const application = await host.createApplication()
     const subject = { clientId: application.client_id, accountId: 'alice', grantId: expect.any(String) }
     const { code } = await authorize(host, application.client_id)
-    for (let time = 0; time < 2; time += 1)
-      await host.token({ ...application, grant_type: 'authorization_code', code })
+    for (let time = 0; time < 2; time += 1) await host.exchangeCode(application, code)
     expect(of('code.reused')).toEqual([subject])
 
     const { refresh_token } = await connect(host, application)
@@ -106,7 +105,7 @@ describeEachStore('Events', (makeStore) => {
     expect(of('refresh_token.reused')).toEqual([subject])
   })
 
-  it('client.created, client.changed and client.deleted, with who did it', async () => {
+  it('client.created, client.changed and client.deleted name the actor', async () => {
     const { apiKeys } = host.gatehouse
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Export', actor: 'carol' })
     const { clientId } = apiKey
@@ -120,20 +119,20 @@ describeEachStore('Events', (makeStore) => {
     expect(of('client.deleted')).toEqual([{ ...subject, actor: 'erin' }])
   })
 
-  it('error: what a client saw as 500, and nothing of it in the answer', async () => {
+  it('error reports the cause of a 500, and the response does not contain it', async () => {
     const accounts = host.accounts as unknown as { get(id: string): unknown }
     const failing = vi.spyOn(accounts, 'get').mockImplementation(() => {
       throw new Error('the database of the host is at 10.0.0.7')
     })
     const key = await host.createApiKey()
-    const { status, body, text } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { status, body, text } = await host.requestDirectToken(key)
     failing.mockRestore()
     expect([status, body['error']]).toEqual([500, 'server_error'])
     expect(text).not.toContain('10.0.0.7')
     expect(of('error')).toMatchObject([{ error: { message: expect.stringContaining('10.0.0.7') } }])
   })
 
-  it('a listener that throws disturbs nobody, and one that was taken off hears nothing', async () => {
+  it('a listener that throws does not affect the request, and a removed listener is not called', async () => {
     const removed = vi.fn()
     const throwing = () => {
       throw new Error('a bug in the host')
@@ -142,7 +141,7 @@ describeEachStore('Events', (makeStore) => {
     host.gatehouse.on('token.issued', removed)
     host.gatehouse.off('token.issued', removed)
     const key = await host.createApiKey()
-    const { status } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { status } = await host.requestDirectToken(key)
     host.gatehouse.off('token.issued', throwing)
     expect(status).toBe(200)
     expect(of('token.issued')).toHaveLength(1)

@@ -3,11 +3,11 @@ import type { Browser, Page } from '../../support/browser.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-describeEachStore("What the host's callbacks answer", (makeStore) => {
+describeEachStore("unusual results of the host's callbacks", (makeStore) => {
   let host: Host
   afterEach(() => host.close())
 
-  /** A host whose callbacks answer what no type allows; whoever signs in is alice. */
+  /** Starts a host whose callbacks return values that their types do not allow; every sign-in is that of alice. */
   async function start(accounts: object) {
     const complete = {
       find: (id: string) => (['alice', 'acme'].includes(id) ? { id } : null),
@@ -23,33 +23,33 @@ describeEachStore("What the host's callbacks answer", (makeStore) => {
   const signInAt = (browser: Browser, page: Page) =>
     browser.submit(page, { action: /sign-in/, change: { identifier: 'alice', password: 'correct' } })
 
-  it('bug: null for an account that is gone sent the browser in a circle', async () => {
-    let isThere = true
+  it('null for a deleted account is answered with login_required (bug: a redirect loop)', async () => {
+    let exists = true
     const { application, failures } = await start({
-      find: (id: string) => (id === 'acme' || isThere ? { id } : null),
+      find: (id: string) => (id === 'acme' || exists ? { id } : null),
       current: () => ({ accountId: 'alice' }),
       signInUrl: (returnTo: URL) => returnTo.href,
       authenticate: undefined,
     })
-    isThere = false
+    exists = false
     const { callback } = await authorize(host, application.client_id)
     expect(callback.searchParams.get('error')).toBe('login_required')
     expect(callback.searchParams.get('code')).toBeNull()
     expect(failures).toEqual([])
   })
 
-  it('bug: null for an account that is gone was somebody at the built-in sign-in page', async () => {
-    const { application } = await start({ authenticate: () => ({ accountId: 'nobody' }) })
+  it('null for an account fails the sign-in on the built-in page (bug: it signed in an unknown user)', async () => {
+    const { application } = await start({ authenticate: () => ({ accountId: 'unknown' }) })
     const browser = host.browser()
     const page = await signInAt(browser, await browser.open(authorizationUrl(host, application.client_id)))
     expect([page.status, asksFor(page)]).toEqual([401, 'sign-in'])
   })
 
-  it('bug: userId null gave tokens that the gateway rejected', async () => {
+  it('userId null gives valid tokens (bug: the gateway rejected them)', async () => {
     const { application } = await start({ authenticate: () => ({ accountId: 'alice', userId: null }) })
     const { access_token, refresh_token } = await connect(host, application)
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(200)
-    const refreshed = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(application, refresh_token)
     expect((await host.call('GET /invoices/list', String(refreshed.body['access_token']))).status).toBe(200)
   })
 
@@ -58,7 +58,7 @@ describeEachStore("What the host's callbacks answer", (makeStore) => {
     ['accounts.find', { find: (id: string) => ({ id: id === 'acme' ? id : 42 }) }, 'id: must be a text'],
     ['accounts.find', { find: (id: string) => ({ id: id.toUpperCase() }) }, 'must be exactly the account id'],
   ])(
-    '%s answering what cannot be is a page for the person and a reason for the host',
+    'an invalid result of %s shows the user an error page and reports the reason to the host',
     async (name, accounts, why) => {
       const { application, failures } = await start(accounts)
       const browser = host.browser()
@@ -73,7 +73,7 @@ describeEachStore("What the host's callbacks answer", (makeStore) => {
     },
   )
 
-  it('what is thrown that is no Error is the same, and names the callback', async () => {
+  it('a callback that throws a string shows the user an error page and reports the callback to the host', async () => {
     const { application, failures } = await start({
       current() {
         // oxlint-disable-next-line typescript/only-throw-error -- what hosts do all the same

@@ -6,12 +6,12 @@ import { mintToken } from 'koa-gatehouse/testing'
 import { authorizationUrl, authorize, CALLBACK, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** A table of the host's, with a column that is no business of ours. */
+/** A row of a table of the host, with a column that gatehouse does not know. */
 type Row = (HostApiKey | HostApplication) & { readonly secretHash: Buffer }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** How many hosts do it: rows in a table, found without regard to letter case. */
+/** A typical registry: rows in a table, found in any letter case. */
 class HostRegistry implements Registry<Row> {
   readonly rows = new Map<string, Row>()
   readonly verified: Row[] = []
@@ -28,7 +28,7 @@ const key = { client_id: 'nightly', client_secret: 'the secret of the key' }
 const app = { client_id: 'ledger', client_secret: 'the secret of the app' }
 const direct = { grant_type: 'client_credentials' }
 
-describeEachStore('API keys and applications in tables of the host', (makeStore) => {
+describeEachStore("API keys and applications in the host's tables", (makeStore) => {
   let host: Host
   let registry: HostRegistry
   beforeEach(async () => {
@@ -59,8 +59,8 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     registry.rows.set(clientId, { ...registry.rows.get(clientId)!, ...values })
   }
 
-  it('direct access: a row with what is needed and nothing more gives a whole token', async () => {
-    const { status, body } = await host.token({ ...key, ...direct })
+  it('a row with only the required fields gives a complete direct token', async () => {
+    const { status, body } = await host.requestDirectToken(key)
     expect([status, body['scope']]).toEqual([200, 'invoices:read invoices:create'])
     const token = String(body['access_token'])
     expect(decodeJwt(token)).toMatchObject({
@@ -74,11 +74,11 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
       body: { auth: { mode: 'direct', accountId: 'acme', clientId: 'nightly' } },
     })
     expect((await host.call('GET /payments/list', token)).status).toBe(403)
-    // The row as it is in the table, with its own column.
+    // verifySecret gets the row itself, with its own column.
     expect(registry.verified[0]).toBe(registry.rows.get('nightly'))
   })
 
-  it('bug: null where a database has no value gave tokens that the gateway rejected', async () => {
+  it('a row with null for missing values gives valid tokens (bug: the gateway rejected them)', async () => {
     const empty = { userId: null, removedOperations: null, disabled: null, epoch: null, createdAt: null }
     change('nightly', empty)
     change('ledger', {
@@ -88,13 +88,13 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
       logoUri: null,
       firstParty: null,
     })
-    const { body } = await host.token({ ...key, ...direct })
+    const { body } = await host.requestDirectToken(key)
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)
     const tokens = await connect(host, app)
     expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
   })
 
-  it('delegated access: consent, code exchange, refresh and an API call', async () => {
+  it('an application in a row can use consent, code exchange, refresh and the API', async () => {
     const first = await connect(host, app, { parameters: { scope: 'openid profile invoices:read' } })
     expect(decodeJwt(first.access_token)).toMatchObject({
       access_mode: 'delegated',
@@ -102,39 +102,39 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
       access_epoch: 0,
     })
     const { refresh_token } = first
-    const refreshed = await host.token({ ...app, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(app, refresh_token)
     expect([refreshed.status, refreshed.body['scope']]).toEqual([200, 'openid profile invoices:read'])
     const called = await host.call('GET /invoices/7', String(refreshed.body['access_token']))
     expect(called).toMatchObject({ status: 200, body: { auth: { mode: 'delegated', accountId: 'alice' } } })
   })
 
-  it('what a row gains or loses shows in the next token', async () => {
+  it('a change of a row shows in the next token', async () => {
     change('nightly', {
       userId: 'ann',
       products: ['invoices', 'payments'],
       removedOperations: ['payments:transfer'],
       epoch: 4,
     })
-    const { body } = await host.token({ ...key, ...direct })
+    const { body } = await host.requestDirectToken(key)
     expect(body['scope']).toBe('invoices:read invoices:create payments:list')
     expect(decodeJwt(String(body['access_token']))).toMatchObject({ access_epoch: 4, user_id: 'ann' })
   })
 
-  it('a wrong secret, an unknown client and a disabled one cannot be told apart', async () => {
+  it('a wrong secret, an unknown client and a disabled client get the same response', async () => {
     const wrong = await host.token({ ...key, ...direct, client_secret: app.client_secret })
     const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
     change('nightly', { disabled: true })
     registry.verified.length = 0
-    const disabled = await host.token({ ...key, ...direct })
+    const disabled = await host.requestDirectToken(key)
     for (const { status, text } of [wrong, unknown, disabled])
       expect([status, text]).toEqual([401, wrong.text])
     expect(wrong.body['error']).toBe('invalid_client')
-    // The host was not even asked about the secret of a client that is disabled.
+    // The host is not asked to verify the secret of a disabled client.
     expect(registry.verified).toEqual([])
   })
 
-  it('a row may be a resource server, and what a row loses shows where its tokens are asked about', async () => {
-    const { body } = await host.token({ ...key, ...direct })
+  it('a row can be a resource server, and introspection follows changes of the row at once', async () => {
+    const { body } = await host.requestDirectToken(key)
     const token = String(body['access_token'])
     const monitor = { client_id: 'monitor', client_secret: 'the secret of the monitor' }
     registry.rows.set('monitor', {
@@ -145,8 +145,7 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
       products: [],
       secretHash: sha256(monitor.client_secret),
     })
-    const introspect = async () =>
-      (await host.post('/oauth2/introspect', { ...monitor, token })).body['active']
+    const introspect = async () => (await host.introspect(monitor, token)).body['active']
     const feed = async () => {
       const credentials = Buffer.from(`monitor:${encodeURIComponent(monitor.client_secret)}`).toString(
         'base64',
@@ -157,7 +156,7 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect([await introspect(), await feed()]).toEqual([false, 403])
     change('monitor', { resourceServer: true })
     expect([await introspect(), await feed()]).toEqual([true, 200])
-    // The host has told nobody, so that a gateway cannot know of it.
+    // The host has not reported the change, so a gateway cannot know it. Introspection reads the row.
     change('nightly', { disabled: true })
     expect(await introspect()).toBe(false)
     change('nightly', { disabled: false })
@@ -166,16 +165,16 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect(await introspect()).toBe(false)
   })
 
-  it('a disabled application gets no code and no refresh', async () => {
+  it('a disabled application in a row gets no code and no refresh', async () => {
     const { refresh_token } = await connect(host, app)
     change('ledger', { disabled: true })
-    const refreshed = await host.token({ ...app, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(app, refresh_token)
     expect([refreshed.status, refreshed.body['error']]).toEqual([401, 'invalid_client'])
     const page = await host.browser().open(authorizationUrl(host, 'ledger'))
     expect([page.status, page.url.searchParams.get('code')]).toEqual([400, null])
   })
 
-  it('bug: another letter case was a 500 where the look-up disregards it', async () => {
+  it('a client id in another letter case is rejected with 401 (bug: it was a 500 with a case-insensitive look-up)', async () => {
     const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
     const other = await host.token({ ...key, ...direct, client_id: 'NIGHTLY' })
     expect([other.status, other.text]).toEqual([401, unknown.text])
@@ -184,11 +183,11 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect(registry.verified).toEqual([])
   })
 
-  it('a row that cannot be is our 500 with a reason for the host alone', async () => {
+  it('an invalid row is answered with 500, and only the host gets the reason', async () => {
     const failures: Error[] = []
     host.gatehouse.on('error', ({ error }) => failures.push(error))
-    change('nightly', { products: 'invoices', secretNote: 'for nobody' })
-    const { status, body, text } = await host.token({ ...key, ...direct })
+    change('nightly', { products: 'invoices', secretNote: 'confidential' })
+    const { status, body, text } = await host.requestDirectToken(key)
     expect([status, body['error']]).toEqual([500, 'server_error'])
     expect(text).not.toContain('products')
     expect(failures).toEqual([
@@ -197,17 +196,17 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
         message: expect.stringContaining('products: must be a list, and is a text'),
       }),
     ])
-    expect(failures[0]?.message).not.toContain('for nobody')
+    expect(failures[0]?.message).not.toContain('confidential')
   })
 
-  it('an answer of verifySecret that is neither true nor false lets nobody in', async () => {
+  it('a result of verifySecret that is not a boolean gives no token', async () => {
     registry.verifySecret = (async () => ({ valid: false })) as never
-    const { status, body } = await host.token({ ...key, ...direct })
+    const { status, body } = await host.requestDirectToken(key)
     expect([status, body['error']]).toEqual([500, 'server_error'])
     expect(body).not.toHaveProperty('access_token')
   })
 
-  it('the services say that the host keeps the clients', async () => {
+  it('the client services reject all calls, because the host manages the clients', async () => {
     const { apiKeys, applications } = host.gatehouse
     const attempts = [
       apiKeys.create({ accountId: 'acme', name: 'Key' }),
@@ -220,19 +219,19 @@ describeEachStore('API keys and applications in tables of the host', (makeStore)
     expect(registry.rows.size).toBe(2)
   })
 
-  it('remembered consent, and the end of what was granted when the row is gone', async () => {
+  it('consent is remembered for a row, and its code is rejected after the row is deleted', async () => {
     const { browser } = await authorize(host, 'ledger')
     const again = await browser.open(authorizationUrl(host, 'ledger'))
     const code = again.url.searchParams.get('code') ?? ''
     expect(code).not.toBe('')
     registry.rows.delete('ledger')
-    const rejected = await host.token({ ...app, grant_type: 'authorization_code', code })
+    const rejected = await host.exchangeCode(app, code)
     expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
   })
 })
 
-describeEachStore('mintToken beside tables of the host', (makeStore) => {
-  it('makes tokens that the gateway takes', async () => {
+describeEachStore("mintToken with the host's registry", (makeStore) => {
+  it('mintToken makes tokens that the gateway accepts when the host manages the clients', async () => {
     const registry = new HostRegistry()
     const host = await startHost({ store: makeStore(), gatehouse: { registry } })
     try {

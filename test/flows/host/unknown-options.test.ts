@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 
-/** Never a value that an option has. */
-const odd = { misspelt: 1 } as never
+/** Options with an unknown name. */
+const misspelt = { misspelt: 1 } as never
 const onAnyStore = { allowPersistentStore: true }
 type Call = () => unknown
 
@@ -22,63 +22,69 @@ const ofClients = (service: 'apiKeys' | 'applications'): [string, Call][] => {
   const its = () => host.gatehouse[service]
   const id = () => (service === 'apiKeys' ? apiKey : application)
   const calls: [string, Call][] = [
-    ['list', () => its().list(odd)],
+    ['list', () => its().list(misspelt)],
     ['list with `after`', () => its().list({ after: '0000000000000:x' } as never)],
-    ['listByOwner', () => its().listByOwner('acme', odd)],
+    ['listByOwner', () => its().listByOwner('acme', misspelt)],
     ['create', () => its().create({ accountId: 'acme', name: 'x', misspelt: 1 } as never)],
-    ['rename', () => its().rename(id(), 'x', odd)],
-    ['addProduct', () => its().addProduct(id(), 'invoices', odd)],
-    ['removeProduct', () => its().removeProduct(id(), 'invoices', odd)],
-    ['removeOperation', () => its().removeOperation(id(), 'invoices:read', odd)],
-    ['restoreOperation', () => its().restoreOperation(id(), 'invoices:read', odd)],
-    ['rotateSecret', () => its().rotateSecret(id(), odd)],
-    ['revokeSecret', () => its().revokeSecret(id(), 'old', odd)],
-    ['reportCompromised', () => its().reportCompromised(id(), odd)],
-    ['disable', () => its().disable(id(), odd)],
-    ['enable', () => its().enable(id(), odd)],
-    ['delete', () => its().delete(id(), odd)],
+    ['rename', () => its().rename(id(), 'x', misspelt)],
+    ['addProduct', () => its().addProduct(id(), 'invoices', misspelt)],
+    ['removeProduct', () => its().removeProduct(id(), 'invoices', misspelt)],
+    ['removeOperation', () => its().removeOperation(id(), 'invoices:read', misspelt)],
+    ['restoreOperation', () => its().restoreOperation(id(), 'invoices:read', misspelt)],
+    ['rotateSecret', () => its().rotateSecret(id(), misspelt)],
+    ['revokeSecret', () => its().revokeSecret(id(), 'old', misspelt)],
+    ['reportCompromised', () => its().reportCompromised(id(), misspelt)],
+    ['disable', () => its().disable(id(), misspelt)],
+    ['enable', () => its().enable(id(), misspelt)],
+    ['delete', () => its().delete(id(), misspelt)],
   ]
   return calls.map(([name, call]) => [`${service}.${name}`, call])
 }
 
-const alone: [string, Call][] = [
-  ['apiKeys.setResourceServer', () => host.gatehouse.apiKeys.setResourceServer(apiKey, true, odd)],
-  ['applications.setRedirectUris', () => host.gatehouse.applications.setRedirectUris(application, [], odd)],
-  ['applications.setLogoUri', () => host.gatehouse.applications.setLogoUri(application, undefined, odd)],
-  ['applications.setFirstParty', () => host.gatehouse.applications.setFirstParty(application, true, odd)],
+const otherCalls: [string, Call][] = [
+  ['apiKeys.setResourceServer', () => host.gatehouse.apiKeys.setResourceServer(apiKey, true, misspelt)],
+  [
+    'applications.setRedirectUris',
+    () => host.gatehouse.applications.setRedirectUris(application, [], misspelt),
+  ],
+  ['applications.setLogoUri', () => host.gatehouse.applications.setLogoUri(application, undefined, misspelt)],
+  [
+    'applications.setFirstParty',
+    () => host.gatehouse.applications.setFirstParty(application, true, misspelt),
+  ],
   ['grants.list', () => host.gatehouse.grants.list({ accountId: 'alice', misspelt: 1 } as never)],
   [
     'grants.list with `after`',
     () => host.gatehouse.grants.list({ accountId: 'alice', after: '0000000000000:x' } as never),
   ],
-  ['grants.revoke', () => host.gatehouse.grants.revoke('x', odd)],
+  ['grants.revoke', () => host.gatehouse.grants.revoke('x', misspelt)],
   [
     'grants.revokeAll, whose',
     () => host.gatehouse.grants.revokeAll({ accountId: 'a', misspelt: 1 } as never),
   ],
-  ['grants.revokeAll', () => host.gatehouse.grants.revokeAll({ accountId: 'a' }, odd)],
-  ['tokens.revoke', () => host.gatehouse.tokens.revoke('x', odd)],
+  ['grants.revokeAll', () => host.gatehouse.grants.revokeAll({ accountId: 'a' }, misspelt)],
+  ['tokens.revoke', () => host.gatehouse.tokens.revoke('x', misspelt)],
   [
     'tokens.revokeAll, whose',
     () => host.gatehouse.tokens.revokeAll({ clientId: apiKey, misspelt: 1 } as never),
   ],
-  ['tokens.revokeAll', () => host.gatehouse.tokens.revokeAll({ clientId: apiKey }, odd)],
-  ['accounts.changed', () => host.gatehouse.accounts.changed('acme', odd)],
-  ['signingKeys.rotate', () => host.gatehouse.signingKeys.rotate(odd)],
-  ['signingKeys.revoke', () => host.gatehouse.signingKeys.revoke('x', odd)],
-  ['importRegistry', () => host.gatehouse.importRegistry([], odd)],
+  ['tokens.revokeAll', () => host.gatehouse.tokens.revokeAll({ clientId: apiKey }, misspelt)],
+  ['accounts.changed', () => host.gatehouse.accounts.changed('acme', misspelt)],
+  ['signingKeys.rotate', () => host.gatehouse.signingKeys.rotate(misspelt)],
+  ['signingKeys.revoke', () => host.gatehouse.signingKeys.revoke('x', misspelt)],
+  ['importRegistry', () => host.gatehouse.importRegistry([], misspelt)],
   ['importRegistry with no flag', () => host.gatehouse.importRegistry([], { signingKeys: 'no' } as never)],
-  ['ready', () => host.gatehouse.ready(odd)],
-  ['gateway.authenticate', () => host.gatehouse.gateway.authenticate({ url: '/', headers: {} }, odd)],
+  ['ready', () => host.gatehouse.ready(misspelt)],
+  ['gateway.authenticate', () => host.gatehouse.gateway.authenticate({ url: '/', headers: {} }, misspelt)],
   [
     'mintToken',
     () => mintToken(host.gatehouse, { accountId: 'a', scopes: [], misspelt: 1 } as never, onAnyStore),
   ],
-  ['mintToken with options', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [] }, odd)],
+  ['mintToken with options', () => mintToken(host.gatehouse, { accountId: 'a', scopes: [] }, misspelt)],
 ]
 
-test.each([...ofClients('apiKeys'), ...ofClients('applications'), ...alone])(
-  '%s rejects an option that does not exist, and changes nothing',
+test.each([...ofClients('apiKeys'), ...ofClients('applications'), ...otherCalls])(
+  '%s rejects an unknown option and changes nothing',
   async (_, call) => {
     const events: unknown[] = []
     const note = (event: unknown) => void events.push(event)
@@ -93,13 +99,13 @@ test.each([...ofClients('apiKeys'), ...ofClients('applications'), ...alone])(
   },
 )
 
-test('the middleware of the gateway rejects an option that does not exist', () => {
-  expect(() => host.gatehouse.gateway.middleware(odd)).toThrow(
+test('the middleware of the gateway rejects an unknown option', () => {
+  expect(() => host.gatehouse.gateway.middleware(misspelt)).toThrow(
     expect.objectContaining({ code: 'ERR_OPTIONS' }),
   )
 })
 
-test('a test issuer mints no token with a field that does not exist', async () => {
+test('a test issuer rejects an unknown field of a token', async () => {
   const issuer = await createTestIssuer({ audience: host.audience })
   await expect(issuer.mintToken({ accountId: 'a', scopes: [], scope: 'x' } as never)).rejects.toMatchObject({
     code: 'ERR_INVALID_ARGUMENT',

@@ -67,9 +67,9 @@ describe('Authentication', () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const foreign = await host.createApplication()
-      const stolen = await host.token({ ...foreign, grant_type: 'authorization_code', code })
+      const stolen = await host.exchangeCode(foreign, code)
       expect([stolen.status, stolen.body['error']]).toEqual([400, 'invalid_grant'])
-      const { status, headers } = await host.token({ ...application, grant_type: 'authorization_code', code })
+      const { status, headers } = await host.exchangeCode(application, code)
       expect(status).toBe(200)
       expect(headers.get('cache-control')).toBe('no-store')
     })
@@ -93,11 +93,7 @@ describe('Authentication', () => {
       vi.setSystemTime(Date.now() + 3_600_000)
       expect((await host.call('GET /invoices/list', first.access_token)).status).toBe(401)
       expect(host.reached).toEqual([])
-      const { status, body } = await host.token({
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: first.refresh_token,
-      })
+      const { status, body } = await host.refresh(application, first.refresh_token)
       expect(status).toBe(200)
       expect(body['expires_in']).toBe(3600)
       expect(body['refresh_token']).not.toBe(first.refresh_token)
@@ -114,11 +110,7 @@ describe('Authentication', () => {
         expect((await host.call('GET /payments/list', tokens.access_token)).status).toBe(403)
         expect(host.reached).toEqual(['GET /api/invoices/list'])
 
-        const { body } = await host.token({
-          ...application,
-          grant_type: 'refresh_token',
-          refresh_token: tokens.refresh_token,
-        })
+        const { body } = await host.refresh(application, tokens.refresh_token)
         expect(body['scope']).toBe('invoices:read payments:transfer')
       })
 

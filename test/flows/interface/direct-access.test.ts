@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { startHost, type Host } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
@@ -15,7 +16,7 @@ describe('Authentication', () => {
     afterEach(() => void vi.useRealTimers())
     afterAll(() => host.close())
 
-    const request = (key: Record<string, string>) => host.token({ ...key, grant_type: 'client_credentials' })
+    const request = (key: Client) => host.requestDirectToken(key)
 
     it('1. Create an API key and add at least one API product to it.', async () => {
       const { apiKeys } = host.gatehouse
@@ -29,11 +30,10 @@ describe('Authentication', () => {
     })
 
     it('2. Send a client_credentials request to the token endpoint with client_id and client_secret.', async () => {
-      const { client_id, client_secret } = await host.createApiKey()
-      const inBody = await request({ client_id, client_secret })
+      const key = await host.createApiKey()
+      const inBody = await request(key)
       expect(inBody.status).toBe(200)
-      const authorization = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
-      const inHeader = await host.token({ grant_type: 'client_credentials' }, { authorization })
+      const inHeader = await host.token({ grant_type: 'client_credentials' }, basic(key))
       expect(inHeader.status).toBe(200)
       expect(inHeader.body['scope']).toBe(inBody.body['scope'])
       const wrong = await host.token({ grant_type: 'client_credentials' }, { authorization: 'Basic eDp5' })
@@ -47,7 +47,7 @@ describe('Authentication', () => {
       const before = writes.length
       const { headers } = await request(key)
       expect(headers.get('cache-control')).toBe('no-store')
-      // The service keeps no copy of it: at most the note when the key was last used.
+      // The service stores no copy of the token. It may write the time of the key's last use.
       const written = writes.slice(before).filter((write) => !write.includes('client-usage'))
       expect(written).toEqual([])
     })

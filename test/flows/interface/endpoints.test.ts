@@ -47,10 +47,9 @@ describeEachStore('Endpoints', (makeStore) => {
       const application = await host.createApplication()
       const parameters = { scope: 'openid profile email invoices:read' }
       const { access_token } = await connect(host, application, { parameters })
-      const headers = { authorization: `Bearer ${access_token}` }
-      const response = await fetch(`${host.issuer}/oauth2/userinfo`, { headers })
+      const response = await host.userInfo(access_token)
       expect(response.status).toBe(200)
-      expect(await response.json()).toEqual({
+      expect(response.body).toEqual({
         sub: 'alice',
         account_id: 'alice',
         name: 'Alice',
@@ -171,8 +170,7 @@ describeEachStore('Endpoints', (makeStore) => {
     it('authorization_code: code is the authorization code obtained through the authorization endpoint.', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
-      const exchange = (it: string) =>
-        host.token({ ...application, grant_type: 'authorization_code', code: it })
+      const exchange = (it: string) => host.exchangeCode(application, it)
       for (const other of ['unknown', `${code}x`, code.slice(1)]) {
         const { status, body } = await exchange(other)
         expect([status, body['error']]).toEqual([400, 'invalid_grant'])
@@ -201,12 +199,12 @@ describeEachStore('Endpoints', (makeStore) => {
       const { body: next } = await host.token(parameters)
       const again = await host.token(parameters)
       expect([again.status, again.body['error']]).toEqual([400, 'invalid_grant'])
-      // Whoever uses it again may have stolen it: its successors end too.
+      // A second use may be a theft, so the successors are revoked too.
       const successor = await host.token({ ...parameters, refresh_token: String(next['refresh_token']) })
       expect([successor.status, successor.body['error']]).toEqual([400, 'invalid_grant'])
     })
 
-    /** Each parameter left out is rejected, and nothing is used up or stored by it. */
+    /** Expects that a request without any one of the parameters is rejected and stores nothing. */
     async function expectEachRequired(parameters: Record<string, string>) {
       for (const name of Object.keys(parameters)) {
         const before = writes.length
@@ -223,7 +221,7 @@ describeEachStore('Endpoints', (makeStore) => {
   describe('Authenticated API calls', () => {
     let token: string
     beforeAll(async () => {
-      const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+      const { body } = await host.requestDirectToken(await host.createApiKey())
       token = String(body['access_token'])
     })
 
@@ -264,11 +262,7 @@ describeEachStore('Endpoints', (makeStore) => {
     })
 
     it('The call is authenticated when the token carries the scope that matches the operation.', async () => {
-      const { body } = await host.token({
-        ...(await host.createApiKey()),
-        grant_type: 'client_credentials',
-        scope: 'payments:list',
-      })
+      const { body } = await host.requestDirectToken(await host.createApiKey(), { scope: 'payments:list' })
       const narrow = String(body['access_token'])
       expect((await host.call('GET /payments/list', narrow)).status).toBe(200)
       expect((await host.call('GET /invoices/list', narrow)).status).toBe(403)

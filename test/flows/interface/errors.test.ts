@@ -15,7 +15,7 @@ describeEachStore('Errors', (makeStore) => {
   afterAll(() => host.close())
 
   it('401: The access token sent in the Authorization header has expired.', async () => {
-    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(await host.createApiKey())
     vi.setSystemTime(Date.now() + 864_000_000)
     const call = await host.call('GET /invoices/list', String(body['access_token']))
     expect(call.status).toBe(401)
@@ -34,11 +34,11 @@ describeEachStore('Errors', (makeStore) => {
   })
 
   it('401: The client must obtain a fresh token: a new client_credentials request in direct access.', async () => {
-    const key = { ...(await host.createApiKey()), grant_type: 'client_credentials' }
-    const { body } = await host.token(key)
+    const key = await host.createApiKey()
+    const { body } = await host.requestDirectToken(key)
     vi.setSystemTime(Date.now() + 864_000_000)
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(401)
-    const fresh = await host.token(key)
+    const fresh = await host.requestDirectToken(key)
     expect((await host.call('GET /invoices/list', String(fresh.body['access_token']))).status).toBe(200)
     expect(host.reached).toHaveLength(1)
   })
@@ -48,16 +48,13 @@ describeEachStore('Errors', (makeStore) => {
     const { access_token, refresh_token } = await connect(host, application)
     vi.setSystemTime(Date.now() + 3_600_000)
     expect((await host.call('GET /invoices/list', access_token)).status).toBe(401)
-    const fresh = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const fresh = await host.refresh(application, refresh_token)
     expect((await host.call('GET /invoices/list', String(fresh.body['access_token']))).status).toBe(200)
     expect(host.reached).toHaveLength(1)
   })
 
   it('403: The token is valid but does not carry the scope of the called endpoint.', async () => {
-    const direct = await host.token({
-      ...(await host.createApiKey(['invoices'])),
-      grant_type: 'client_credentials',
-    })
+    const direct = await host.requestDirectToken(await host.createApiKey(['invoices']))
     const delegated = await connect(host, await host.createApplication({ products: ['invoices'] }))
     for (const token of [String(direct.body['access_token']), delegated.access_token]) {
       const call = await host.call('GET /payments/list', token)

@@ -13,7 +13,7 @@ describeEachStore('Limits', (makeStore) => {
 
   it('Access token lifetime, client credentials: 10 days (default; reported in seconds in expires_in)', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(await host.createApiKey())
     expect(body['expires_in']).toBe(864_000)
     const now = Math.floor(Date.now() / 1000)
     expect(decodeJwt(String(body['access_token'])).exp).toBe(now + 864_000)
@@ -22,7 +22,7 @@ describeEachStore('Limits', (makeStore) => {
   it('Access token lifetime, client credentials: 10 days is a default', async () => {
     const other = await startHost({ gatehouse: { lifetimes: { directAccessToken: 120 } } })
     const key = await other.createApiKey()
-    const { body } = await other.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await other.requestDirectToken(key)
     expect(body['expires_in']).toBe(120)
     const { iat, exp } = decodeJwt(String(body['access_token']))
     expect(exp! - iat!).toBe(120)
@@ -39,8 +39,8 @@ describeEachStore('Limits', (makeStore) => {
   it('Refresh token use: each refresh token is usable once; it is decommissioned when exchanged', async () => {
     const application = await host.createApplication()
     const { refresh_token } = await connect(host, application)
-    const refresh = { ...application, grant_type: 'refresh_token', refresh_token }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => host.token(refresh)))
+    const refresh = () => host.refresh(application, refresh_token)
+    const answers = await Promise.all(Array.from({ length: 10 }, refresh))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     const rejected = answers.filter(({ status }) => status !== 200)
     expect(rejected.map(({ status, body }) => `${status} ${String(body['error'])}`)).toEqual(
@@ -49,7 +49,7 @@ describeEachStore('Limits', (makeStore) => {
   })
 
   it('Products per key or application: at least one is required', async () => {
-    const direct = await host.token({ ...(await host.createApiKey([])), grant_type: 'client_credentials' })
+    const direct = await host.requestDirectToken(await host.createApiKey([]))
     expect([direct.status, direct.body['error']]).toEqual([400, 'unauthorized_client'])
     expect(direct.body['access_token']).toBeUndefined()
 

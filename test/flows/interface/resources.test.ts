@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { products } from '../../fixtures/products.ts'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
@@ -17,8 +18,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
   beforeEach(() => void host.reached.splice(0))
   afterAll(() => host.close())
 
-  const direct = (credentials: Record<string, string>) =>
-    host.token({ ...credentials, grant_type: 'client_credentials' })
+  const direct = (key: Client) => host.requestDirectToken(key)
 
   describe('Application credentials', () => {
     it('client_id: Identifies the API key (direct access) or the application (delegated access).', async () => {
@@ -53,7 +53,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
       const seen = pages.map((page) => `${page.url.href} ${[...page.headers].join()} ${page.body}`)
       for (const text of [...seen, callback.href]) expect(text).not.toContain(application.client_secret)
 
-      // Nor would it work from one: a browser says where its request comes from.
+      // A request from a browser is rejected: it has an Origin header.
       const { status, body } = await host.token(
         { ...application, grant_type: 'authorization_code', code: callback.searchParams.get('code') ?? '' },
         { origin: 'https://shop.example' },
@@ -64,16 +64,15 @@ describeEachStore('Resources and their fields', (makeStore) => {
     })
 
     it('client_secret: Its only use is at the token endpoint.', async () => {
-      const { client_id, client_secret } = await host.createApiKey()
-      const basic = `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`
-      const call = await fetch(`${host.audience}/invoices/list`, { headers: { authorization: basic } })
+      const key = await host.createApiKey()
+      const call = await fetch(`${host.audience}/invoices/list`, { headers: basic(key) })
       expect(call.status).toBe(401)
-      expect((await host.call('GET /invoices/list', client_secret)).status).toBe(401)
+      expect((await host.call('GET /invoices/list', key.client_secret)).status).toBe(401)
       expect(host.reached).toEqual([])
-      const userinfo = await fetch(`${host.issuer}/oauth2/userinfo`, { headers: { authorization: basic } })
+      const userinfo = await fetch(`${host.issuer}/oauth2/userinfo`, { headers: basic(key) })
       expect(userinfo.status).toBe(400)
       expect(await userinfo.json()).toMatchObject({ error: 'invalid_request' })
-      expect((await direct({ client_id, client_secret })).status).toBe(200)
+      expect((await direct(key)).status).toBe(200)
     })
   })
 
@@ -119,11 +118,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
   describe('Scope', () => {
     it('A scope is an API operation that a given token may invoke.', async () => {
       const key = await host.createApiKey()
-      const { body } = await host.token({
-        ...key,
-        grant_type: 'client_credentials',
-        scope: 'invoices:read',
-      })
+      const { body } = await host.requestDirectToken(key, { scope: 'invoices:read' })
       expect(body['scope']).toBe('invoices:read')
       const token = String(body['access_token'])
       expect((await host.call('GET /invoices/list', token)).status).toBe(200)
@@ -151,11 +146,11 @@ describeEachStore('Resources and their fields', (makeStore) => {
       const key = await host.createApiKey()
       expect((await direct(key)).status).toBe(200)
       const before = writes.length
-      const unknown = await direct({ ...key, client_id: 'nobody' })
+      const unknown = await direct({ ...key, client_id: 'unknown' })
       const wrong = await direct({ ...key, client_secret: 'wrong' })
       expect(unknown.status).toBe(401)
       expect(unknown.body['error']).toBe('invalid_client')
-      // Nobody learns which client ids exist.
+      // The response does not reveal which client ids exist.
       expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body])
       expect(writes.slice(before)).toEqual([])
     })
@@ -196,11 +191,7 @@ describeEachStore('Resources and their fields', (makeStore) => {
       const application = await host.createApplication()
       for (const parameters of [{}, { scope: 'openid invoices:read' }]) {
         const first = await connect(host, application, { parameters })
-        const { status, body, headers } = await host.token({
-          ...application,
-          grant_type: 'refresh_token',
-          refresh_token: first.refresh_token,
-        })
+        const { status, body, headers } = await host.refresh(application, first.refresh_token)
         expect(status).toBe(200)
         expect(headers.get('cache-control')).toBe('no-store')
         expect(Object.keys(body).toSorted()).toEqual(Object.keys(first).toSorted())

@@ -26,7 +26,7 @@ describeEachStore('What the service does', (makeStore) => {
     const metadata = /resource_metadata="([^"]+)"/.exec(guarded.headers.get('www-authenticate') ?? '')?.[1]
     const document = await (await fetch(metadata!)).json()
     expect(document).toMatchObject({ resource: host.audience, authorization_servers: [host.issuer] })
-    // What is not below it is none of the gateway's business.
+    // The gateway passes on requests outside {base_url}.
     expect((await fetch(`${host.origin}/about`)).status).toBe(200)
     expect(host.reached).toEqual(['GET /about'])
   })
@@ -37,7 +37,7 @@ describeEachStore('What the service does', (makeStore) => {
     expect(rejected.headers.get('www-authenticate')).toContain(`realm="${host.audience}"`)
     expect(host.reached).toEqual([])
 
-    const { body } = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(await host.createApiKey())
     const answered = await host.call('GET /invoices/list', String(body['access_token']))
     expect(answered.status).toBe(200)
     expect(answered.body['reached']).toBe('/api/invoices/list')
@@ -45,10 +45,7 @@ describeEachStore('What the service does', (makeStore) => {
   })
 
   it('A separate authorization service at {auth_url} issues access tokens in JWT format.', async () => {
-    const { status, headers, body } = await host.token({
-      ...(await host.createApiKey()),
-      grant_type: 'client_credentials',
-    })
+    const { status, headers, body } = await host.requestDirectToken(await host.createApiKey())
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
     expect(headers.get('cache-control')).toBe('no-store')
@@ -69,7 +66,7 @@ describeEachStore('What the service does', (makeStore) => {
 
   it('Direct access: client credentials; acts on the account that owns the API key; 10 days.', async () => {
     const key = await host.createApiKey()
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     expect(body['expires_in']).toBe(10 * 24 * 60 * 60)
     const call = await host.call('GET /invoices/list', String(body['access_token']))
     expect(call.status).toBe(200)

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Account } from 'koa-gatehouse'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { connect, startHost, type Host, type Tokens } from '../../support/host.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
-
-type Client = { client_id: string; client_secret: string }
 
 const INACTIVE = { active: false }
 const PARAMETERS = { scope: 'openid invoices:read' }
@@ -56,21 +55,17 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
   }
 
   async function direct(client = key): Promise<string> {
-    const { body } = await host.token({ ...client, grant_type: 'client_credentials', scope: 'invoices:read' })
+    const { body } = await host.requestDirectToken(client, { scope: 'invoices:read' })
     return String(body['access_token'])
   }
 
   async function refresh(token: string): Promise<Tokens> {
-    const { status, body } = await host.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: token,
-    })
+    const { status, body } = await host.refresh(application, token)
     expect(status).toBe(200)
     return body as unknown as Tokens
   }
 
-  it('tells an API key about its own token', async () => {
+  it('an API key can introspect its own token', async () => {
     const token = await direct()
     const { iat, exp, jti } = decodeJwt(token)
     expect(await introspect(key, token)).toEqual({
@@ -89,7 +84,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     })
   })
 
-  it('tells an application about its own tokens', async () => {
+  it('an application can introspect its own access tokens and refresh tokens', async () => {
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const { iat, exp, jti, grant_id } = decodeJwt(tokens.access_token)
     const shared = { iss: host.issuer, client_id: application.client_id, scope: 'openid invoices:read' }
@@ -117,7 +112,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(Number(ofRefreshToken['exp']) - Number(ofRefreshToken['iat'])).toBe(2_592_000)
   })
 
-  it('tells a resource server, which has no product, about every access token, and nothing else', async () => {
+  it('a resource server without a product can introspect every access token, but no other token', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     expect(await introspect(resourceServer, token)).toEqual(await introspect(key, token))
@@ -132,20 +127,20 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(resourceServer, String(tokens.id_token))).toEqual(INACTIVE)
   })
 
-  it('tells nobody else: others hear the same as about an unknown token', async () => {
+  it('other clients get the same introspection response as for an unknown token', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const others = [await host.createApiKey(), await host.createApplication()]
     for (const client of others) {
-      for (const theirs of [token, tokens.access_token, tokens.refresh_token, 'nothing']) {
-        expect(await introspect(client, theirs)).toEqual(INACTIVE)
+      for (const foreign of [token, tokens.access_token, tokens.refresh_token, 'nothing']) {
+        expect(await introspect(client, foreign)).toEqual(INACTIVE)
       }
     }
     expect(await introspect(application, token)).toEqual(INACTIVE)
     expect(await introspect(key, tokens.access_token)).toEqual(INACTIVE)
   })
 
-  it('tells it no longer once the mark is taken off', async () => {
+  it('a client that is no longer a resource server cannot introspect the tokens of others', async () => {
     const former = await createResourceServer()
     const token = await direct()
     expect(await introspect(former, token)).toMatchObject({ active: true })
@@ -153,7 +148,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(former, token)).toEqual(INACTIVE)
   })
 
-  it('is not deceived by what is no token of ours', async () => {
+  it('introspection answers inactive for forged, malformed and foreign tokens', async () => {
     const token = await direct()
     const { id_token: idToken } = await connect(host, application, { parameters: PARAMETERS })
     const [header, payload, signature = ''] = token.split('.')
@@ -173,7 +168,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     }
   })
 
-  it('is truthful about tokens that have expired', async () => {
+  it('introspection answers inactive for expired tokens', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const now = Date.now()
@@ -188,7 +183,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(application, tokens.refresh_token)).toEqual(INACTIVE)
   })
 
-  it('never counts as a use: of a refresh token neither the current one nor a used one is touched', async () => {
+  it('introspection does not count as a use of a refresh token, current or used', async () => {
     const first = await connect(host, application, { parameters: PARAMETERS })
     const reused = vi.fn()
     host.gatehouse.on('refresh_token.reused', reused)
@@ -199,7 +194,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(writes.slice(before)).toEqual([])
     const second = await refresh(first.refresh_token)
     const after = writes.length
-    // Although it could be sent again for a minute, which is for a client that lost the answer.
+    // The grace period lets a client that lost the response send the used token again for a minute.
     for (let round = 0; round < 3; round += 1) {
       expect(await introspect(application, first.refresh_token)).toEqual(INACTIVE)
     }
@@ -210,22 +205,22 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     host.gatehouse.off('refresh_token.reused', reused)
   })
 
-  it('is truthful about a client that was disabled or deleted meanwhile', async () => {
-    const doomed = await host.createApiKey()
+  it('introspection answers inactive for the tokens of a disabled or deleted client', async () => {
+    const disabled = await host.createApiKey()
     const app = await host.createApplication()
-    const token = await direct(doomed)
+    const token = await direct(disabled)
     const { access_token: delegated } = await connect(host, app, { parameters: PARAMETERS })
     for (const one of [token, delegated])
       expect(await introspect(resourceServer, one)).toMatchObject({ active: true })
-    await host.gatehouse.apiKeys.disable(doomed.client_id)
+    await host.gatehouse.apiKeys.disable(disabled.client_id)
     await host.gatehouse.applications.delete(app.client_id)
     for (const one of [token, delegated]) expect(await introspect(resourceServer, one)).toEqual(INACTIVE)
   })
 
-  it('is truthful about an account that is gone: that of the user, and that of the API key', async () => {
+  it('introspection answers inactive for the tokens of a deleted account, of a user or of an API key', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
-    const everybody = new Map(accounts)
+    const allAccounts = new Map(accounts)
     try {
       accounts.delete('alice')
       expect(await introspect(resourceServer, tokens.access_token)).toEqual(INACTIVE)
@@ -234,18 +229,19 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
       accounts.delete('acme')
       expect(await introspect(resourceServer, token)).toEqual(INACTIVE)
     } finally {
-      for (const [id, account] of everybody) accounts.set(id, account)
+      for (const [id, account] of allAccounts) accounts.set(id, account)
     }
   })
 })
 
-describe('introspection where accounts have several members', () => {
-  it('goes by the member who authorized the application, for tokens of both kinds', async () => {
-    const gone = new Set<string>()
+describe('introspection for accounts with several users', () => {
+  it('introspection checks the user who authorized the application, for access tokens and refresh tokens', async () => {
+    const deletedUsers = new Set<string>()
     const host = await startHost({
       gatehouse: {
         accounts: {
-          find: (id: string, userId = '') => (gone.has(userId) ? undefined : { id, kycLevel: 'verified' }),
+          find: (id: string, userId = '') =>
+            deletedUsers.has(userId) ? undefined : { id, kycLevel: 'verified' },
           current: () => ({ accountId: 'shop', userId: 'shop-2' }),
           signInUrl: () => '/login',
         },
@@ -256,7 +252,7 @@ describe('introspection where accounts have several members', () => {
     const ask = async (token: string) => (await host.post('/oauth2/introspect', { ...client, token })).body
     expect(await ask(tokens.access_token)).toMatchObject({ active: true, user_id: 'shop-2' })
     expect(await ask(tokens.refresh_token)).toMatchObject({ active: true })
-    gone.add('shop-2')
+    deletedUsers.add('shop-2')
     for (const token of [tokens.access_token, tokens.refresh_token])
       expect(await ask(token)).toEqual(INACTIVE)
     await host.close()
@@ -270,43 +266,52 @@ describe('POST {auth_url}/oauth2/introspect', () => {
   beforeAll(async () => {
     host = await startHost()
     key = await host.createApiKey()
-    token = String((await host.token({ ...key, grant_type: 'client_credentials' })).body['access_token'])
+    token = String((await host.requestDirectToken(key)).body['access_token'])
   })
   afterAll(() => host.close())
 
   const introspect = (body: Record<string, string>, headers = {}) =>
     host.post('/oauth2/introspect', body, headers)
 
-  it('knows the client by its secret in the Basic header, too', async () => {
-    const credentials = Buffer.from(`${key.client_id}:${key.client_secret}`).toString('base64')
-    const { body } = await introspect({ token }, { authorization: `Basic ${credentials}` })
+  it('introspection accepts the client secret in the Basic header', async () => {
+    const { body } = await introspect({ token }, basic(key))
     expect(body['active']).toBe(true)
   })
 
   it.each<[string, () => ReturnType<Host['post']>, number, string]>([
     [
-      'a wrong secret',
+      'a request with a wrong secret',
       () => introspect({ ...key, client_secret: 'x'.repeat(43), token }),
       401,
       'invalid_client',
     ],
-    ['no secret', () => introspect({ client_id: key.client_id, token }), 401, 'invalid_client'],
-    ['no client, but an access token', () => introspect({ token }), 401, 'invalid_client'],
     [
-      'the access token as authorization',
+      'a request without a secret',
+      () => introspect({ client_id: key.client_id, token }),
+      401,
+      'invalid_client',
+    ],
+    ['a request with an access token and no client', () => introspect({ token }), 401, 'invalid_client'],
+    [
+      'a request with the access token as authorization',
       () => introspect({ token }, { authorization: `Bearer ${token}` }),
       400,
       'invalid_request',
     ],
-    ['no token', () => introspect(key), 400, 'invalid_request'],
-    ['a browser', () => introspect({ ...key, token }, { origin: 'null' }), 400, 'invalid_request'],
+    ['a request without a token', () => introspect(key), 400, 'invalid_request'],
     [
-      'a browser that wants a page',
-      () => introspect({ client_id: 'nobody', client_secret: 'x', token }, { accept: 'text/html' }),
+      'a request of a browser',
+      () => introspect({ ...key, token }, { origin: 'null' }),
+      400,
+      'invalid_request',
+    ],
+    [
+      'a request of a browser that accepts HTML',
+      () => introspect({ client_id: 'unknown', client_secret: 'x', token }, { accept: 'text/html' }),
       401,
       'invalid_client',
     ],
-  ])('rejects %s in JSON', async (_name, ask, status, error) => {
+  ])('introspection rejects %s in JSON', async (_name, ask, status, error) => {
     const answer = await ask()
     expect([answer.status, answer.body['error']]).toEqual([status, error])
     expect(answer.body).not.toHaveProperty('active')
@@ -315,12 +320,12 @@ describe('POST {auth_url}/oauth2/introspect', () => {
     expect(answer.text).not.toContain(token)
   })
 
-  it.each(['GET', 'PUT'])('answers 405 to %s', async (method) => {
+  it.each(['GET', 'PUT'])('introspection answers 405 to %s', async (method) => {
     const response = await fetch(`${host.issuer}/oauth2/introspect`, { method })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('stands in the metadata, as revocation does, with how clients are authenticated there (RFC 8414 2)', async () => {
+  it('the metadata lists introspection and revocation with their authentication methods (RFC 8414 2)', async () => {
     const addresses = [
       `${host.issuer}/.well-known/openid-configuration`,
       `${host.origin}/.well-known/oauth-authorization-server/auth`,
