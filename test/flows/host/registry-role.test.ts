@@ -122,7 +122,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
 
   it('a wrong secret, an unknown client and a disabled client get the same response', async () => {
     const wrong = await host.token({ ...key, ...direct, client_secret: app.client_secret })
-    const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
+    const unknown = await host.token({ ...key, ...direct, client_id: 'unknown' })
     change('nightly', { disabled: true })
     registry.verified.length = 0
     const disabled = await host.requestDirectToken(key)
@@ -175,7 +175,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
   })
 
   it('a client id in another letter case is rejected with 401 (bug: it was a 500 with a case-insensitive look-up)', async () => {
-    const unknown = await host.token({ ...key, ...direct, client_id: 'nobody' })
+    const unknown = await host.token({ ...key, ...direct, client_id: 'unknown' })
     const other = await host.token({ ...key, ...direct, client_id: 'NIGHTLY' })
     expect([other.status, other.text]).toEqual([401, unknown.text])
     const page = await host.browser().open(authorizationUrl(host, 'Ledger'))

@@ -1,19 +1,19 @@
 import type { Pair } from './request.ts'
 
-/** One response, as it came over the wire. */
+/** One response, parsed from the bytes of a connection. */
 export interface Answer {
   readonly status: number
   readonly headers: readonly Pair[]
-  /** Without the framing of chunks. */
+  /** Without the chunked encoding. */
   readonly body: string
 }
 
-/** Value of the first header of a name; empty if there is none. */
+/** The value of the first header with a name; empty if the header is absent. */
 export function headerOf({ headers }: Answer, name: string): string {
   return headers.find(([one]) => one.toLowerCase() === name)?.[1] ?? ''
 }
 
-/** Takes the bytes of a connection apart into responses; interim ones (1xx) are left out. */
+/** Parses the bytes of a connection into responses, without interim ones (1xx). */
 export function readAnswers(received: string): Answer[] {
   const answers: Answer[] = []
   for (let rest = received; rest.startsWith('HTTP/1.1 ');) {
@@ -36,7 +36,7 @@ export function readAnswers(received: string): Answer[] {
 
 function readBody(answer: Answer, rest: string): readonly [body: string, length: number] {
   if (answer.status === 204 || answer.status === 304) return ['', 0]
-  // Of HEAD nothing follows, whatever is announced.
+  // A response to HEAD has no body, even with a Content-Length.
   if (rest === '' || rest.startsWith('HTTP/1.1 ')) return ['', 0]
   if (headerOf(answer, 'transfer-encoding') === 'chunked') return readChunks(rest)
   const length = Number(headerOf(answer, 'content-length') || rest.length)

@@ -3,15 +3,15 @@ import type { HttpMethod, RouteDefinition } from '../../../src/catalog/definitio
 /** A route of the host's API. */
 export interface ApiRoute {
   readonly method: HttpMethod | 'OPTIONS'
-  /** Below {base_url}, in percent-encoding. */
+  /** Below {base_url}, percent-encoded. */
   readonly path: string
-  /** What its handler is called: the scope that guards it, or `public …` or `unlisted …`. */
+  /** Name of the handler: the scope that it requires, or `public …` or `unlisted …`. */
   readonly handler: string
 }
 
 /**
- * Operations that a router may mistake for one another: written names beside parameters, names of letters that other
- * letters fold to (k, s, i, ß, fi), names that need percent-encoding or may have it.
+ * Operations that a router may confuse: literal names beside parameters, names with letters that other letters fold to
+ * (k, s, i, ß, fi), and names that need or allow percent-encoding.
  */
 const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly RouteDefinition[]>>>> = {
   items: {
@@ -38,13 +38,13 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, readonly Route
   },
 }
 
-/** What needs no token. */
+/** Routes that need no token. */
 export const PUBLIC = ['GET /health', 'GET /status/:page', 'OPTIONS /items'] as const
 
-/** What answers without a token too, in a stand that is open. */
+/** Routes with an optional token, if the stand is open. */
 export const OPTIONAL = ['GET /banks/:bank/items', 'GET /items'] as const
 
-/** Handlers that no token is asked for in such a stand: no operation has their path, with any method. */
+/** Handlers that need no token if the stand is open: no operation has their path, with any method. */
 export const UNCLAIMED: ReadonlySet<string> = new Set([
   'unlisted GET /admin/kicks',
   'unlisted POST /admin/kicks',
@@ -53,7 +53,7 @@ export const UNCLAIMED: ReadonlySet<string> = new Set([
   'unlisted catch-all',
 ])
 
-/** What the host's router has below {base_url}, and no operation claims: it must never be reached. */
+/** Routes of the host's router below {base_url} that belong to no operation: they must never be reached. */
 const UNLISTED = [
   'GET /admin/kicks',
   'POST /admin/kicks',
@@ -85,7 +85,7 @@ const routeOf = (text: string, handler: string): ApiRoute => {
   return { method: method as ApiRoute['method'], path, handler }
 }
 
-/** All routes of the host's API, those with written names before those with parameters. */
+/** All routes of the host's API: routes with literal names come before those with parameters. */
 export const ROUTES: readonly ApiRoute[] = [
   ...Object.values(OPERATIONS).flatMap((operations) =>
     Object.entries(operations).flatMap(([scope, routes]) => routes.map((text) => routeOf(text, scope))),

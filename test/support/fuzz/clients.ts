@@ -6,18 +6,18 @@ export interface KnownClient {
   readonly kind: 'apiKey' | 'application'
   readonly clientId: string
   readonly clientSecret: string
-  /** Whether it gets tokens. */
-  readonly isGood: boolean
+  /** Whether it can get tokens. */
+  readonly canGetTokens: boolean
 }
 
-/** Makes the clients of a stand, among them some that get no token. */
+/** Makes the clients of a stand, including some that get no token. */
 export async function createClients({ gatehouse }: Stand): Promise<KnownClient[]> {
   const products = ['items', 'banks', 'texts']
   const clients: KnownClient[] = []
-  const apiKey = async (label: string, changes: object = {}, isGood = true) => {
+  const apiKey = async (label: string, changes: object = {}, canGetTokens = true) => {
     const made = await gatehouse.apiKeys.create({ accountId: 'acme', name: label, products, ...changes })
     const { clientId } = made.apiKey
-    clients.push({ label, kind: 'apiKey', clientId, clientSecret: made.clientSecret ?? '', isGood })
+    clients.push({ label, kind: 'apiKey', clientId, clientSecret: made.clientSecret ?? '', canGetTokens })
   }
   const application = async (label: string, changes: object = {}) => {
     const made = await gatehouse.applications.create({
@@ -34,7 +34,7 @@ export async function createClients({ gatehouse }: Stand): Promise<KnownClient[]
       kind: 'application',
       clientId,
       clientSecret: made.clientSecret ?? '',
-      isGood: true,
+      canGetTokens: true,
     })
   }
   await apiKey('an API key')

@@ -4,25 +4,25 @@ import { Duplex } from 'node:stream'
 
 /** One connection, as its sender sees it. */
 export interface Connection {
-  /** What the server knows it by: its end of the connection, or the port of the sender. */
+  /** How the server identifies it: its end of the connection, or the port of the sender. */
   readonly key: object | number
-  /** Closes the side of the sender. */
+  /** Closes the sender's side. */
   end(): void
   destroy(): void
 }
 
-/** Who opens a connection. */
+/** The callbacks of a sender. */
 export interface Sender {
-  /** Told before the first byte goes out. */
+  /** Called before the first byte is sent. */
   onOpen(connection: Connection): void
-  /** Told once, of all that came back as a byte string. */
+  /** Called once, with all received bytes as a byte string. */
   onClose(received: string): void
 }
 
 /**
- * Hands bytes to an HTTP server of this process without the network: it parses them as it parses those of any socket.
+ * Sends bytes to an HTTP server of this process without the network. The server parses them like those of a socket.
  *
- * @param address that the request comes from
+ * @param address the client's address
  */
 export function openInside(server: Server, bytes: Buffer, address: string, sender: Sender): void {
   const socket = new InsideSocket(address)
@@ -50,7 +50,7 @@ export function openOutside(server: Server, bytes: Buffer, sender: Sender): void
   socket.on('close', () => sender.onClose(Buffer.concat(received).toString('latin1')))
 }
 
-/** The server's end of a connection that is none. */
+/** The server's end of a simulated connection. */
 class InsideSocket extends Duplex {
   readonly received: Buffer[] = []
   readonly remoteAddress: string
@@ -68,7 +68,7 @@ class InsideSocket extends Duplex {
     done()
   }
 
-  // What Node's HTTP server asks of a socket beyond a stream.
+  // The methods of a socket, beyond those of a stream, that Node's HTTP server calls.
   setTimeout(): this {
     return this
   }

@@ -5,37 +5,37 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openInside, openOutside, type Connection, type Sender } from './connection.ts'
 import { readAnswers, type Answer } from './answer.ts'
 
-/** A handler of a host that was reached. */
+/** A call of a handler of the host. */
 export interface Run {
   /** Name of the handler: the scope of its operation, `public …` or `unlisted …`. */
   readonly handler: string
-  /** Client id of the principal that it saw. */
+  /** Client id of the principal that the handler got. */
   readonly clientId: string | undefined
 }
 
-/** What a request led to. */
+/** The result of a request. */
 export interface Outcome {
-  /** All bytes that came back. */
+  /** All bytes that were received. */
   readonly received: string
   readonly answers: readonly Answer[]
   readonly runs: readonly Run[]
-  /** What was logged, told to the app, or thrown, meanwhile. */
+  /** Log lines, errors of the app and uncaught errors during the request. */
   readonly incidents: readonly Incident[]
   readonly isUnanswered: boolean
 }
 
 export interface Incident {
   readonly kind: 'log' | 'app error' | 'uncaught'
-  /** Of a log line. */
+  /** Set for a log line. */
   readonly level?: string | undefined
   readonly value: unknown
 }
 
-/** How a request goes out. */
+/** How a request is sent. */
 export interface SendOptions {
-  /** Address that it comes from, unless it takes the network. */
+  /** The client's address, if the request does not use the network. */
   readonly address?: string | undefined
-  /** Whether it goes over a real socket. @default false */
+  /** Whether it uses a real socket. @default false */
   readonly isOutside?: boolean | undefined
   /** Whether the sender closes its side right after the last byte. @default false */
   readonly isCut?: boolean | undefined
@@ -45,23 +45,24 @@ interface Exchange {
   readonly runs: Run[]
   readonly incidents: Incident[]
   connection?: Connection
-  begun: number
+  started: number
   pending: number
 }
 
-/** Milliseconds after which a request counts as left without an answer. */
-const TIMEOUT_MS = 15_000
-/** Milliseconds in which a request over the network must have begun, and turns of the event loop inside. */
-const BEGINS_MS = 40
-const BEGINS_TURNS = 6
+/** Milliseconds after which a request counts as unanswered. */
+const ANSWER_TIMEOUT_MS = 15_000
+/** Milliseconds within which the handler of a request over the network must start. */
+const START_TIMEOUT_MS = 40
+/** Turns of the event loop within which the handler of a request without the network must start. */
+const START_TIMEOUT_TURNS = 6
 
 const exchanges = new AsyncLocalStorage<Exchange>()
 
-/** Sends requests to servers of this process, and knows what each of them led to there. */
+/** Sends requests to servers of this process, and attributes handler calls and errors to each request. */
 export function createDriver() {
   const open = new Map<object | number, Exchange>()
   const servers: Server[] = []
-  /** What happened outside of any request. */
+  /** Incidents outside of any request. */
   const stray: Incident[] = []
 
   function note(incident: Incident): void {
@@ -70,7 +71,7 @@ export function createDriver() {
     else stray.push(incident)
   }
 
-  /** Lets a server's handler run in the name of the request that it answers. */
+  /** Runs a server's handler in the async context of the request that it answers. */
   function attributed(handler: RequestListener): RequestListener {
     return (request, response) => {
       const exchange = open.get(request.socket) ?? open.get(request.socket.remotePort ?? 0)
@@ -78,7 +79,7 @@ export function createDriver() {
         handler(request, response)
         return
       }
-      exchange.begun += 1
+      exchange.started += 1
       exchange.pending += 1
       response.once('close', () => {
         exchange.pending -= 1
@@ -89,41 +90,41 @@ export function createDriver() {
   }
 
   return {
-    /** A server whose requests are known; it listens on a free port once one goes over the network. */
+    /** Makes a server with attributed requests. It listens on a free port once a request uses the network. */
     serve(handler: RequestListener): Server {
       const server = createServer({ keepAliveTimeout: 60_000 }, attributed(handler))
       servers.push(server)
       return server
     },
 
-    /** Notes that a handler was reached. */
+    /** Records a call of a handler. */
     ran(run: Run): void {
       exchanges.getStore()?.runs.push(run)
     },
 
     note,
 
-    /** What has happened outside of any request since the last time. */
+    /** Takes the incidents outside of any request since the last call. */
     takeStray: (): Incident[] => stray.splice(0),
 
-    /** Sends bytes and settles once the connection is closed. */
+    /** Sends bytes; settles when the connection is closed. */
     async send(server: Server, bytes: Buffer, options: SendOptions = {}): Promise<Outcome> {
       if (options.isOutside && !server.listening) {
         server.listen(0, '127.0.0.1')
         await once(server, 'listening')
       }
-      const exchange: Exchange = { runs: [], incidents: [], begun: 0, pending: 0 }
+      const exchange: Exchange = { runs: [], incidents: [], started: 0, pending: 0 }
       let isUnanswered = false
       const received = await new Promise<string>((resolve) => {
         const timer = setTimeout(() => {
           isUnanswered = true
           exchange.connection?.destroy()
-        }, TIMEOUT_MS)
+        }, ANSWER_TIMEOUT_MS)
         const sender: Sender = {
           onOpen(connection) {
             exchange.connection = connection
             open.set(connection.key, exchange)
-            void endUnlessBegun(exchange, options)
+            void endUnlessStarted(exchange, options)
           },
           onClose(all) {
             clearTimeout(timer)
@@ -151,9 +152,9 @@ export function createDriver() {
 
 export type Driver = ReturnType<typeof createDriver>
 
-/** Ends the sender's side where the server waits for more: of a head that is no end, or of a body. */
-async function endUnlessBegun(exchange: Exchange, { isOutside, isCut }: SendOptions): Promise<void> {
-  if (isOutside) await delay(BEGINS_MS)
-  else for (let turn = 0; turn < BEGINS_TURNS; turn += 1) await new Promise(setImmediate)
-  if (isCut || exchange.begun === 0) exchange.connection?.end()
+/** Ends the sender's side if the server waits for the rest of an incomplete head or body. */
+async function endUnlessStarted(exchange: Exchange, { isOutside, isCut }: SendOptions): Promise<void> {
+  if (isOutside) await delay(START_TIMEOUT_MS)
+  else for (let turn = 0; turn < START_TIMEOUT_TURNS; turn += 1) await new Promise(setImmediate)
+  if (isCut || exchange.started === 0) exchange.connection?.end()
 }

@@ -6,7 +6,7 @@ import { weighted, type Random } from './random.ts'
 import type { FuzzRequest, Pair } from './request.ts'
 import { AUDIENCE, CALLBACK, PASSWORD, SERVICE, SIGNED_OUT } from './stand.ts'
 
-/** Makes a request that an endpoint would answer well, or nearly so, for others to spoil. */
+/** Makes a valid or nearly valid request to an endpoint, for a mutation. */
 export type MakeRequest = (random: Random, material: Material) => FuzzRequest
 
 const FORM: Pair = ['Content-Type', 'application/x-www-form-urlencoded']
@@ -32,12 +32,12 @@ const post = (path: string, content: readonly Pair[], headers: readonly Pair[] =
   body: { content },
 })
 
-/** Each of these with the same probability. */
+/** Picks each of the pairs with the same probability. */
 function some(random: Random, pairs: readonly Pair[], probability: number): Pair[] {
   return pairs.filter(() => random.chance(probability))
 }
 
-/** How a client proves who it is: in the body or the header, mostly rightly. */
+/** The authentication of a client in the body or the header, mostly with the right secret. */
 function authentication(random: Random, { clients }: Material, client = random.pick(clients)) {
   const secret = random.chance(0.85) ? client.clientSecret : random.pick(clients).clientSecret
   if (random.chance(0.6)) {
@@ -152,10 +152,10 @@ const token: MakeRequest = (random, material) => {
   )
 }
 
-/** A token that may be revoked, or that is none. */
-function expendable(random: Random, { young, forged, refreshTokens, idTokens }: Material): string {
+/** A token that may be revoked, or an invalid one. */
+function expendable(random: Random, { revocable, forged, refreshTokens, idTokens }: Material): string {
   const texts = [
-    ...young.slice(-4).map(({ text }) => text),
+    ...revocable.slice(-4).map(({ text }) => text),
     ...refreshTokens.slice(-2).map(({ text }) => text),
     ...idTokens.slice(-1),
     random.pick(forged).text,
@@ -180,7 +180,7 @@ const introspect: MakeRequest = (random, material) => {
 }
 
 const userinfo: MakeRequest = (random, material) => {
-  const { text } = random.pick([...material.steady, ...material.young, ...material.forged])
+  const { text } = random.pick([...material.steady, ...material.revocable, ...material.forged])
   if (random.chance(0.2)) return post('/auth/oauth2/userinfo', [['access_token', text]])
   return get('/auth/oauth2/userinfo', [], [['Authorization', `Bearer ${text}`], ...accept(random)])
 }
@@ -239,7 +239,7 @@ const page: MakeRequest = (random, material) => {
   return post(path, [...own, ...typed], headers)
 }
 
-/** The address that the pages lead back to. */
+/** The address that the pages redirect to. */
 const resume: MakeRequest = (random, material) => {
   if (material.forms.length === 0) return authorize(random, material)
   const { path, cookie } = random.pick(material.forms)
@@ -260,7 +260,7 @@ const feed: MakeRequest = (random, material) => {
   )
 }
 
-/** All endpoints, those with more behind them more often. */
+/** All endpoints; those with more code behind them are picked more often. */
 const ENDPOINTS = weighted<MakeRequest>([
   [authorize, 3],
   [token, 4],
@@ -274,5 +274,5 @@ const ENDPOINTS = weighted<MakeRequest>([
   [feed, 1],
 ])
 
-/** A request to one of the endpoints of the authorization service, before anything is spoiled. */
+/** A request to an endpoint of the authorization service, before mutations. */
 export const endpointRequest: MakeRequest = (random, material) => random.pick(ENDPOINTS)(random, material)

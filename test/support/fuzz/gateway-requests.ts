@@ -6,7 +6,7 @@ import { utf8, type FuzzRequest, type Pair } from './request.ts'
 import { BASE } from './routers.ts'
 import { ORIGIN } from './stand.ts'
 
-/** Values that a parameter of a route may have: also the written names of other routes. */
+/** Values for the parameter of a route, including the literal names of other routes. */
 const PARAMETERS = [
   ...words(
     '7 keys KEYS sign items list a,b a%2Cb c%20d secrets kicks %E2%84%AAeys fix health %2e%2e .. .',
@@ -14,9 +14,9 @@ const PARAMETERS = [
   ),
 ]
 
-/** A request to the API behind one of the routers, as a client sends it, or with a token that does not fit. */
+/** A request to the API behind one of the routers, with or without a token for the operation. */
 export function gatewayRequest(random: Random, material: Material, servers: readonly string[]): FuzzRequest {
-  if (random.chance(0.03)) return goodRequest(random, material, servers)
+  if (random.chance(0.03)) return validRequest(random, material, servers)
   const route = random.pick(ROUTES)
   const path = route.path.replaceAll(/:\w+/g, () => random.pick(PARAMETERS))
   return {
@@ -28,8 +28,8 @@ export function gatewayRequest(random: Random, material: Material, servers: read
   }
 }
 
-/** One that every gateway lets through. */
-function goodRequest(random: Random, { steady }: Material, servers: readonly string[]): FuzzRequest {
+/** A valid request that every gateway must accept. */
+function validRequest(random: Random, { steady }: Material, servers: readonly string[]): FuzzRequest {
   const route = random.pick(ROUTES.filter(({ handler }) => !/^(public|unlisted) /.test(handler)))
   const fitting = steady.filter(({ scopes }) => scopes?.has(route.handler))
   return {
@@ -41,17 +41,21 @@ function goodRequest(random: Random, { steady }: Material, servers: readonly str
       ['Host', 'localhost:3000'],
       ['Authorization', `Bearer ${random.pick(fitting).text}`],
     ],
-    isGood: true,
+    isValid: true,
   }
 }
 
-/** Mostly a good token, for another operation rather than for this one. */
-function authorization(random: Random, { steady, young, forged }: Material, { handler }: ApiRoute): Pair[] {
+/** Mostly a valid token, more often for another operation than for this one. */
+function authorization(
+  random: Random,
+  { steady, revocable, forged }: Material,
+  { handler }: ApiRoute,
+): Pair[] {
   const kind = random.below(20)
   if (kind < 3) return []
   const others = steady.filter(({ scopes }) => !scopes?.has(handler))
   const { text } = random.pick(
-    kind < 10 && others.length > 0 ? others : kind < 16 ? [...steady, ...young] : forged,
+    kind < 10 && others.length > 0 ? others : kind < 16 ? [...steady, ...revocable] : forged,
   )
   return [['Authorization', `Bearer ${kind === 19 ? mutatedToken(text, random) : text}`]]
 }
@@ -97,7 +101,7 @@ const PREFIXES = [
   ORIGIN,
 ]
 
-/** A path written in another way, which some router may take for the same. */
+/** A path in another form, which some router may treat as the same path. */
 export function mutatedPath(path: string, random: Random): string {
   if (path === '') return random.pick(INSERTED)
   const at = random.below(path.length)
@@ -139,7 +143,7 @@ export function mutatedPath(path: string, random: Random): string {
   }
 }
 
-/** One letter, or each of its kind, in a form that folds to it. */
+/** Replaces one letter, or all of its kind, by a letter that folds to it. */
 function folded(path: string, random: Random): string {
   const letters = Object.keys(FOLDINGS).filter((letter) => path.toLowerCase().includes(letter))
   if (letters.length === 0) return path
@@ -151,7 +155,7 @@ function folded(path: string, random: Random): string {
   return path.slice(0, at) + other + path.slice(at + 1)
 }
 
-/** UTF-8 bytes of a text, as they are or in percent-encoding. */
+/** The UTF-8 bytes of a text, raw or percent-encoded. */
 function asBytes(text: string, random: Random): string {
   const bytes = utf8(text)
   if (random.chance(0.15)) return bytes

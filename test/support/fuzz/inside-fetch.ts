@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import type { Driver } from './driver.ts'
 
-/** `fetch` to a server of this process, wherever the address leads, for the browser of the tests. */
+/** A `fetch` for the test browser that sends every request to one server of this process, at any address. */
 export function createInsideFetch(driver: Driver, server: Server, address: string): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init)

@@ -3,7 +3,7 @@ import type { KnownClient } from './clients.ts'
 import { createInsideFetch } from './inside-fetch.ts'
 import { CALLBACK, HOST_COOKIE, hostCookie, ISSUER, ORIGIN, PASSWORD, SERVICE, type Stand } from './stand.ts'
 
-/** What people and clients do at a stand when nobody spoils it. */
+/** The valid flows of users and clients at a stand. */
 export function createJourneys({ driver, servers, options }: Stand) {
   const server = servers.get(SERVICE)
   if (!server) throw new Error('the stand has no authorization service')
@@ -15,7 +15,7 @@ export function createJourneys({ driver, servers, options }: Stand) {
     return createBrowser({ follow: [ORIGIN], fetch: createInsideFetch(driver, server, address) })
   }
 
-  /** What the token endpoint answers. */
+  /** Requests tokens; throws unless the token endpoint issues them. */
   async function issue(parameters: Record<string, string>): Promise<Record<string, string>> {
     const page = await newBrowser().request(new URL(`${ISSUER}/oauth2/token`), {
       method: 'POST',
@@ -26,7 +26,7 @@ export function createJourneys({ driver, servers, options }: Stand) {
     return JSON.parse(page.body) as Record<string, string>
   }
 
-  /** Opens an authorization request in a new browser, signs in, and stops where `until` says. */
+  /** Opens an authorization request in a new browser and goes on up to the step `until`. */
   async function authorize(
     client: KnownClient,
     scope: string,
@@ -63,7 +63,7 @@ export function createJourneys({ driver, servers, options }: Stand) {
   return { authorize, issue }
 }
 
-/** The `Cookie` header that a browser sends, wherever it goes. */
+/** A `Cookie` header with all cookies of a browser. */
 export function cookiesOf(browser: Browser): string {
   return [...browser.cookies.entries()].map(([key, { value }]) => `${key.split('|')[0]}=${value}`).join('; ')
 }

@@ -4,23 +4,23 @@ import { SCOPES } from './api.ts'
 import type { Outcome } from './driver.ts'
 import { createClients, type KnownClient } from './clients.ts'
 import { cookiesOf, createJourneys } from './journeys.ts'
-import { saidIn, type FuzzRequest, type Pair } from './request.ts'
+import { textOf, type FuzzRequest, type Pair } from './request.ts'
 import { ISSUER, ORIGIN, PASSWORD, SECRET, type Stand, type StandOptions } from './stand.ts'
 import { canonical, forgedTokens, payloadOf, type KnownToken } from './tokens.ts'
 
-/** A form that waits to be sent, as a page of ours has it. */
+/** A form of one of our pages that has not been sent. */
 export interface PendingForm {
   readonly path: string
   readonly fields: readonly Pair[]
   readonly cookie: string
 }
 
-/** Of what is used up, so many are kept, the newest. */
-const KEPT = 24
-/** And so many secrets that were issued meanwhile. */
-const KEPT_SECRETS = 120
+/** Maximum length of each list of codes, tokens, cookies and forms; the newest are kept. */
+const MAX_ENTRIES = 24
+/** Maximum number of issued secrets to look for; the newest are kept. */
+const MAX_ISSUED_SECRETS = 120
 
-/** What valid requests are made of: clients, tokens, codes, cookies, forms. Answers add to it. */
+/** The parts of valid requests: clients, tokens, codes, cookies, forms. Responses add to it. */
 export interface Material {
   readonly options: StandOptions
   readonly clients: readonly KnownClient[]
@@ -28,24 +28,24 @@ export interface Material {
   readonly steady: readonly KnownToken[]
   readonly forged: readonly KnownToken[]
   /** Tokens that requests may revoke. */
-  readonly young: KnownToken[]
+  readonly revocable: KnownToken[]
   readonly codes: { readonly text: string; readonly client: KnownClient }[]
   readonly refreshTokens: { readonly text: string; readonly client: KnownClient }[]
   readonly idTokens: string[]
-  /** `Cookie` headers of people who are signed in. */
+  /** `Cookie` headers of signed-in users. */
   readonly sessions: string[]
   readonly forms: PendingForm[]
-  /** What must be in no answer but the one that issues it, with what each is. Of what was issued the newest. */
+  /** Secrets that only the response that issues them may contain, each with a label. Of issued secrets the newest. */
   readonly secrets: ReadonlyMap<string, string>
-  /** The token that somebody holds who sends this text. */
+  /** The known token that this text represents. */
   tokenOf(text: string): KnownToken | undefined
-  /** Goes through a whole authorization again, so that there are fresh codes, tokens, cookies and forms. */
+  /** Runs further authorizations, so that there are fresh codes, tokens, cookies and forms. */
   refill(): Promise<void>
-  /** Takes what an answer issued. */
+  /** Adds the codes, tokens and forms that a response issued. */
   learn(request: FuzzRequest, outcome: Outcome): void
 }
 
-/** Makes everything of a stand that requests are made of. */
+/** Makes the material of a stand. */
 export async function createMaterial(stand: Stand): Promise<Material> {
   const { gatehouse, options } = stand
   const { authorize, issue } = createJourneys(stand)
@@ -62,11 +62,11 @@ export async function createMaterial(stand: Stand): Promise<Material> {
       if (key[member]) secrets.set(String(key[member]), `${member} of the key ${name}`)
     }
   }
-  const lasting = secrets.size
+  const permanent = secrets.size
   const keepSecret = (text: string, label: string) => {
     secrets.set(text, label)
-    if (secrets.size <= lasting + KEPT_SECRETS) return
-    const oldest = [...secrets.keys()][lasting]
+    if (secrets.size <= permanent + MAX_ISSUED_SECRETS) return
+    const oldest = [...secrets.keys()][permanent]
     if (oldest !== undefined) secrets.delete(oldest)
   }
   const byCanonical = new Map<string, KnownToken>()
@@ -100,7 +100,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
 
   function keep<T>(list: T[], one: T): void {
     list.push(one)
-    if (list.length > KEPT) list.shift()
+    if (list.length > MAX_ENTRIES) list.shift()
   }
 
   function keepForms(page: Page, browser: Browser): void {
@@ -134,9 +134,9 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     keep(material.refreshTokens, { text: refreshToken, client })
     if (answer['id_token'] !== undefined) keep(material.idTokens, answer['id_token'])
     keep(material.sessions, cookiesOf(browser))
-    const young = tokenFrom(answer, 'delegated token')
-    keep(material.young, young)
-    return young
+    const revocable = tokenFrom(answer, 'delegated token')
+    keep(material.revocable, revocable)
+    return revocable
   }
 
   let refills = 0
@@ -146,7 +146,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     clients,
     steady: [],
     forged: [],
-    young: [],
+    revocable: [],
     codes: [],
     refreshTokens: [],
     idTokens: [],
@@ -167,7 +167,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
       }
       const { browser } = await authorize(client, everything, 'code')
       keepForms(await browser.open(`${ISSUER}/oauth2/logout?client_id=${client.clientId}`), browser)
-      keep(material.young, await direct('an API key'))
+      keep(material.revocable, await direct('an API key'))
     },
 
     learn(request, { answers }) {
@@ -179,8 +179,8 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     const { pathname, searchParams } = URL.parse(headerOf(answer, 'location'), ORIGIN) ?? new URL(ORIGIN)
     const code = searchParams.get('code')
     const isIssued = code !== null || (answer.status === 200 && answer.body.startsWith('{"access_token"'))
-    const said = isIssued ? saidIn(request) : ''
-    const client = clients.find(({ clientId }) => said.includes(clientId))
+    const sent = isIssued ? textOf(request) : ''
+    const client = clients.find(({ clientId }) => sent.includes(clientId))
     if (code !== null && code.length === 43) keepSecret(code, 'authorization code')
     if (code !== null && client) keep(material.codes, { text: code, client })
     if (pathname.startsWith('/auth/interaction/')) {
@@ -190,19 +190,19 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     }
     if (answer.status !== 200 || !isIssued) return
     const issued = JSON.parse(answer.body) as Record<string, string>
-    forgetUsed(said)
+    forgetUsed(sent)
     const owner = client ?? first
-    keep(material.young, tokenFrom(issued, 'token of a request'))
+    keep(material.revocable, tokenFrom(issued, 'token of a request'))
     const refreshToken = issued['refresh_token']
     if (refreshToken === undefined) return
     keepSecret(refreshToken, 'refresh token')
     keep(material.refreshTokens, { text: refreshToken, client: owner })
   }
 
-  /** What was used up is tried again now and then, not all the time: a second use ends a whole grant. */
-  function forgetUsed(said: string): void {
+  /** Removes a used code or refresh token most of the time, because a second use revokes the whole grant. */
+  function forgetUsed(sent: string): void {
     for (const list of [material.codes, material.refreshTokens]) {
-      const at = list.findIndex(({ text }) => said.includes(text))
+      const at = list.findIndex(({ text }) => sent.includes(text))
       if (at >= 0 && list.length > 3) list.splice(at, 1)
     }
   }
@@ -234,7 +234,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
   await gatehouse.apiKeys.disable(clientCalled('a disabled API key').clientId)
   const ofDeleted = await direct('a deleted API key')
   await gatehouse.apiKeys.delete(clientCalled('a deleted API key').clientId)
-  const dead = [revoked, ofDisabled, ofDeleted].map((token) =>
+  const rejected = [revoked, ofDisabled, ofDeleted].map((token) =>
     known({ ...token, label: `revoked: ${token.label}`, scopes: undefined }),
   )
   const forged = await forgedTokens(options.keys, clientCalled('an API key').clientId, SCOPES.join(' '))
@@ -245,5 +245,5 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     ...material.codes.map(({ text }) => ({ label: 'authorization code', text })),
     ...clients.map(({ clientSecret }) => ({ label: 'client secret', text: clientSecret })),
   ].map((one) => ({ ...one, scopes: undefined, clientId: '' }))
-  return Object.assign(material, { steady, forged: [...forged, ...dead, ...others] })
+  return Object.assign(material, { steady, forged: [...forged, ...rejected, ...others] })
 }

@@ -102,7 +102,7 @@ const HEADER: Mutation = (request, random) => {
   }
 }
 
-/** A header with a line break in it would only be two headers. */
+/** Removes line breaks: a header with a line break would only be two headers. */
 const lineOf = (text: string) => text.replaceAll(/[\r\n\0]/g, ' ')
 
 const COOKIE: Mutation = (request, random, material) => {
@@ -137,7 +137,7 @@ const TOKEN: Mutation = (request, random) => {
   return { ...request, headers: [...others, [name, lineOf(changed)]] }
 }
 
-/** Changes the parameters, of the query or of the body. */
+/** Changes the parameters of the query or of the body. */
 const PARAMETER: Mutation = (request, random) => {
   const { query, body } = request
   if (body && typeof body.content !== 'string' && random.chance(0.85)) {
@@ -173,7 +173,7 @@ function mutatedPairs(pairs: readonly Pair[], random: Random): readonly Pair[] {
   }
 }
 
-/** Sends parameters where, and written as, they are not expected. */
+/** Sends the body in an unexpected place or form. */
 const BODY: Mutation = (request, random) => {
   const { query, headers } = request
   const body: FuzzBody = request.body ?? { content: typeof query === 'string' ? query : [...query] }
@@ -230,7 +230,7 @@ function asJson({ content }: FuzzBody): string {
   return typeof content === 'string' ? JSON.stringify(content) : JSON.stringify(Object.fromEntries(content))
 }
 
-const OF_ENDPOINTS = weighted<Mutation>([
+const ENDPOINT_MUTATIONS = weighted<Mutation>([
   [PARAMETER, 4],
   [HEADER, 2],
   [BODY, 2],
@@ -239,27 +239,27 @@ const OF_ENDPOINTS = weighted<Mutation>([
   [METHOD, 1],
   [PATH, 1],
 ])
-const OF_GATEWAY = weighted<Mutation>([
+const GATEWAY_MUTATIONS = weighted<Mutation>([
   [PATH, 6],
   [HEADER, 1],
   [TOKEN, 1],
   [METHOD, 1],
 ])
 
-/** How many mutations a request gets. */
-const COUNTS = [0, 1, 1, 1, 1, 2, 2, 3, 4]
+/** Numbers of mutations that a request gets. */
+const MUTATION_COUNTS = [0, 1, 1, 1, 1, 2, 2, 3, 4]
 
-/** Spoils a request in none to four ways. */
+/** Applies none to four mutations to a request. */
 export function mutated(
   request: FuzzRequest,
   random: Random,
   material: Material,
   kind: 'endpoint' | 'gateway',
 ): FuzzRequest {
-  if (request.isGood) return request
-  const mutations = kind === 'endpoint' ? OF_ENDPOINTS : OF_GATEWAY
+  if (request.isValid) return request
+  const mutations = kind === 'endpoint' ? ENDPOINT_MUTATIONS : GATEWAY_MUTATIONS
   let changed = request
-  for (let left = random.pick(COUNTS); left > 0; left -= 1) {
+  for (let left = random.pick(MUTATION_COUNTS); left > 0; left -= 1) {
     changed = random.pick(mutations)(changed, random, material)
   }
   return changed

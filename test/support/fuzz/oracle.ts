@@ -4,17 +4,17 @@ import { headerOf, type Answer } from './answer.ts'
 import type { Incident, Outcome, Run } from './driver.ts'
 import type { Material } from './material.ts'
 import { INJECTED_HEADER, INJECTED_HTML } from './payloads.ts'
-import { contentOf, saidIn, type FuzzRequest } from './request.ts'
+import { contentOf, textOf, type FuzzRequest } from './request.ts'
 import { UNCLAIMED } from './api.ts'
 import { CALLBACK, FASTIFY, ISSUER, ORIGIN, SIGNED_OUT } from './stand.ts'
 import { payloadOf, type KnownToken } from './tokens.ts'
 
-/** What must never happen, whatever is sent. */
+/** The results that no request may ever have. */
 export type FindingClass =
   | '5xx'
   | 'no answer'
   | 'unguarded handler'
-  | 'good request rejected'
+  | 'valid request rejected'
   | 'secret in an answer'
   | 'secret in a log'
   | 'client id of another'
@@ -22,39 +22,39 @@ export type FindingClass =
   | 'header from a request'
   | 'redirect elsewhere'
   | 'issued without a secret'
-  | 'told without a right'
+  | 'information without permission'
   | 'error'
 
 export interface Finding {
   readonly class: FindingClass
-  /** The same for the same cause, as far as one can say. */
+  /** Equal for findings with the same cause, as far as possible. */
   readonly detail: string
 }
 
-/** Judges what a request led to. */
+/** Judges the outcome of a request. */
 export function judge(request: FuzzRequest, outcome: Outcome, material: Material): Finding[] {
-  const said = saidBy(request)
+  const sent = sentText(request)
   const findings: Finding[] = [
     ...judgeRuns(request, outcome, material),
-    ...judgeSecrets(outcome, said, material),
+    ...judgeSecrets(outcome, sent, material),
     ...outcome.incidents.flatMap(judgeIncident),
-    ...outcome.answers.flatMap((answer) => judgeAnswer(answer, said, material)),
+    ...outcome.answers.flatMap((answer) => judgeAnswer(answer, sent, material)),
   ]
   if (outcome.isUnanswered) findings.push({ class: 'no answer', detail: request.server })
-  if (request.isGood && /"(invalid_token|insufficient_scope|not_found)"/.test(outcome.received)) {
-    findings.push({ class: 'good request rejected', detail: `${request.server} ${request.path}` })
+  if (request.isValid && /"(invalid_token|insufficient_scope|not_found)"/.test(outcome.received)) {
+    findings.push({ class: 'valid request rejected', detail: `${request.server} ${request.path}` })
   }
   return findings
 }
 
-/** All that the sender said, with what it encoded. */
-function saidBy(request: FuzzRequest): string {
+/** All text that the sender put into a request, with Basic credentials and compressed bodies decoded. */
+function sentText(request: FuzzRequest): string {
   const basics = request.headers.flatMap(([, value]) =>
     [...value.matchAll(/basic\s+([\w+/=-]+)/gi)].map(([, text = '']) =>
       Buffer.from(text, 'base64').toString(),
     ),
   )
-  return [saidIn(request), ...basics, inflated(request)].join('\n')
+  return [textOf(request), ...basics, inflated(request)].join('\n')
 }
 
 function inflated({ headers, body }: FuzzRequest): string {
@@ -70,7 +70,7 @@ function inflated({ headers, body }: FuzzRequest): string {
 
 const JWT = /\beyJ[\w-]*\.[\w-]+\.[\w-]*/g
 
-/** Handlers of an operation run only for a token of its scope, and see the client that it was issued to. */
+/** A handler of an operation may run only for a token with its scope, and gets the client of that token. */
 function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }: Material): Finding[] {
   if (runs.length === 0) return []
   const fields = request.headers
@@ -100,27 +100,28 @@ function judgeRuns(request: FuzzRequest, { runs }: Outcome, { tokenOf, options }
 /** Operations of optional routes. */
 const OPEN_OPERATIONS = new Set(['banks:items', 'items:list'])
 
-function judgeSecrets({ received, incidents }: Outcome, said: string, { secrets, clients }: Material) {
+function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets, clients }: Material) {
   const findings: Finding[] = []
-  // Logs hold nothing of it at all; a browser may see its own cookies again.
+  // Logs may hold no secret at all. A response may repeat the browser's own cookies.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
-  // A form that was posted goes on as an address to the same endpoint, which has what was in it.
+  // A posted form is redirected to the same endpoint with its parameters in the query.
   const answered = received.replaceAll(
     /^location: http:\/\/localhost:3000\/auth\/oauth2\/(authorize|logout)\?.*/gim,
     '',
   )
   for (const [secret, label] of secrets) {
-    const isOwn = label.startsWith('cookie ') && said.includes(secret)
-    if (!isOwn && answered.includes(secret)) findings.push({ class: 'secret in an answer', detail: label })
+    const isOwnCookie = label.startsWith('cookie ') && sent.includes(secret)
+    if (!isOwnCookie && answered.includes(secret))
+      findings.push({ class: 'secret in an answer', detail: label })
     if (logs.includes(secret)) findings.push({ class: 'secret in a log', detail: label })
   }
   for (const { clientId, label } of clients) {
-    if (!received.includes(clientId) || said.includes(clientId)) continue
-    const isTokens = (said.match(JWT) ?? []).some((text) => payloadOf(text).includes(clientId))
-    // The feed names those whose tokens were revoked, the pages and the sign-out whose they are.
+    if (!received.includes(clientId) || sent.includes(clientId)) continue
+    const isOfToken = (sent.match(JWT) ?? []).some((text) => payloadOf(text).includes(clientId))
+    // The feed names the clients with revoked tokens. Pages and sign-out name the client of their request.
     const isFeed = received.includes('"revocations":') || received.includes('/logout/success?client_id=')
-    const isPage = said.includes('/interaction/') || said.includes('/oauth2/authorize/')
-    if (!isTokens && !isFeed && !isPage) findings.push({ class: 'client id of another', detail: label })
+    const isPage = sent.includes('/interaction/') || sent.includes('/oauth2/authorize/')
+    if (!isOfToken && !isFeed && !isPage) findings.push({ class: 'client id of another', detail: label })
   }
   return findings
 }
@@ -128,7 +129,7 @@ function judgeSecrets({ received, incidents }: Outcome, said: string, { secrets,
 function judgeIncident({ kind, level, value }: Incident): Finding[] {
   if (kind === 'log' && level !== 'error') return []
   const { status = 500, expose, code } = Object(value) as { status?: number; expose?: boolean; code?: string }
-  // The sender has gone before it had sent all.
+  // The sender closed the connection before the end of its request.
   const isCut =
     kind === 'app error' &&
     /^(ECONNRESET|ECONNABORTED|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_\w+)$/.test(code ?? '')
@@ -137,7 +138,7 @@ function judgeIncident({ kind, level, value }: Incident): Finding[] {
   return [{ class: 'error', detail: `${kind}: ${text.slice(0, 600)}` }]
 }
 
-function judgeAnswer(answer: Answer, said: string, material: Material): Finding[] {
+function judgeAnswer(answer: Answer, sent: string, material: Material): Finding[] {
   const findings: Finding[] = []
   const { status, headers, body } = answer
   if (status >= 500) findings.push({ class: '5xx', detail: `${status} ${body.slice(0, 120)}` })
@@ -148,28 +149,29 @@ function judgeAnswer(answer: Answer, said: string, material: Material): Finding[
     findings.push({ class: 'markup from a request', detail: INJECTED_HTML.exec(body)?.[0] ?? '' })
   }
   const location = headerOf(answer, 'location')
-  if (location !== '' && !isOurs(location)) findings.push({ class: 'redirect elsewhere', detail: location })
-  if (status === 200) findings.push(...judgeSuccess(body, said, material))
+  if (location !== '' && !isAllowedRedirect(location))
+    findings.push({ class: 'redirect elsewhere', detail: location })
+  if (status === 200) findings.push(...judgeSuccess(body, sent, material))
   return findings
 }
 
-/** Tokens and what is known of them are for clients with their secret, and for whom a token names. */
-function judgeSuccess(body: string, said: string, { clients, tokenOf }: Material): Finding[] {
-  const tells = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
-  if (tells === undefined) return []
-  const holder = clients.find((one) => said.includes(one.clientId) && said.includes(one.clientSecret))
-  if (tells === 'sub') {
-    const may = (said.match(JWT) ?? []).some((text) => tokenOf(text)?.scopes?.has('openid'))
-    return may ? [] : [{ class: 'told without a right', detail: 'user info' }]
+/** Tokens and information about them are for clients with their secret, and for the user of a token. */
+function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material): Finding[] {
+  const kind = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
+  if (kind === undefined) return []
+  const holder = clients.find((one) => sent.includes(one.clientId) && sent.includes(one.clientSecret))
+  if (kind === 'sub') {
+    const may = (sent.match(JWT) ?? []).some((text) => tokenOf(text)?.scopes?.has('openid'))
+    return may ? [] : [{ class: 'information without permission', detail: 'user info' }]
   }
-  if (holder && (holder.isGood || tells !== 'access_token')) return []
-  return tells === 'access_token'
-    ? [{ class: 'issued without a secret', detail: holder?.label ?? 'nobody' }]
-    : [{ class: 'told without a right', detail: tells }]
+  if (holder && (holder.canGetTokens || kind !== 'access_token')) return []
+  return kind === 'access_token'
+    ? [{ class: 'issued without a secret', detail: holder?.label ?? 'no client' }]
+    : [{ class: 'information without permission', detail: kind }]
 }
 
-/** Where an answer may send a browser: our own addresses, the host's sign-in page, what an application has registered. */
-function isOurs(location: string): boolean {
+/** Whether a redirect leads to an own address, the host's sign-in page, or a registered address of an application. */
+function isAllowedRedirect(location: string): boolean {
   const url = URL.parse(location, ORIGIN)
   if (!url) return false
   const address = url.origin + url.pathname

@@ -1,12 +1,12 @@
 import type { Random } from './random.ts'
 import { utf8 } from './request.ts'
 
-/** Header that no answer has, unless a value was let out of its line. */
+/** A header that a response has only if a value could break out of its line. */
 export const INJECTED_HEADER = 'x-fuzz-injected'
-/** Where an answer of HTML has let a text out of its place. */
+/** Matches HTML in which a text could break out of its place. */
 export const INJECTED_HTML = /<\/?fuzz\b|fuzz["']\s*onfuzz|(?:href|src|action)="\s*javascript:fuzz/i
 
-/** Values that parsers, templates, headers and objects stumble over; byte strings. */
+/** Values that are difficult for parsers, templates, headers and objects; byte strings. */
 const HOSTILE_VALUES: readonly string[] = [
   '',
   ' ',
@@ -71,12 +71,12 @@ const HOSTILE_VALUES: readonly string[] = [
   'x'.repeat(5000),
 ]
 
-/** A value that is hostile in one way or another. */
+/** A random hostile value. */
 export function hostileValue(random: Random): string {
   return random.pick(HOSTILE_VALUES)
 }
 
-/** Names of parameters that objects and parsers take for something else. */
+/** Names of parameters with a special meaning for objects and parsers. */
 export const HOSTILE_NAMES: readonly string[] = [
   '__proto__',
   'constructor',
@@ -110,7 +110,7 @@ export const HOSTILE_NAMES: readonly string[] = [
   'subject_token',
 ]
 
-/** A text with one or two of its bytes dropped, doubled, changed or cut off. */
+/** A text with bytes dropped, doubled, changed or cut off. */
 export function mutatedText(text: string, random: Random): string {
   if (text === '') return hostileValue(random)
   const at = random.below(text.length)
@@ -140,7 +140,7 @@ export function mutatedText(text: string, random: Random): string {
   }
 }
 
-/** A JWT with something else in one of its parts; any other text is changed as a text. */
+/** A JWT with one part changed; any other text is changed as a text. */
 export function mutatedToken(token: string, random: Random): string {
   const parts = token.split('.')
   if (parts.length !== 3 || random.chance(0.3)) return mutatedText(token, random)

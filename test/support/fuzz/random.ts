@@ -34,12 +34,12 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** Lists whose entries have no spaces. */
+/** Splits lines at their spaces. */
 export function words(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
-/** A list to pick from that holds each entry as often as it says. */
+/** A list to pick from that holds each entry as often as its number says. */
 export function weighted<T>(entries: readonly (readonly [entry: T, times: number])[]): readonly T[] {
   return entries.flatMap(([entry, times]) => Array.from({ length: times }, () => entry))
 }

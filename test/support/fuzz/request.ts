@@ -2,28 +2,28 @@
 export type Pair = readonly [name: string, value: string]
 
 /**
- * A generated request, still in parts, so that a finding can be made shorter part by part. All texts are byte strings:
- * each character is one byte (`utf8()` makes one).
+ * A generated request in parts, so that a finding can be shortened part by part. All texts are byte strings: each
+ * character is one byte (`utf8()` makes one).
  */
 export interface FuzzRequest {
-  /** Which server gets it. */
+  /** Name of the server that gets it. */
   readonly server: string
   readonly method: string
-  /** As it stands in the request line, up to the `?`. */
+  /** The path in the request line, up to the `?`. */
   readonly path: string
-  /** Parameters, or the query as it is to stand there. */
+  /** Parameters, or the encoded query. */
   readonly query: readonly Pair[] | string
   readonly headers: readonly Pair[]
   readonly body?: FuzzBody | undefined
-  /** Whether it is in order, so that nobody may reject it. */
-  readonly isGood?: boolean | undefined
+  /** Whether the request is valid, so that rejecting it is a finding. */
+  readonly isValid?: boolean | undefined
 }
 
 export interface FuzzBody {
-  /** Parameters, or the bytes as they are to go out. */
+  /** Parameters, or the bytes to send. */
   readonly content: readonly Pair[] | string
   readonly isChunked?: boolean | undefined
-  /** Bytes that are announced and never sent: the connection ends instead. */
+  /** Number of bytes that are announced and never sent; the connection ends instead. */
   readonly missing?: number | undefined
 }
 
@@ -57,8 +57,8 @@ export function contentOf({ content }: FuzzBody): string {
   return typeof content === 'string' ? content : encodePairs(content)
 }
 
-/** All that the sender said, also with its percent signs decoded: what of it comes back is no secret of others. */
-export function saidIn(request: FuzzRequest): string {
+/** All text that the sender put into a request, decoded. A response may repeat it: it reveals no secret of others. */
+export function textOf(request: FuzzRequest): string {
   const { path, query, headers, body } = request
   const pairs = (list: readonly Pair[] | string) =>
     typeof list === 'string' ? list : list.map((pair) => pair.join('=')).join('&')

@@ -9,20 +9,20 @@ import type { Principal } from '../../../src/gateway/principal.ts'
 import { ROUTES } from './api.ts'
 import type { Driver } from './driver.ts'
 
-/** Where the API is below the origin. */
+/** The path of the API below the origin. */
 export const BASE = '/api'
 
-/** Told that a handler was reached, and who for. */
+/** Called when a handler is reached, with the principal that it got. */
 export type Reach = (handler: string, principal: Principal | undefined) => void
 
-/** Makes the host's API as middleware of Koa, with one router. */
+/** Makes the host's API as Koa middleware with one router. */
 export type KoaRouting = (reach: Reach) => Middleware
 
-/** Handler of all that no route of the API claims. */
+/** Name of the handler for all paths without a route. */
 const CATCH_ALL = 'unlisted catch-all'
 const CAUGHT = ['GET', 'POST', 'DELETE'] as const
 
-/** Routers of Koa apps, which stand below `gateway.middleware()`. */
+/** Routers of Koa apps, below `gateway.middleware()`. */
 export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
   '@koa/router': (reach) => {
     const router = new Router({ prefix: BASE })
@@ -37,13 +37,13 @@ export const KOA_ROUTERS: Readonly<Record<string, KoaRouting>> = {
       try {
         router.on(method, `${BASE}${path}`, answer(reach, handler) as never)
       } catch {
-        // It has no written name beside a parameter.
+        // This router cannot have a literal name beside a parameter.
       }
     }
     return router.routes() as unknown as Middleware
   },
 
-  // It tells letter case and slashes at the end apart: to have a handler for all would open what is public.
+  // This router distinguishes letter case and trailing slashes, so a catch-all would answer variants of public paths.
   'find-my-way': findMyWayWith({}, []),
 
   'find-my-way caseSensitive: false': findMyWayWith({
@@ -79,17 +79,17 @@ function answer(reach: Reach, handler: string) {
   }
 }
 
-/** These two decode a path before they compare it. */
+/** The route for find-my-way and Fastify, which decode a path before they compare it. */
 const decodedRoute = (path: string) => `${BASE}${path === '/' ? '' : decodeURI(path)}`
 
-/** An API of Fastify that asks `gateway.authenticate()` before each of its handlers. */
+/** Starts a Fastify API that calls `gateway.authenticate()` before each handler. */
 export async function startFastify(driver: Driver, gateway: Gateway, reach: Reach): Promise<Server> {
   let server: Server | undefined
   const app = fastify({
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
     serverFactory: (handler) => (server = driver.serve(handler)),
   })
-  // A handler here answers without the body, whatever its type.
+  // The handlers ignore the body, of any type.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => {
     payload.resume()
@@ -118,7 +118,7 @@ export async function startFastify(driver: Driver, gateway: Gateway, reach: Reac
   return server
 }
 
-/** What the host itself leaves open there. */
+/** Whether the Fastify host allows a route without a token. */
 function isPublic(method: string, url: string): boolean {
   const route = ROUTES.find((one) => decodedRoute(one.path) === url && one.method === method)
   return route?.handler.startsWith('public ') ?? false

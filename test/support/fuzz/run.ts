@@ -17,23 +17,23 @@ import { KOA_ROUTERS } from './routers.ts'
 import { shrink } from './shrink.ts'
 import type { Outcome, SendOptions } from './driver.ts'
 
-/** What a run is made of. */
+/** The options of a run. */
 export interface FuzzOptions {
   readonly seed: number
-  /** Requests in all. */
+  /** Number of requests. */
   readonly count: number
-  /** Number of the first one, where another process sends those before. @default 0 */
+  /** Number of the first request, if other processes send those before it. @default 0 */
   readonly first?: number | undefined
   readonly keys: StandKeys
-  /** Requests to one stand before a new one takes its place. @default 25,000 */
+  /** Number of requests to one stand. @default 25,000 */
   readonly perStand?: number | undefined
-  /** Share of requests that goes over real sockets. @default 0.02 */
+  /** Share of requests over real sockets. @default 0.02 */
   readonly outside?: number | undefined
-  /** What the stands have that others have not. */
+  /** Options of the stands that differ. */
   readonly stand?: Partial<StandOptions> | undefined
-  /** Causes of each class that are made shorter; the others are only counted. @default 4 */
+  /** Number of causes per class whose request is shortened; others are only counted. @default 4 */
   readonly shortened?: number | undefined
-  /** Told at the end of each stand, once everything of it has been let go. */
+  /** Called at the end of each stand, after it is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined
 }
 
@@ -42,27 +42,27 @@ export interface Progress {
   readonly findings: number
 }
 
-/** What was found, once for each cause. */
+/** The findings of a run, one for each cause. */
 export interface Report {
   readonly sent: number
   readonly statuses: ReadonlyMap<number, number>
-  /** How often a handler of the API was reached. */
+  /** Number of calls of API handlers. */
   readonly runs: number
   readonly findings: readonly Found[]
 }
 
 export interface Found extends Finding {
   readonly times: number
-  /** Made as short as it may be. */
+  /** A short request that leads to the finding. */
   readonly request: FuzzRequest
 }
 
-/** Requests that are on their way at the same time. */
-const AT_ONCE = 24
-/** Requests after which there are fresh codes, cookies and forms. */
-const REFILL_AFTER = 1000
+/** Number of concurrent requests. */
+const CONCURRENCY = 24
+/** Number of requests after which the material gets fresh codes, cookies and forms. */
+const REFILL_INTERVAL = 1000
 
-/** Sends generated requests to stands, one after the other, and judges each answer. */
+/** Sends generated requests to one stand after the other, and judges each outcome. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const { seed, count, first = 0, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
   const statuses = new Map<number, number>()
@@ -96,14 +96,14 @@ export async function fuzz(options: FuzzOptions): Promise<Report> {
 
   async function fuzzStand(stand: Stand, from: number, requests: number): Promise<void> {
     const material = await createMaterial(stand)
-    const underWay = new Set<Promise<void>>()
+    const running = new Set<Promise<void>>()
     for (let at = 0; at < requests; at += 1) {
-      if (at % REFILL_AFTER === 0) await material.refill()
-      if (underWay.size >= AT_ONCE) await Promise.race(underWay)
-      const one = sendOne(stand, material, randomOf(seed, from + at)).finally(() => underWay.delete(one))
-      underWay.add(one)
+      if (at % REFILL_INTERVAL === 0) await material.refill()
+      if (running.size >= CONCURRENCY) await Promise.race(running)
+      const one = sendOne(stand, material, randomOf(seed, from + at)).finally(() => running.delete(one))
+      running.add(one)
     }
-    await Promise.all(underWay)
+    await Promise.all(running)
   }
 
   async function sendOne(stand: Stand, material: Material, random: Random): Promise<void> {
@@ -163,7 +163,7 @@ function wayOf(request: FuzzRequest, random: Random, outside: number): SendOptio
   }
 }
 
-/** Whether the sender leaves before the end, as it must where it announces more than it sends. */
+/** Whether the sender closes its side early, because it announces more bytes than it sends. */
 function isCutOff({ headers, body }: FuzzRequest): boolean {
   const names = headers.map(([name]) => name.trim().toLowerCase())
   const isFramed = names.some((name) => FRAMING.includes(name))
@@ -172,7 +172,7 @@ function isCutOff({ headers, body }: FuzzRequest): boolean {
 
 const FRAMING = ['content-length', 'transfer-encoding', 'expect', 'upgrade']
 
-/** The choices of one request, which depend on no other's. */
+/** The random choices of one request, independent of all other requests. */
 function randomOf(seed: number, number: number): Random {
   return createRandom(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
 }
@@ -183,7 +183,7 @@ function send(stand: Stand, request: FuzzRequest, way: SendOptions): Promise<Out
   return stand.driver.send(server, bytesOf(request), way)
 }
 
-/** What nobody caught is a finding, and does not end the run. */
+/** Turns uncaught errors into findings, so that they do not end the run. */
 function watchProcess({ driver }: Stand): () => void {
   const onUncaught = (value: unknown) => driver.note({ kind: 'uncaught', value })
   process.on('uncaughtException', onUncaught)

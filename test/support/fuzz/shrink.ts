@@ -1,12 +1,12 @@
 import type { FuzzRequest, Pair } from './request.ts'
 
-/** Attempts at most to make one request shorter. */
-const ATTEMPTS = 400
+/** Maximum number of attempts to shorten one request. */
+const MAX_ATTEMPTS = 400
 
 /**
- * The shortest request that still leads to the same, found part by part.
+ * Shortens a request part by part while it still leads to the same finding.
  *
- * @param stillFinds sends a request and says whether it does
+ * @param stillFinds sends a request and answers whether it leads to the finding
  */
 export async function shrink(
   request: FuzzRequest,
@@ -17,7 +17,7 @@ export async function shrink(
   for (let isShorter = true; isShorter;) {
     isShorter = false
     for (const candidate of shorter(best)) {
-      if (attempts >= ATTEMPTS) return best
+      if (attempts >= MAX_ATTEMPTS) return best
       attempts += 1
       if (!(await stillFinds(candidate))) continue
       best = candidate

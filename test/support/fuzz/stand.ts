@@ -18,18 +18,18 @@ export const AUDIENCE = `${ORIGIN}${BASE}`
 export const HOST_COOKIE = 'host_session'
 export const CALLBACK = 'https://app.example/callback'
 export const SIGNED_OUT = 'https://app.example/signed-out'
-/** What protects the stand's store. */
+/** The secret of the stand's gatehouse. */
 export const SECRET = 'a secret for generated requests, long enough to be one'
-export const PASSWORD = 'correct-password-of-everybody'
+export const PASSWORD = 'correct-password-of-all-users'
 export const FASTIFY = 'fastify'
 /** The server whose authorization service gets the requests. */
 export const SERVICE = '@koa/router'
 
-/** Keys that sign the tokens of stands; also those that no stand would issue. */
+/** Keys that sign the tokens of stands and forged tokens. */
 export interface StandKeys {
   readonly es256: SigningJwk
   readonly rs256: SigningJwk
-  /** Of somebody else. */
+  /** A key that the stand does not have. */
   readonly foreign: SigningJwk
 }
 
@@ -43,24 +43,24 @@ export async function makeStandKeys(): Promise<StandKeys> {
   return { es256, rs256, foreign }
 }
 
-/** How the host is built. */
+/** The options of a stand. */
 export interface StandOptions {
   readonly keys: StandKeys
-  /** Whether people sign in at the host itself, with users in its accounts, or on the built-in page. */
+  /** Whether users sign in at the host, which has several users per account, or on the built-in page. */
   readonly hasHostSession: boolean
-  /** Whether a body parser of the host's stands above. */
+  /** Whether the host has a body parser above gatehouse. */
   readonly hasBodyParser: boolean
-  /** Whether the gateways of the Koa apps let pass what no operation claims, and have optional routes. */
+  /** Whether the gateways of the Koa apps pass on paths without an operation, and have optional routes. */
   readonly isOpen: boolean
-  /** Options that differ. */
+  /** Options of the gatehouse that differ. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
-  /** Stands above everything in each Koa app for generated requests: something broken, for a test of the oracle. */
+  /** Broken middleware above each Koa app for generated requests, for a test of the oracle. */
   readonly above?: Middleware | undefined
-  /** The same, between the gateway and the router. */
+  /** Broken middleware between the gateway and the router, for a test of the oracle. */
   readonly between?: Middleware | undefined
 }
 
-/** A host with everything that generated requests go to. */
+/** A host with all servers that get generated requests. */
 export interface Stand {
   readonly driver: Driver
   readonly gatehouse: Gatehouse
@@ -69,14 +69,14 @@ export interface Stand {
   close(): Promise<void>
 }
 
-/** First bytes of the addresses that generated requests come from. */
+/** First bytes of the client addresses of generated requests. */
 export const GENERATED_FROM = '192.0.'
 
 const OPEN = { optional: OPTIONAL, unclaimed: 'pass' } as const
 
 const isGenerated = ({ ip }: Context) => ip.startsWith(GENERATED_FROM)
 
-/** Starts a stand: one gatehouse in memory, and its gateway before each of the routers. */
+/** Starts a stand: one gatehouse in memory, with its gateway in front of each router. */
 export async function startStand(options: StandOptions): Promise<Stand> {
   const driver = createDriver()
   const log = (level: string) => (details: object, message: string) =>
@@ -89,7 +89,7 @@ export async function startStand(options: StandOptions): Promise<Stand> {
     products,
     accounts: options.hasHostSession ? sessionAccounts : builtInAccounts,
     signingKeys: { jwks: { keys: [options.keys.es256, options.keys.rs256] } },
-    // What is pending ends within a run, so that its memory can be judged.
+    // Pending interactions and codes expire within a run, so that the use of memory can be judged.
     lifetimes: { interaction: 120, authorizationCode: 20 },
     logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
     ...options.gatehouse,
@@ -149,12 +149,12 @@ const sessionAccounts: GatehouseOptions['accounts'] = {
   signOut: (ctx) => void ctx.cookies.set(HOST_COOKIE, null),
 }
 
-/** The parser's own errors hold the body, and some are 500. */
+/** Hides the parser's own errors: they contain the body, and some have status 500. */
 function rejectBody(_error: Error, ctx: Context): void {
   ctx.throw(400)
 }
 
-/** What a host's session cookie holds; it cannot be made up. */
+/** The value of a host's session cookie, signed so that it cannot be forged. */
 export function hostCookie(accountId: string, userId: string): string {
   return [accountId, userId, markOf(accountId, userId)].join(':')
 }

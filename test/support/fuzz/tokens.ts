@@ -3,20 +3,20 @@ import { exportSPKI, importJWK, SignJWT, type CryptoKey } from 'jose'
 import { toPublicJwk, type SigningJwk } from '../../../src/keys/generate-key.ts'
 import { AUDIENCE, ISSUER, type StandKeys } from './stand.ts'
 
-/** Something that may be sent as a token. */
+/** A text that may be sent as a token. */
 export interface KnownToken {
-  /** What is special about it, for findings. */
+  /** A description for findings. */
   readonly label: string
   readonly text: string
-  /** What it opens; undefined if it opens nothing. */
+  /** The scopes that it is valid for; undefined if it is invalid. */
   readonly scopes: ReadonlySet<string> | undefined
   readonly clientId: string
 }
 
 /**
- * Tokens that look like good ones, signed with the keys of the stand or close to it, and that open nothing.
+ * Invalid tokens that resemble valid ones, signed with the keys of the stand or with similar keys.
  *
- * @param clientId of an API key that is there
+ * @param clientId of an existing API key
  */
 export async function forgedTokens(keys: StandKeys, clientId: string, scope: string): Promise<KnownToken[]> {
   const now = Math.floor(Date.now() / 1000)
@@ -82,7 +82,7 @@ export async function forgedTokens(keys: StandKeys, clientId: string, scope: str
 const ORIGIN_OF_OTHERS = 'http://localhost:3001'
 
 /**
- * What a JWT says, however it is written: base64url leaves bits over, which say nothing.
+ * The canonical form of a JWT: base64url has unused bits, so one JWT can be written in several ways.
  *
  * @returns undefined for a text of another form
  */
@@ -92,7 +92,7 @@ export function canonical(token: string): string | undefined {
   return parts.map((one) => Buffer.from(one, 'base64url').toString('base64url')).join('.')
 }
 
-/** The claims of a JWT, as they are written. */
+/** The claims of a JWT, as JSON text. */
 export function payloadOf(token: string): string {
   return Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
 }
