@@ -4,26 +4,26 @@ import { nothing, type BrokenStore } from './broken-store.ts'
 /** Stores that break a promise about closing. */
 export const brokenClosing: readonly BrokenStore[] = [
   {
-    breaks: 'after close methods throw',
-    methods: (good) => {
+    breaks: 'after close, methods throw',
+    methods: (intact) => {
       let closed = false
       return {
         ping: () => {
           if (closed) throw new Error('closed')
-          return good.ping()
+          return intact.ping()
         },
-        close: () => ((closed = true), good.close()),
+        close: () => ((closed = true), intact.close()),
       }
     },
     noticedBy: 'after close every method rejects',
   },
   {
-    breaks: 'after close inspect answers',
+    breaks: 'after close, inspect answers',
     methods: () => ({ inspect: async () => ({ checks: [] }) }),
     noticedBy: 'after close every method rejects',
   },
   {
-    breaks: 'closing leaves what is durable open',
+    breaks: 'close leaves the durable store open',
     methods: () => ({ durable: memoryStore() }),
     noticedBy: 'after close every method rejects',
   },

@@ -1,27 +1,27 @@
 import type { Store } from '../../src/store/contract.ts'
 import type { StoreContractOptions } from '../../src/testing/store-contract.ts'
 
-/** What a store reaches its database through. */
-export interface Line {
+/** The connection of a store to its database. */
+export interface Connection {
   cut: boolean
-  /** How often it was cut. */
+  /** How often the connection was cut. */
   losses: number
 }
 
-/** A store that does something else than it should when its database is away. */
-export interface Liar {
-  readonly lies: string
-  readonly lie: (good: Store, line: Line) => Partial<Store>
-  /** The beginning of the case's name. */
+/** A store that misbehaves while its database is unreachable. */
+export interface FaultyConnection {
+  readonly breaks: string
+  readonly methods: (intact: Store, connection: Connection) => Partial<Store>
+  /** The beginning of the name of the case that notices it. */
   readonly noticedBy: string
-  /** A part of what the case says. */
+  /** A part of the case's error message. */
   readonly message: string
-  /** How it is cut off, where that is not how others are. */
-  readonly connection?: Pick<StoreContractOptions, 'breakConnection'>
+  /** How to cut the connection, if not in the usual way. */
+  readonly overrides?: Pick<StoreContractOptions, 'breakConnection'>
 }
 
-/** Answers of which each looks as if the database had given it. */
-const ANSWERS: Partial<Record<keyof Store, unknown>> = {
+/** For each method, a value that looks like an answer of the database. */
+const PLAUSIBLE_ANSWERS: Partial<Record<keyof Store, unknown>> = {
   get: undefined,
   getMany: [undefined],
   set: undefined,
@@ -40,54 +40,58 @@ const REJECTS = 'without its database a store rejects every call'
 const CLOSES = 'without its database a store can be closed'
 const RETURNS = 'once its database is there again'
 
-/** Stores that break a promise about a database that is away. */
-export const liars: readonly Liar[] = [
-  ...Object.entries(ANSWERS).map(([method, answer]): Liar => ({
-    lies: `${method} answers by itself`,
-    lie: (good, line) => ({
+/** Stores that break a promise about an unreachable database. */
+export const faultyConnections: readonly FaultyConnection[] = [
+  ...Object.entries(PLAUSIBLE_ANSWERS).map(([method, answer]): FaultyConnection => ({
+    breaks: `${method} answers without the database`,
+    methods: (intact, connection) => ({
       [method]: async (...args: unknown[]): Promise<unknown> =>
-        line.cut ? answer : Reflect.apply(good[method as 'get'] as () => unknown, good, args),
+        connection.cut ? answer : Reflect.apply(intact[method as 'get'] as () => unknown, intact, args),
     }),
     noticedBy: REJECTS,
     message: `store: ${method} has resolved without a database`,
   })),
   {
-    lies: 'create says that the name is free',
-    lie: (good, line) => ({ create: async (...call) => line.cut || good.create(...call) }),
+    breaks: 'create answers true without the database',
+    methods: (intact, connection) => ({
+      create: async (...call) => connection.cut || intact.create(...call),
+    }),
     noticedBy: REJECTS,
     message: 'store: create has resolved without a database',
   },
   {
-    lies: 'ping waits for ever',
-    lie: (good, line) => ({ ping: () => (line.cut ? new Promise(() => {}) : good.ping()) }),
+    breaks: 'ping never settles',
+    methods: (intact, connection) => ({
+      ping: () => (connection.cut ? new Promise(() => {}) : intact.ping()),
+    }),
     noticedBy: REJECTS,
     message: 'ping has not settled without a database',
   },
   {
-    lies: 'get throws instead of rejecting',
-    lie: (good, line) => ({
+    breaks: 'get throws instead of rejecting',
+    methods: (intact, connection) => ({
       get: (key) => {
-        if (line.cut) throw new Error('no connection')
-        return good.get(key)
+        if (connection.cut) throw new Error('no connection')
+        return intact.get(key)
       },
     }),
     noticedBy: REJECTS,
     message: 'get has thrown without a database',
   },
   {
-    lies: 'get rejects with a text',
-    lie: (good, line) => ({
-      // oxlint-disable-next-line prefer-promise-reject-errors -- that is the lie
-      get: (key) => (line.cut ? Promise.reject('no connection') : good.get(key)),
+    breaks: 'get rejects with a text',
+    methods: (intact, connection) => ({
+      // oxlint-disable-next-connection prefer-promise-reject-errors -- this is what the case must notice
+      get: (key) => (connection.cut ? Promise.reject('no connection') : intact.get(key)),
     }),
     noticedBy: REJECTS,
     message: 'get rejects with something that is no Error',
   },
   {
-    lies: 'what is durable answers by itself',
-    lie: (good) => ({
-      // No spread: the methods of a proxy are no properties of its own.
-      durable: new Proxy(good, {
+    breaks: 'the durable store answers without the database',
+    methods: (intact) => ({
+      // A spread would lose the methods, because they are not own properties of a proxy.
+      durable: new Proxy(intact, {
         get: (target, method: keyof Store) => (method === 'get' ? async () => undefined : target[method]),
       }),
     }),
@@ -95,39 +99,43 @@ export const liars: readonly Liar[] = [
     message: 'durable: get has resolved without a database',
   },
   {
-    lies: 'close waits for its database',
-    lie: (good, line) => ({ close: () => (line.cut ? new Promise(() => {}) : good.close()) }),
+    breaks: 'close waits for the database',
+    methods: (intact, connection) => ({
+      close: () => (connection.cut ? new Promise(() => {}) : intact.close()),
+    }),
     noticedBy: CLOSES,
     message: 'close has not settled without a database',
   },
   {
-    lies: 'close fails',
-    lie: (good, line) => ({
-      close: () => (line.cut ? Promise.reject(new Error('no connection')) : good.close()),
+    breaks: 'close fails without the database',
+    methods: (intact, connection) => ({
+      close: () => (connection.cut ? Promise.reject(new Error('no connection')) : intact.close()),
     }),
     noticedBy: CLOSES,
     message: 'close has rejected without a database',
   },
   {
-    lies: 'a subscription ends with its connection',
-    lie: (good, line) => ({
+    breaks: 'a subscription ends with the connection',
+    methods: (intact, connection) => ({
       subscribe: (channel, listener) => {
-        const { losses } = line
-        return good.subscribe(channel, (message) => (line.losses > losses ? undefined : listener(message)))
+        const { losses } = connection
+        return intact.subscribe(channel, (message) =>
+          connection.losses > losses ? undefined : listener(message),
+        )
       },
     }),
     noticedBy: RETURNS,
     message: 'a subscription did not survive a lost connection',
   },
   {
-    lies: 'a subscription that could not begin is thought to have begun',
-    lie: (good) => {
-      const begun = new Set<string>()
+    breaks: 'a failed subscription counts as active',
+    methods: (intact) => {
+      const active = new Set<string>()
       return {
         subscribe: async (channel, listener) => {
-          if (begun.has(channel)) return async () => {}
-          begun.add(channel)
-          return good.subscribe(channel, listener)
+          if (active.has(channel)) return async () => {}
+          active.add(channel)
+          return intact.subscribe(channel, listener)
         },
       }
     },
@@ -135,10 +143,10 @@ export const liars: readonly Liar[] = [
     message: 'hello',
   },
   {
-    lies: 'what it was cut off from is still there',
-    lie: () => ({}),
+    breaks: 'the database stays reachable',
+    methods: () => ({}),
     noticedBy: REJECTS,
     message: 'get has resolved without a database',
-    connection: { breakConnection: () => () => {} },
+    overrides: { breakConnection: () => () => {} },
   },
 ]

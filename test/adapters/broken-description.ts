@@ -1,14 +1,14 @@
 import type { Store, StoreCheck } from '../../src/store/contract.ts'
 import type { BrokenStore } from './broken-store.ts'
 
-/** An `inspect` that answers one check, with the last of `keys` in its message. */
+/** An `inspect` that answers one check, whose message ends with the last of `keys`. */
 function inspecting(check: StoreCheck, keys: readonly string[] = []): Partial<Store> {
   return {
     inspect: async () => ({ checks: [{ ...check, message: [check.message, ...keys.slice(-1)].join(' ') }] }),
   }
 }
 
-/** Stores that break a promise about what a store says of itself. */
+/** Stores that break a promise about what a store reports of itself. */
 export const brokenDescription: readonly BrokenStore[] = [
   {
     breaks: 'ping fails',
@@ -42,11 +42,11 @@ export const brokenDescription: readonly BrokenStore[] = [
     noticedBy: 'inspect, where there is one',
   },
   {
-    breaks: 'inspect tells what is stored',
-    methods: (good) => {
+    breaks: 'inspect discloses a stored key',
+    methods: (intact) => {
       const keys: string[] = []
       return {
-        set: (key, value, ttl) => (keys.push(key), good.set(key, value, ttl)),
+        set: (key, value, ttl) => (keys.push(key), intact.set(key, value, ttl)),
         ...inspecting({ name: 'keys', status: 'pass', message: 'all of them', remedy: undefined }, keys),
       }
     },

@@ -4,101 +4,103 @@ import type { BrokenStore } from './broken-store.ts'
 export const brokenExpiry: readonly BrokenStore[] = [
   {
     breaks: 'values never expire',
-    methods: (good) => ({ set: (key, value) => good.set(key, value) }),
+    methods: (intact) => ({ set: (key, value) => intact.set(key, value) }),
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
     breaks: 'times to live are milliseconds',
-    methods: (good) => ({ set: (key, value, ttl) => good.set(key, value, ttl && ttl / 1000) }),
+    methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value, ttl && ttl / 1000) }),
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
-    breaks: 'what create stores never expires',
-    methods: (good) => ({ create: (key, value) => good.create(key, value) }),
+    breaks: 'values stored by create never expire',
+    methods: (intact) => ({ create: (key, value) => intact.create(key, value) }),
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
-    breaks: 'replace makes permanent',
-    methods: (good) => ({ replace: (key, expected, value) => good.replace(key, expected, value) }),
+    breaks: 'replace removes the time to live',
+    methods: (intact) => ({ replace: (key, expected, value) => intact.replace(key, expected, value) }),
     noticedBy: 'set and replace set the time to live anew',
   },
   {
-    breaks: 'a create that answers false lengthens the life',
-    methods: (good) => ({
+    breaks: 'a create that answers false extends the time to live',
+    methods: (intact) => ({
       create: async (key, value, ttl) => {
-        const text = await good.get(key)
-        return text === undefined ? good.create(key, value, ttl) : !(await good.replace(key, text, text, ttl))
+        const text = await intact.get(key)
+        return text === undefined
+          ? intact.create(key, value, ttl)
+          : !(await intact.replace(key, text, text, ttl))
       },
     }),
     noticedBy: 'create and replace that answer false leave the time to live alone',
   },
   {
-    breaks: 'what has expired can be deleted once more',
-    methods: (good) => {
+    breaks: 'an expired value can be deleted',
+    methods: (intact) => {
       const known = new Set<string>()
       return {
-        set: async (key, value, ttl) => (known.add(key), good.set(key, value, ttl)),
-        delete: async (key) => (await good.delete(key)) || known.has(key),
+        set: async (key, value, ttl) => (known.add(key), intact.set(key, value, ttl)),
+        delete: async (key) => (await intact.delete(key)) || known.has(key),
       }
     },
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
-    breaks: 'what has expired still takes the name',
-    methods: (good) => {
+    breaks: 'an expired value still prevents a create',
+    methods: (intact) => {
       const known = new Set<string>()
       return {
-        set: async (key, value, ttl) => (known.add(key), good.set(key, value, ttl)),
-        create: async (key, value, ttl) => !known.has(key) && good.create(key, value, ttl),
+        set: async (key, value, ttl) => (known.add(key), intact.set(key, value, ttl)),
+        create: async (key, value, ttl) => !known.has(key) && intact.create(key, value, ttl),
       }
     },
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
-    breaks: 'a set without a time to live keeps the old one',
-    methods: (good) => {
+    breaks: 'a set without a time to live keeps the previous one',
+    methods: (intact) => {
       const ttls = new Map<string, number | undefined>()
       return {
-        set: (key, value, ttl = ttls.get(key)) => (ttls.set(key, ttl), good.set(key, value, ttl)),
+        set: (key, value, ttl = ttls.get(key)) => (ttls.set(key, ttl), intact.set(key, value, ttl)),
       }
     },
     noticedBy: 'set and replace set the time to live anew',
   },
   {
     breaks: 'times to live have 32 bits',
-    methods: (good) => ({ set: (key, value, ttl) => good.set(key, value, ttl && ttl | 0) }),
+    methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value, ttl && ttl | 0) }),
     noticedBy: 'a time to live may be a century',
   },
   {
-    breaks: 'add reads the life of an index first and writes it then',
-    methods: (good) => {
-      const lives = new Map<string, number>()
+    breaks: 'add reads the time to live of an index first and writes it afterwards',
+    methods: (intact) => {
+      const ttls = new Map<string, number>()
       return {
         async add(index, member, ttl = Infinity) {
-          const life = lives.get(index) ?? 0
-          await good.ping()
-          lives.set(index, Math.max(life, ttl))
-          await good.add(index, member)
+          const longest = ttls.get(index) ?? 0
+          await intact.ping()
+          ttls.set(index, Math.max(longest, ttl))
+          await intact.add(index, member)
         },
-        range: async (index, options) => ((lives.get(index) ?? 0) > 2 ? good.range(index, options) : []),
+        range: async (index, options) => ((ttls.get(index) ?? 0) > 2 ? intact.range(index, options) : []),
       }
     },
     noticedBy: 'of concurrent adds the longest time to live counts',
   },
   {
-    breaks: 'the last time to live of an index counts',
-    methods: (good) => ({
+    breaks: 'the last time to live of an index replaces longer ones',
+    methods: (intact) => ({
       add: async (index, member, ttl) => {
-        const members = await good.range(index, { limit: 1000 })
-        for (const known of members) await good.remove(index, known)
-        for (const known of [...members, member]) await good.add(index, known, ttl)
+        const members = await intact.range(index, { limit: 1000 })
+        for (const known of members) await intact.remove(index, known)
+        for (const known of [...members, member]) await intact.add(index, known, ttl)
       },
     }),
     noticedBy: 'an index lives as long as the longest time to live it was given',
   },
   {
     breaks: 'indexes never expire',
-    methods: (good) => ({ add: (index, member) => good.add(index, member) }),
+    methods: (intact) => ({ add: (index, member) => intact.add(index, member) }),
     noticedBy: 'an index lives as long as the longest time to live it was given',
   },
 ]

@@ -1,8 +1,8 @@
 import { nothing, type BrokenStore } from './broken-store.ts'
 
-const cut = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
+const truncated = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
-/** Stores that break a promise about messages or waiting; most are noticed after some seconds of waiting. */
+/** Stores that break a promise about messages or about waiting. Most cases notice that after some seconds. */
 export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'messages go nowhere',
@@ -10,10 +10,10 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a message reaches all who listen to its channel',
   },
   {
-    breaks: 'channels hear each other',
-    methods: (good) => ({
-      publish: (_, message) => good.publish('all', message),
-      subscribe: (_, listener) => good.subscribe('all', listener),
+    breaks: 'all channels share their messages',
+    methods: (intact) => ({
+      publish: (_, message) => intact.publish('all', message),
+      subscribe: (_, listener) => intact.subscribe('all', listener),
     }),
     noticedBy: 'listeners hear their own channel only',
   },
@@ -43,16 +43,16 @@ export const brokenMessages: readonly BrokenStore[] = [
   },
   {
     breaks: 'subscriptions never end',
-    methods: (good) => ({ subscribe: async (...call) => (await good.subscribe(...call), nothing) }),
+    methods: (intact) => ({ subscribe: async (...call) => (await intact.subscribe(...call), nothing) }),
     noticedBy: 'a subscription ends alone',
   },
   {
-    breaks: 'one end ends all subscriptions of a channel',
-    methods: (good) => {
+    breaks: 'ending one subscription ends all of its channel',
+    methods: (intact) => {
       const ends: (() => Promise<void>)[] = []
       return {
         subscribe: async (...call) => {
-          ends.push(await good.subscribe(...call))
+          ends.push(await intact.subscribe(...call))
           return async () => void (await Promise.all(ends.map((end) => end())))
         },
       }
@@ -60,17 +60,17 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a subscription ends alone',
   },
   {
-    breaks: 'a subscription begins some time later',
-    methods: (good) => ({
+    breaks: 'a subscription starts after subscribe has settled',
+    methods: (intact) => ({
       subscribe: async (channel, listener) => {
-        setTimeout(() => void good.subscribe(channel, listener), 50)
+        setTimeout(() => void intact.subscribe(channel, listener), 50)
         return nothing
       },
     }),
     noticedBy: 'listeners hear their own channel only',
   },
   {
-    breaks: 'the same function listens once',
+    breaks: 'a function can subscribe only once',
     methods: () => {
       const listeners = new Set<(message: string) => void>()
       return {
@@ -84,13 +84,13 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'the same function may listen twice',
   },
   {
-    breaks: 'publish fails where nobody listens',
-    methods: () => ({ publish: () => Promise.reject(new Error('nobody listens')) }),
-    message: 'nobody listens',
+    breaks: 'publish fails without a listener',
+    methods: () => ({ publish: () => Promise.reject(new Error('no listener')) }),
+    message: 'no listener',
     noticedBy: 'publish settles where nobody listens',
   },
   {
-    breaks: 'the last to leave closes the channel some time later',
+    breaks: 'the last unsubscription closes the channel after a new listener has subscribed',
     methods: () => {
       const channels = new Map<string, Set<(message: string) => void>>()
       return {
@@ -109,14 +109,14 @@ export const brokenMessages: readonly BrokenStore[] = [
   },
   {
     breaks: 'a subscription cannot be ended once the store is closed',
-    methods: (good) => {
+    methods: (intact) => {
       let closed = false
       return {
         subscribe: async (...call) => {
-          const end = await good.subscribe(...call)
+          const end = await intact.subscribe(...call)
           return () => (closed ? Promise.reject(new Error('already closed')) : end())
         },
-        close: () => ((closed = true), good.close()),
+        close: () => ((closed = true), intact.close()),
       }
     },
     message: 'already closed',
@@ -124,14 +124,14 @@ export const brokenMessages: readonly BrokenStore[] = [
   },
   {
     breaks: 'messages are cut at 8,000 bytes',
-    methods: (good) => ({ publish: (channel, message) => good.publish(channel, message.slice(0, 7999)) }),
+    methods: (intact) => ({ publish: (channel, message) => intact.publish(channel, message.slice(0, 7999)) }),
     noticedBy: 'a message reaches all who listen to its channel',
   },
   {
-    breaks: 'each message tells that others were missed',
-    methods: (good) => ({
+    breaks: 'each message reports missed ones',
+    methods: (intact) => ({
       subscribe: (channel, listener, missed) =>
-        good.subscribe(channel, (message) => {
+        intact.subscribe(channel, (message) => {
           listener(message)
           missed?.()
         }),
@@ -140,14 +140,14 @@ export const brokenMessages: readonly BrokenStore[] = [
   },
   {
     breaks: 'channels are cut at 63 bytes',
-    methods: (good) => ({
-      publish: (channel, message) => good.publish(cut(channel), message),
-      subscribe: (channel, listener) => good.subscribe(cut(channel), listener),
+    methods: (intact) => ({
+      publish: (channel, message) => intact.publish(truncated(channel), message),
+      subscribe: (channel, listener) => intact.subscribe(truncated(channel), listener),
     }),
     noticedBy: 'channels are told apart by every character',
   },
   {
-    breaks: 'channels are patterns',
+    breaks: 'channel names are patterns',
     methods: () => {
       const listeners = new Map<string, (message: string) => void>()
       return {
@@ -164,40 +164,40 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'channels are told apart by every character',
   },
   {
-    breaks: 'messages that are alike are sent once',
-    methods: (good) => {
+    breaks: 'equal messages are sent once',
+    methods: (intact) => {
       const sent = new Set<string>()
       return {
         publish: async (channel, message) => {
           if (sent.has(message)) return
           sent.add(message)
-          await good.publish(channel, message)
+          await intact.publish(channel, message)
         },
       }
     },
     noticedBy: 'of many messages at once each is heard',
   },
   {
-    breaks: 'the first subscription of a channel wins',
-    methods: (good) => {
-      const underWay = new Set<string>()
+    breaks: 'concurrent subscriptions of a channel keep the first one only',
+    methods: (intact) => {
+      const subscribed = new Set<string>()
       return {
         subscribe: async (channel, listener) => {
-          if (underWay.has(channel)) return nothing
-          underWay.add(channel)
-          return good.subscribe(channel, listener)
+          if (subscribed.has(channel)) return nothing
+          subscribed.add(channel)
+          return intact.subscribe(channel, listener)
         },
       }
     },
     noticedBy: 'subscriptions that begin at the same time all hear',
   },
   {
-    breaks: 'who leaves while a message is delivered takes the place of the next one',
+    breaks: 'a listener that unsubscribes during a delivery makes the next one miss it',
     methods: () => {
       const listeners: ((message: string) => void)[] = []
       return {
         publish: async (_, message) => {
-          for (let at = 0; at < listeners.length; at += 1) listeners[at]?.(message)
+          for (let index = 0; index < listeners.length; index += 1) listeners[index]?.(message)
         },
         subscribe: async (_, listener) => {
           listeners.push(listener)
@@ -208,15 +208,15 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a listener may end its own subscription and begin another',
   },
   {
-    breaks: 'close forgets who waits',
-    methods: (good) => {
+    breaks: 'close never settles pending calls',
+    methods: (intact) => {
       let closed = false
       return {
         get: async (key) => {
           await new Promise((resolve) => setTimeout(resolve, 20))
-          return closed ? new Promise(() => {}) : good.get(key)
+          return closed ? new Promise(() => {}) : intact.get(key)
         },
-        close: () => ((closed = true), good.close()),
+        close: () => ((closed = true), intact.close()),
       }
     },
     noticedBy: 'calls that are under way while the store is closed settle',

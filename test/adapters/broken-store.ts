@@ -1,14 +1,17 @@
 import type { Store } from '../../src/store/contract.ts'
 
-/** A store that breaks one promise: what replaces the methods of a good one, and the case that must notice. */
+/**
+ * A store that breaks one promise: the methods that replace those of an intact store, and the case that must
+ * notice.
+ */
 export interface BrokenStore {
   readonly breaks: string
-  readonly methods: (good: Store) => Partial<Store>
-  /** The beginning of the case's name. */
+  readonly methods: (intact: Store) => Partial<Store>
+  /** The beginning of the name of the case that notices it. */
   readonly noticedBy: string
-  /** Whether it takes two connections to one database to break it so. @default one volatile store */
+  /** Whether the fault takes two connections to one database. @default one volatile store */
   readonly connected?: true
-  /** The store's own error, if that is how the case notices. @default an AssertionError */
+  /** The store's own error message, if the case notices it by that. @default an AssertionError */
   readonly message?: string
 }
 

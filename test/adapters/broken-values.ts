@@ -1,133 +1,133 @@
 import type { Store } from '../../src/store/contract.ts'
 import type { BrokenStore } from './broken-store.ts'
 
-/** The methods about values, for keys that become others on their way. */
-function keysAs(become: (key: string) => string, good: Store): Partial<Store> {
+/** The methods about values, with each key renamed by `rename`. */
+function keysAs(rename: (key: string) => string, intact: Store): Partial<Store> {
   return {
-    set: (key, value, ttl) => good.set(become(key), value, ttl),
-    get: (key) => good.get(become(key)),
-    getMany: (keys) => good.getMany(keys.map(become)),
-    delete: (key) => good.delete(become(key)),
+    set: (key, value, ttl) => intact.set(rename(key), value, ttl),
+    get: (key) => intact.get(rename(key)),
+    getMany: (keys) => intact.getMany(keys.map(rename)),
+    delete: (key) => intact.delete(rename(key)),
   }
 }
 
-/** Stores that break a promise about texts and the names that they stand under. */
+/** Stores that break a promise about texts and their keys. */
 export const brokenValues: readonly BrokenStore[] = [
   {
-    breaks: 'get trims',
-    methods: (good) => ({ get: async (key) => (await good.get(key))?.trim() }),
+    breaks: 'get trims a value',
+    methods: (intact) => ({ get: async (key) => (await intact.get(key))?.trim() }),
     noticedBy: 'set stores any text unchanged',
   },
   {
-    breaks: 'get answers null where nothing is',
-    methods: (good) => ({ get: async (key) => (await good.get(key)) ?? (null as unknown as undefined) }),
+    breaks: 'get answers null for an absent key',
+    methods: (intact) => ({ get: async (key) => (await intact.get(key)) ?? (null as unknown as undefined) }),
     noticedBy: 'get answers undefined for a key that was never set',
   },
   {
     breaks: 'values are normalised',
-    methods: (good) => ({ set: (key, value, ttl) => good.set(key, value.normalize(), ttl) }),
+    methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value.normalize(), ttl) }),
     noticedBy: 'set stores any text unchanged',
   },
   {
-    breaks: 'a mark of byte order is taken off',
-    methods: (good) => ({ get: async (key) => (await good.get(key))?.replace(/^\uFEFF/, '') }),
+    breaks: 'a byte order mark is removed',
+    methods: (intact) => ({ get: async (key) => (await intact.get(key))?.replace(/^\uFEFF/, '') }),
     noticedBy: 'set stores any text unchanged',
   },
   {
     breaks: 'texts end at U+0000',
-    methods: (good) => ({ set: (key, value, ttl) => good.set(key, value.split('\u0000')[0]!, ttl) }),
+    methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value.split('\u0000')[0]!, ttl) }),
     noticedBy: 'set stores any text unchanged',
   },
   {
     breaks: 'create rejects large values',
-    methods: (good) => ({
-      create: async (key, value, ttl) => value.length < 8000 && good.create(key, value, ttl),
+    methods: (intact) => ({
+      create: async (key, value, ttl) => value.length < 8000 && intact.create(key, value, ttl),
     }),
     noticedBy: 'a value may have a million characters',
   },
   {
-    breaks: 'replace compares the beginnings',
-    methods: (good) => ({
+    breaks: 'replace compares only the beginning of texts',
+    methods: (intact) => ({
       replace: async (key, expected, value, ttl) => {
-        const text = (await good.get(key)) ?? ''
-        return good.replace(key, text.startsWith(expected) ? text : expected, value, ttl)
+        const text = (await intact.get(key)) ?? ''
+        return intact.replace(key, text.startsWith(expected) ? text : expected, value, ttl)
       },
     }),
     noticedBy: 'a value may have a million characters',
   },
   {
     breaks: 'values are cut at 64 KiB',
-    methods: (good) => ({ set: (key, value, ttl) => good.set(key, value.slice(0, 65_536), ttl) }),
+    methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value.slice(0, 65_536), ttl) }),
     noticedBy: 'a value may have a million characters',
   },
   {
     breaks: 'keys ignore letter case',
-    methods: (good) => keysAs((key) => key.toLowerCase(), good),
+    methods: (intact) => keysAs((key) => key.toLowerCase(), intact),
     noticedBy: 'keys are told apart by every character',
   },
   {
     breaks: 'keys are cut at 255 characters',
-    methods: (good) => keysAs((key) => key.slice(0, 255), good),
+    methods: (intact) => keysAs((key) => key.slice(0, 255), intact),
     noticedBy: 'keys are told apart by every character',
   },
   {
     breaks: 'keys are cut at 512 bytes',
-    methods: (good) => keysAs((key) => Buffer.from(key).subarray(0, 512).toString('latin1'), good),
+    methods: (intact) => keysAs((key) => Buffer.from(key).subarray(0, 512).toString('latin1'), intact),
     noticedBy: 'keys are told apart by every character',
   },
   {
     breaks: 'keys are normalised',
-    methods: (good) => keysAs((key) => key.normalize(), good),
+    methods: (intact) => keysAs((key) => key.normalize(), intact),
     noticedBy: 'keys are told apart by every character',
   },
   {
-    breaks: 'keys know the first plane alone',
-    methods: (good) => keysAs((key) => key.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'), good),
+    breaks: 'keys lose characters outside of the basic plane',
+    methods: (intact) => keysAs((key) => key.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'), intact),
     noticedBy: 'keys are told apart by every character',
   },
   {
-    breaks: 'values lie in a plain object',
-    methods: (good) => {
+    breaks: 'values are kept in a plain object',
+    methods: (intact) => {
       const values: Record<string, string> = {}
       return {
         get: async (key) => values[key],
         set: async (key, value) => void (values[key] = value),
-        delete: good.delete,
+        delete: intact.delete,
       }
     },
     noticedBy: 'keys, indexes and members may be called like what every object has',
   },
   {
-    breaks: 'getMany leaves out what is absent',
-    methods: (good) => ({ getMany: async (keys) => (await good.getMany(keys)).filter(Boolean) }),
+    breaks: 'getMany omits absent keys',
+    methods: (intact) => ({ getMany: async (keys) => (await intact.getMany(keys)).filter(Boolean) }),
     noticedBy: 'getMany answers in the order of its keys',
   },
   {
     breaks: 'getMany answers each key once',
-    methods: (good) => ({ getMany: (keys) => good.getMany([...new Set(keys)]) }),
+    methods: (intact) => ({ getMany: (keys) => intact.getMany([...new Set(keys)]) }),
     noticedBy: 'getMany answers in the order of its keys',
   },
   {
-    breaks: 'getMany of nothing fails',
-    methods: (good) => ({
-      getMany: (keys) => (keys.length > 0 ? good.getMany(keys) : Promise.reject(new Error('no keys'))),
+    breaks: 'getMany without keys fails',
+    methods: (intact) => ({
+      getMany: (keys) => (keys.length > 0 ? intact.getMany(keys) : Promise.reject(new Error('no keys'))),
     }),
     message: 'no keys',
     noticedBy: 'getMany answers in the order of its keys',
   },
   {
-    breaks: 'getMany takes 100 keys',
-    methods: (good) => ({ getMany: (keys) => good.getMany(keys.slice(0, 100)) }),
+    breaks: 'getMany reads only 100 keys',
+    methods: (intact) => ({ getMany: (keys) => intact.getMany(keys.slice(0, 100)) }),
     noticedBy: 'getMany takes a thousand keys',
   },
   {
-    breaks: 'get remembers what it has read',
-    methods: (good) => {
-      const known = new Map<string, string | undefined>()
+    breaks: 'get caches what it has read',
+    methods: (intact) => {
+      const cache = new Map<string, string | undefined>()
       return {
         async get(key) {
-          if (!known.has(key)) known.set(key, await good.get(key))
-          return known.get(key)
+          if (!cache.has(key)) cache.set(key, await intact.get(key))
+          return cache.get(key)
         },
       }
     },
@@ -136,13 +136,13 @@ export const brokenValues: readonly BrokenStore[] = [
   },
   {
     breaks: 'getMany reads from a replica that lags',
-    methods: (good) => {
-      let behind: (string | undefined)[] = []
+    methods: (intact) => {
+      let stale: (string | undefined)[] = []
       return {
         async getMany(keys) {
-          const now = await good.getMany(keys)
-          const answer = behind.length === keys.length ? behind : now
-          behind = now
+          const now = await intact.getMany(keys)
+          const answer = stale.length === keys.length ? stale : now
+          stale = now
           return answer
         },
       }
@@ -151,22 +151,22 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'what one store has written every other one reads at once',
   },
   {
-    breaks: 'writes are sent some time later',
-    methods: (good) => ({
+    breaks: 'writes are sent after they have settled',
+    methods: (intact) => ({
       set: async (key, value, ttl) =>
-        void setTimeout(() => void good.set(key, value, ttl).catch(() => {}), 20),
+        void setTimeout(() => void intact.set(key, value, ttl).catch(() => {}), 20),
     }),
     noticedBy: 'what one store has written every other one reads at once',
   },
   {
-    breaks: 'delete answers true always',
-    methods: (good) => ({ delete: async (key) => (await good.delete(key)) || true }),
+    breaks: 'delete always answers true',
+    methods: (intact) => ({ delete: async (key) => (await intact.delete(key)) || true }),
     noticedBy: 'delete answers whether something was there',
   },
   {
     breaks: 'replace trims what it stores',
-    methods: (good) => ({
-      replace: (key, expected, value, ttl) => good.replace(key, expected, value.trim() || ' ', ttl),
+    methods: (intact) => ({
+      replace: (key, expected, value, ttl) => intact.replace(key, expected, value.trim() || ' ', ttl),
     }),
     noticedBy: 'create and replace store any text unchanged',
   },

@@ -4,7 +4,7 @@ import { storeContract } from '../../src/testing/store-contract.ts'
 import { describeEachDeployment } from '../support/stores.ts'
 import { elapse } from './real-time.ts'
 
-describeEachDeployment('the store keeps the contract', (deploy) => {
+describeEachDeployment('the store contract on every deployment', (deploy) => {
   const data = randomUUID()
   describe.concurrent('', () => {
     for (const { name, run } of storeContract({ createStore: () => deploy(data), elapse })) test(name, run)

@@ -9,16 +9,16 @@ afterEach(() => void vi.useRealTimers())
 
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
-describe('the memory store keeps the contract', () => {
+describe('the store contract on the memory store', () => {
   for (const { name, run } of storeContract({ createStore: memoryStore, elapse })) test(name, run)
 })
 
 describe('the memory store', () => {
-  test('is volatile', () => {
+  test('the memory store is volatile', () => {
     expect(memoryStore().volatile).toBe(true)
   })
 
-  test('a value lives to the last millisecond of its time, and not longer', async () => {
+  test('a value in memory expires with the last millisecond of its time to live', async () => {
     const store = memoryStore()
     await store.set('a', '1', 10)
     elapse(9.999)
@@ -27,7 +27,7 @@ describe('the memory store', () => {
     expect(await store.get('a')).toBeUndefined()
   })
 
-  test('evicts nothing', async () => {
+  test('the memory store evicts nothing', async () => {
     const store = memoryStore()
     const names = Array.from({ length: 20_000 }, (_, number) => `key ${number}`)
     for (const name of names) await store.set(name, name, 3600)
@@ -37,13 +37,13 @@ describe('the memory store', () => {
     expect(await store.range('index', { after: 'key 9998', limit: 10 })).toEqual(['key 9999'])
   })
 
-  test('two stores share nothing', async () => {
+  test('two memory stores share nothing', async () => {
     const [one, two] = [memoryStore(), memoryStore()]
     await one.set('a', '1')
     expect(await two.get('a')).toBeUndefined()
   })
 
-  test('after close every call rejects with ERR_CLOSED', async () => {
+  test('after close every call of the memory store rejects with ERR_CLOSED', async () => {
     const store = memoryStore()
     await store.close()
     await expect(store.get('a')).rejects.toMatchObject({ name: 'GatehouseError', code: 'ERR_CLOSED' })
@@ -51,7 +51,7 @@ describe('the memory store', () => {
     await expect(store.subscribe('a', () => {})).rejects.toMatchObject({ code: 'ERR_CLOSED' })
   })
 
-  test('what has expired is let go of by later writes, though nobody asks for it', async () => {
+  test('expired values are freed by later writes, without being read', async () => {
     setFlagsFromString('--expose-gc')
     const collectGarbage = runInNewContext('gc') as () => void
     const heap = () => {

@@ -1,4 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Lets time pass for a database with a clock of its own, which lets a record live to the end of its last millisecond. */
+/** Waits for a database with its own clock, in which a record expires after the end of its last millisecond. */
 export const elapse = (seconds: number): Promise<void> => delay(seconds * 1000 + 50)

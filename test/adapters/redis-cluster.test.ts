@@ -15,8 +15,8 @@ import { elapse } from './real-time.ts'
 import { unavailable } from './unavailable.ts'
 
 const durability = { replicas: 1, timeoutMs: 500 }
-/** However busy the machine is. */
-const patient = { replicas: 1, timeoutMs: 5000 }
+/** A timeout that is long enough for a busy machine. */
+const longTimeout = { replicas: 1, timeoutMs: 5000 }
 
 /** The settings that the README recommends. */
 const RECOMMENDED: ClusterOptions = {
@@ -35,13 +35,13 @@ const CLIENTS = [
 
 describeWithRedis('the Redis store on a cluster', () => {
   let cluster: RedisCluster
-  const ends: (() => unknown)[] = []
+  const cleanups: (() => unknown)[] = []
 
   function open(AnyCluster: typeof Cluster = Cluster, options: ClusterOptions = {}) {
     const client = new AnyCluster([...cluster.addresses], options)
     client.on('error', () => {})
     const store = redisStore(client, { durability })
-    ends.push(
+    cleanups.push(
       () => client.disconnect(),
       () => store.close(),
     )
@@ -52,11 +52,11 @@ describeWithRedis('the Redis store on a cluster', () => {
     cluster = await startRedisCluster({ nodeTimeoutMs: 1000 })
   })
   afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end()
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
   })
   afterAll(() => cluster.stop())
 
-  test('finds the slot of a key as Redis does', async () => {
+  test('slotOf() finds the slot of a key as Redis does', async () => {
     const [node] = cluster.nodes as [RedisNode]
     const keys = [
       '',
@@ -76,7 +76,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     expect(keys.map(slotOf)).toEqual(slots)
   })
 
-  describe('keeps the contract', () => {
+  describe('the store contract on a cluster', () => {
     const clients: Cluster[] = []
     beforeAll(() => {
       for (const [, AnyCluster, options] of CLIENTS) {
@@ -92,21 +92,21 @@ describeWithRedis('the Redis store on a cluster', () => {
     const contract = (number: number, isDurable: boolean, keyPrefix?: string) =>
       storeContract({
         createStore() {
-          const store = redisStore(required(clients[number]), { keyPrefix, durability: patient })
+          const store = redisStore(required(clients[number]), { keyPrefix, durability: longTimeout })
           return isDurable ? required(store.durable) : store
         },
         elapse,
       })
     const contracts = [contract(0, false), contract(2, true, 'a{tag}:'), contract(1, false, '}*{b')]
     describe.concurrent('', () => {
-      // All at the same time: what waits for the end of a life waits once.
+      // All contracts run at the same time, so that waiting for an expiry takes its time only once.
       for (const [position, { name }] of required(contracts[0]).entries()) {
         test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
     })
   })
 
-  test('asks no node for other keys, and for nothing that blocks but WAIT', async () => {
+  test('the Redis store sends no command to a cluster that reads other keys, and no blocking one except WAIT', async () => {
     for (const node of cluster.nodes) {
       const others = (await commandsOf(node)).filter((name) =>
         /^(keys|.*scan|flush.*|b[lrz].*|sort|migrate)$/.test(name),
@@ -116,19 +116,19 @@ describeWithRedis('the Redis store on a cluster', () => {
     expect((await Promise.all(cluster.nodes.map(commandsOf))).flat()).toContain('wait')
   })
 
-  test('reads keys of all nodes at once', async () => {
+  test('getMany() reads keys of all nodes of a cluster', async () => {
     const { store } = open()
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     await Promise.all(names.map((name) => store.set(name, name, 100)))
     expect(await store.getMany(names)).toEqual(names)
-    // The negative: a command that names several keys is rejected.
+    // The control: one command with keys of several nodes is rejected.
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 
-  test('tells a host that connects to one node only what it needs instead', async () => {
+  test('a client of one cluster node fails with an error that names the client to use instead', async () => {
     const client = new Redis(required(cluster.nodes[0]).port)
     const store = redisStore(client, { durability })
-    ends.push(
+    cleanups.push(
       () => client.disconnect(),
       () => store.close(),
     )
@@ -140,8 +140,8 @@ describeWithRedis('the Redis store on a cluster', () => {
     ).rejects.toMatchObject(wrongClient)
   })
 
-  describe.each(CLIENTS)('%s', (title, AnyCluster, options) => {
-    test('loses and repeats no write while a slot moves to and fro', async () => {
+  describe.each(CLIENTS)('the Redis store on a cluster with %s', (title, AnyCluster, options) => {
+    test('no write is lost or repeated while a slot migrates and returns', async () => {
       const { client, store, durable } = open(AnyCluster, options)
       await vi.waitFor(() => store.set('{move}counter', '0'), { timeout: 5000 })
       const home = await cluster.masterOf('gatehouse:{move}')
@@ -160,10 +160,10 @@ describeWithRedis('the Redis store on a cluster', () => {
         for (let number = 0; !done; number += 1) {
           try {
             const [isNew, text = ''] = await Promise.all([
-              // New keys are at the new home already, and an old one at one of the two.
+              // New keys are at the new node already, and the counter is at one of the two.
               writing.create(`{move}${title} ${worker} ${number}`, '1', 100),
               store.get('{move}counter'),
-              // What is bundled with them stays where it is.
+              // This write is pipelined with them, but its slot does not migrate.
               store.set(neighbour, '1', 100),
             ])
             if (!isNew) failures.push('created twice')
@@ -184,8 +184,8 @@ describeWithRedis('the Redis store on a cluster', () => {
     })
   })
 
-  describe('while a replica takes the place of its master', () => {
-    /** Creates names, each once, until it is told to stop; with what came of it. */
+  describe('failover in a cluster', () => {
+    /** Creates names, each once, until it is stopped. Records the results. */
     function createAll(name: string, store: Store) {
       const outcome = {
         created: [] as string[],
@@ -226,7 +226,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       for (const failure of failures) expect(failure).toMatchObject(unavailable)
     }
 
-    test('as it is told to, calls fail with 503 or not at all, and nothing is lost', async () => {
+    test('during a manual failover, calls succeed or fail with 503, and no write is lost', async () => {
       const stores = openAll()
       await ready(stores)
       const creating = stores.map(({ name, store }) => createAll(`graceful ${name}`, store))
@@ -246,22 +246,24 @@ describeWithRedis('the Redis store on a cluster', () => {
       }
     })
 
-    test('because that was killed, calls fail with 503, what was confirmed is kept, and listeners are told', async () => {
+    test('after a master was killed, calls fail with 503, confirmed writes are kept, and subscribers are notified', async () => {
       const stores = openAll()
       await ready(stores)
       const victim = await cluster.masterOf('gatehouse:{move}')
-      const heard: string[] = []
+      const received: string[] = []
       const missed = vi.fn<() => void>()
       const plain = stores.filter(({ isDurable }) => !isDurable)
-      const listening = required(plain[0]).store
+      const subscriber = required(plain[0]).store
       const other = required(plain[2]).store
-      await listenAt(victim, () => listening.subscribe('news', (message) => heard.push(message), missed))
+      await subscribeAt(victim, () =>
+        subscriber.subscribe('news', (message) => received.push(message), missed),
+      )
 
       const creating = stores.map(({ name, store }) => createAll(`killed ${name}`, store))
       await delay(100)
       await victim.kill()
       const start = performance.now()
-      // No replica is left to confirm what is durable.
+      // No replica is left to confirm durable writes.
       await vi.waitFor(() => Promise.all(plain.map(({ store }) => store.set('{move}probe', '2'))), {
         timeout: 10_000,
       })
@@ -271,7 +273,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       await vi.waitFor(
         async () => {
           await other.publish('news', 'again')
-          expect(heard).toContain('again')
+          expect(received).toContain('again')
         },
         { timeout: 5000, interval: 50 },
       )
@@ -284,25 +286,25 @@ describeWithRedis('the Redis store on a cluster', () => {
         requireUnavailable(outcome.failures)
         expect(outcome.failures).not.toEqual([])
         expect(outcome.created.length).toBeGreaterThan(5)
-        const lost = (await listening.getMany(outcome.created)).filter((value) => value === undefined)
-        // Of the others Redis promises nothing.
+        const lost = (await subscriber.getMany(outcome.created)).filter((value) => value === undefined)
+        // Redis promises nothing about writes without WAIT.
         if (stores[position]?.isDurable) expect(lost).toEqual([])
       }
     })
   })
 })
 
-/** Listens until it is at that node, which is left to chance. */
-async function listenAt(node: RedisNode, listen: () => Promise<() => Promise<void>>): Promise<void> {
+/** Subscribes until the connection is at the given node, which ioredis picks at random. */
+async function subscribeAt(node: RedisNode, subscribe: () => Promise<() => Promise<void>>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    const leave = await listen()
+    const leave = await subscribe()
     if (String(await askRedis(node, 'CLIENT', 'LIST', 'TYPE', 'PUBSUB')).includes('id=')) return
     await leave()
   }
-  throw new Error('never at that node')
+  throw new Error('no subscription at that node')
 }
 
-/** Moves a slot as `redis-cli --cluster reshard` does, with all keys that are in it, and takes its time. */
+/** Migrates a slot with all its keys slowly, as `redis-cli --cluster reshard` does. */
 async function migrate(slot: number, from: RedisNode, to: RedisNode): Promise<void> {
   await askRedis(to, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id)
   await askRedis(from, 'CLUSTER', 'SETSLOT', slot, 'MIGRATING', to.id)

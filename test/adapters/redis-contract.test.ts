@@ -10,7 +10,7 @@ import { elapse } from './real-time.ts'
 
 const durability = { replicas: 1, timeoutMs: 5000 }
 
-/** Every command that the adapter may cause, those that ioredis sends to set up a connection included. */
+/** Every command that the adapter may cause, with those that ioredis sends to set up a connection. */
 const COMMANDS = new Set(
   [
     [
@@ -29,12 +29,12 @@ const COMMANDS = new Set(
     ],
     ['publish', 'subscribe', 'unsubscribe', 'ping', 'info', 'time', 'config|get'],
     ['hello', 'quit', 'client|setinfo', 'client|setname'],
-    // Of the replica.
+    // Sent by the replica.
     ['psync', 'replconf'],
   ].flat(),
 )
 
-describeWithRedis('the Redis store keeps the contract', () => {
+describeWithRedis('the store contract on Redis', () => {
   let server: RedisServer
   let replica: RedisServer
   const clients: Redis[] = []
@@ -61,29 +61,29 @@ describeWithRedis('the Redis store keeps the contract', () => {
     plain(0),
     plain(1),
     plain(2),
-    // All that a store can do, as it does it durably.
+    // The durable store supports every method.
     storeContract({ createStore: () => redisStore(clients[0]!, { durability }).durable!, elapse }),
   ]
   describe.concurrent('', () => {
-    // All at the same time: what waits for the end of a life waits once.
+    // All contracts run at the same time, so that waiting for an expiry takes its time only once.
     for (const [position, { name }] of contracts[0]!.entries()) {
       test(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
     }
   })
 
-  test('with no command that looks at other keys, blocks, or deletes what is not its own', async () => {
+  test("the Redis store sends no command that reads other keys, blocks its connection, or deletes others' keys", async () => {
     const used = await commandsOf(server)
     expect(used.filter((name) => !COMMANDS.has(name))).toEqual([])
-    // WAIT is the only one that blocks, and only its own connection.
+    // WAIT is the only blocking command, and has a connection of its own.
     expect(used).toContain('wait')
   })
 
-  test('and the suite leaves nothing behind', async () => {
+  test('the contract suite leaves nothing in Redis', async () => {
     await vi.waitFor(async () => expect(await clients[0]!.keys('*')).toEqual([]))
   })
 })
 
-test('clients of ioredis fit the shape that the adapter asks for', () => {
+test('clients of ioredis fit the type that the adapter takes', () => {
   expectTypeOf<Redis>().toExtend<RedisClient>()
   expectTypeOf<Cluster>().toExtend<RedisClient>()
   expectTypeOf<Redis6>().toExtend<RedisClient>()
@@ -95,7 +95,7 @@ test.each([
   ['an address', 'redis://localhost:6379'],
   ['nothing', undefined],
   ['an object', {}],
-])('a Redis store of %s says what it takes', (_, client) => {
+])('a Redis store of %s throws an error that says what it takes', (_, client) => {
   expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')
 })
 
@@ -104,7 +104,7 @@ test.each([
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: 'all' })],
   ['scaleReads', new Cluster([], { lazyConnect: true, scaleReads: String as never })],
   ['role', new Redis({ lazyConnect: true, sentinels: [{ port: 1 }], name: 'a', role: 'slave' })],
-])('a client that reads from replicas is rejected, by its %s', (option, client) => {
+])('a client that reads from replicas is rejected because of its %s', (option, client) => {
   expect(() => redisStore(client)).toThrow(
     expect.objectContaining({
       code: 'ERR_OPTIONS',

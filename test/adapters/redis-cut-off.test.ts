@@ -9,7 +9,7 @@ import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { elapse } from './real-time.ts'
 
-describeWithRedis('the Redis store keeps the contract where it is cut off from Redis', () => {
+describeWithRedis('the store contract on an unreachable Redis', () => {
   let server: RedisServer
   const clients: Redis[] = []
   const proxies = new Map<Store, TcpProxy>()
@@ -24,13 +24,13 @@ describeWithRedis('the Redis store keeps the contract where it is cut off from R
 
   async function createStore(): Promise<Store> {
     const proxy = await startTcpProxy(server.port)
-    // The settings that the adapter recommends: with others, calls wait, and gatehouse gives them up.
+    // The settings that the adapter recommends. With others, calls wait until gatehouse times them out.
     const client = new Redis(proxy.port, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       retryStrategy: (attempt) => Math.min(attempt * 50, 500),
     })
-    // What a broken connection means for a call is said by the call.
+    // The failing calls report the broken connection.
     client.on('error', () => {})
     clients.push(client)
     await once(client, 'ready')
@@ -45,7 +45,7 @@ describeWithRedis('the Redis store keeps the contract where it is cut off from R
     breakConnection: async (store) => (await proxies.get(store)?.cut()) ?? expect.fail('no store of ours'),
   }).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
-  test('in three cases', () => {
+  test('the contract has three cases for an unreachable database', () => {
     expect(cases).toHaveLength(3)
   })
 

@@ -20,7 +20,7 @@ const lacking = (timeoutMs = durability.timeoutMs) => ({
   ),
 })
 
-/** Every write, each of which has something to do, in this order. */
+/** Every kind of write. In this order, each of them changes something. */
 const WRITES: Record<string, (store: Store) => Promise<unknown>> = {
   set: (store) => store.set('a', '1'),
   create: (store) => store.create('b', '1', 100),
@@ -30,7 +30,7 @@ const WRITES: Record<string, (store: Store) => Promise<unknown>> = {
   remove: (store) => store.remove('index', 'a'),
 }
 
-async function inTime<T>(call: Promise<T>): Promise<number> {
+async function durationOf<T>(call: Promise<T>): Promise<number> {
   const start = performance.now()
   await call
   return performance.now() - start
@@ -45,20 +45,20 @@ describe.each([
     let replica: RedisServer
     let store: Store
     let durable: Store
-    const ends: (() => unknown)[] = []
+    const cleanups: (() => unknown)[] = []
 
-    function open(port = master.port, options: RedisOptions = {}, waitFor = durability) {
+    function open(port = master.port, options: RedisOptions = {}, wanted = durability) {
       const client = new AnyRedis(port, '127.0.0.1', options)
       client.on('error', () => {})
-      const opened = redisStore(client, { durability: waitFor })
-      ends.push(
+      const opened = redisStore(client, { durability: wanted })
+      cleanups.push(
         () => client.disconnect(),
         () => opened.close(),
       )
       return { client, opened, durable: required(opened.durable) }
     }
 
-    /** Until the replica confirms what is written; it may call itself online before that. */
+    /** Waits until the replica confirms writes. It may report itself online before that. */
     const inSync = async () => {
       const probe = redisStore(open().client, { durability, keyPrefix: 'probe:' }).durable
       await vi.waitFor(() => required(probe).set('probe', '1'), { timeout: 10_000 })
@@ -66,7 +66,7 @@ describe.each([
     const connections = async () =>
       String(await askRedis(master, 'CLIENT', 'LIST', 'TYPE', 'NORMAL'))
         .split('\n')
-        // Without the one that asks.
+        // Without the connection of this request.
         .filter((line) => line !== '' && !line.includes(' cmd=client|list '))
 
     beforeAll(async () => {
@@ -82,13 +82,13 @@ describe.each([
       await store.ping()
     })
     afterEach(async () => {
-      for (const end of ends.splice(0).toReversed()) await end()
+      for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
     })
     afterAll(async () => {
       await Promise.all([master.stop(), replica.stop()])
     })
 
-    test('are on the replica when they settle', async () => {
+    test('durable writes are on the replica when they settle', async () => {
       await durable.set('a', '1', 100)
       expect(await askRedis(replica, 'GET', 'gatehouse:a')).toBe('1')
       expect(await durable.create('b', '1')).toBe(true)
@@ -103,20 +103,20 @@ describe.each([
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:index')).toBe(0)
     })
 
-    test('are rejected if no replica confirms them, and may have been applied; what changed nothing is not', async () => {
+    test('durable writes without a confirmation are rejected and may have been applied, but a write without effect succeeds', async () => {
       await store.set('taken', '1')
-      const { durable: hasty } = open(master.port, {}, { ...durability, timeoutMs: 50 })
-      await vi.waitFor(() => hasty.set('first', '1'))
+      const { durable: impatient } = open(master.port, {}, { ...durability, timeoutMs: 50 })
+      await vi.waitFor(() => impatient.set('first', '1'))
       replica.pause()
       try {
         for (const [name, write] of Object.entries(WRITES)) {
-          await expect(write(hasty), name).rejects.toMatchObject(lacking(50))
+          await expect(write(impatient), name).rejects.toMatchObject(lacking(50))
         }
-        expect(await hasty.create('taken', '2')).toBe(false)
-        expect(await hasty.replace('taken', 'another', '2')).toBe(false)
-        // What is gone already may be so by one that was rejected: that it is must be as safe.
-        await expect(hasty.delete('a')).rejects.toMatchObject(lacking(50))
-        // All were applied by the master.
+        expect(await impatient.create('taken', '2')).toBe(false)
+        expect(await impatient.replace('taken', 'another', '2')).toBe(false)
+        // The key may be absent because of a delete that was rejected, so its absence must be confirmed too.
+        await expect(impatient.delete('a')).rejects.toMatchObject(lacking(50))
+        // The master has applied all of them.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
       } finally {
         replica.resume()
@@ -127,33 +127,33 @@ describe.each([
       await durable.set('a', '1')
     })
 
-    test("end their connection with the client's, which would keep the process alive", async () => {
-      const { client, durable: leaving } = open(master.port, { connectionName: 'leaving' })
-      const own = async () => (await connections()).filter((line) => line.includes(' name=leaving '))
-      await leaving.set('a', '1')
+    test("the connection for durable writes closes with the client's, so that it keeps no process alive", async () => {
+      const { client, durable: closing } = open(master.port, { connectionName: 'closing' })
+      const own = async () => (await connections()).filter((line) => line.includes(' name=closing '))
+      await closing.set('a', '1')
       expect(await own()).toHaveLength(2)
       await client.quit()
       await vi.waitFor(async () => expect(await own()).toEqual([]))
-      await expect(leaving.set('a', '2')).rejects.toMatchObject(unavailable)
+      await expect(closing.set('a', '2')).rejects.toMatchObject(unavailable)
       expect(await own()).toEqual([])
-      // One that is opened again goes on.
+      // It connects again with a client that connects again.
       await client.connect()
-      await leaving.set('a', '3')
+      await closing.set('a', '3')
       expect(await store.get('a')).toBe('3')
     })
 
-    test('that wait hold up neither reads nor other writes, nor each other for longer than twice', async () => {
+    test('pending durable writes delay no read and no other write, and one another at most twice their timeout', async () => {
       await durable.set('a', '1')
       replica.pause()
       try {
         const first = durable.set('first', '1')
         const writes = Array.from({ length: 200 }, (_, number) => durable.set(`key ${number}`, '1'))
         const settled = Promise.allSettled([first, ...writes])
-        expect(await inTime(store.get('a'))).toBeLessThan(100)
-        expect(await inTime(durable.get('a'))).toBeLessThan(100)
-        expect(await inTime(store.set('a', '2'))).toBeLessThan(100)
+        expect(await durationOf(store.get('a'))).toBeLessThan(100)
+        expect(await durationOf(durable.get('a'))).toBeLessThan(100)
+        expect(await durationOf(store.set('a', '2'))).toBeLessThan(100)
 
-        expect(await inTime(settled)).toBeLessThan(2 * durability.timeoutMs + 300)
+        expect(await durationOf(settled)).toBeLessThan(2 * durability.timeoutMs + 300)
         for (const outcome of await settled) {
           expect(outcome).toMatchObject({ status: 'rejected', reason: unavailable })
         }
@@ -163,7 +163,7 @@ describe.each([
       await inSync()
     })
 
-    test('that have waited too long to be sent are never sent', async () => {
+    test('durable writes that time out in the queue are never sent', async () => {
       await durable.set('a', '1')
       master.pause()
       const sent = durable.set('sent', '1')
@@ -178,20 +178,20 @@ describe.each([
       expect(await store.get('waiting')).toBeUndefined()
     })
 
-    test('go out with their WAIT, in one round trip, on a connection that others do not use', async () => {
+    test('durable writes are sent with their WAIT in one round trip, on a connection of their own', async () => {
       await durable.set('a', '0')
-      const watcher = new Redis(master.port)
-      await watcher.ping()
-      const monitor = await watcher.monitor()
-      ends.push(
-        () => watcher.disconnect(),
+      const observer = new Redis(master.port)
+      await observer.ping()
+      const monitor = await observer.monitor()
+      cleanups.push(
+        () => observer.disconnect(),
         () => monitor.disconnect(),
       )
       const seen: string[] = []
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
         if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
-      // What follows in one turn goes out together, with one WAIT; the first one goes ahead.
+      // Writes of the same turn are sent together with one WAIT; the first write is sent before them.
       await Promise.all(['a', 'b', 'c'].map((name) => durable.set(name, '1')))
       await store.set('d', '1')
       await vi.waitFor(() => expect(seen).toHaveLength(6))
@@ -203,7 +203,7 @@ describe.each([
       expect(other).not.toBe(own)
     })
 
-    test('go on after the scripts were flushed', async () => {
+    test('durable writes work after SCRIPT FLUSH', async () => {
       await durable.set('a', '1')
       expect(await durable.replace('a', '1', '2')).toBe(true)
       await askRedis(master, 'SCRIPT', 'FLUSH')
@@ -216,24 +216,24 @@ describe.each([
       expect(await durable.range('index', { limit: 10 })).toEqual(['a'])
     })
 
-    test('whose answer is lost are rejected, sent once, and the next one is good', async () => {
+    test('durable writes whose answer is lost are rejected and sent once, and later writes work', async () => {
       const proxy = await startTcpProxy(master.port)
-      ends.push(() => proxy.close())
-      const behind = open(proxy.port).durable
-      await behind.set('counted', '1')
+      cleanups.push(() => proxy.close())
+      const behindProxy = open(proxy.port).durable
+      await behindProxy.set('counted', '1')
       for (const write of [
-        () => behind.create('code', 'used'),
-        () => behind.replace('counted', '1', '2'),
-        () => behind.delete('counted'),
+        () => behindProxy.create('code', 'used'),
+        () => behindProxy.replace('counted', '1', '2'),
+        () => behindProxy.delete('counted'),
       ]) {
         proxy.loseNextAnswer()
         await expect(write()).rejects.toMatchObject(unavailable)
-        expect(await behind.create('code', 'again')).toBe(false)
+        expect(await behindProxy.create('code', 'again')).toBe(false)
       }
       expect(await store.getMany(['code', 'counted'])).toEqual(['used', undefined])
     })
 
-    test('come back by themselves after Redis was restarted, and after it was a replica for a while', async () => {
+    test('durable writes resume after Redis was restarted, and after it was a replica for a while', async () => {
       await durable.set('a', '1')
       await master.restart()
       await vi.waitFor(() => durable.set('a', '1'), { timeout: 10_000 })
@@ -248,13 +248,13 @@ describe.each([
       expect(await askRedis(replica, 'GET', 'gatehouse:a')).toBe('2')
     })
 
-    test('that Redis does not answer in time give up their connection, and come back by themselves', async () => {
+    test('durable writes that Redis does not answer in time close their connection, and later writes work', async () => {
       await durable.set('a', '1')
       master.pause()
       try {
-        expect(await inTime(expect(durable.set('a', '2')).rejects.toMatchObject(unavailable))).toBeLessThan(
-          2500,
-        )
+        expect(
+          await durationOf(expect(durable.set('a', '2')).rejects.toMatchObject(unavailable)),
+        ).toBeLessThan(2500)
         await expect(durable.set('a', '3')).rejects.toMatchObject(unavailable)
       } finally {
         master.resume()
@@ -263,7 +263,7 @@ describe.each([
       expect(await store.get('a')).toBe('4')
     })
 
-    test("keep to the client's database, name and own prefix", async () => {
+    test("durable writes use the client's database, name and prefix", async () => {
       const { durable: elsewhere } = open(master.port, {
         db: 2,
         keyPrefix: 'tenant:',
@@ -277,7 +277,7 @@ describe.each([
       expect(own).toEqual([expect.stringContaining(' name=host ')])
     })
 
-    test('and all else need no more of the access list than the README names', async () => {
+    test('all calls need only the rights that the README lists', async () => {
       const [, list = ''] =
         /^### Access list\n\n([^]*?)\n\n/m.exec(
           readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
@@ -295,7 +295,7 @@ describe.each([
         '&0:gatehouse:*',
         ...rights,
       )
-      ends.push(() => askRedis(master, 'ACL', 'DELUSER', 'limited'))
+      cleanups.push(() => askRedis(master, 'ACL', 'DELUSER', 'limited'))
       const limited = open(master.port, { username: 'limited', password: 'any' })
       await askRedis(master, 'SCRIPT', 'FLUSH')
       for (const store of [limited.opened, limited.durable]) {
@@ -304,30 +304,30 @@ describe.each([
         expect(await store.getMany(['a', 'b'])).toEqual([undefined, undefined])
         expect(await store.range('index', { limit: 1 })).toEqual([])
         await store.ping()
-        const heard: string[] = []
-        const leave = await store.subscribe('news', (message) => heard.push(message))
+        const received: string[] = []
+        const leave = await store.subscribe('news', (message) => received.push(message))
         await store.publish('news', 'hello')
-        await vi.waitFor(() => expect(heard).toEqual(['hello']))
+        await vi.waitFor(() => expect(received).toEqual(['hello']))
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // The negative: what it does not name is rejected.
+      // The control: a command that the README does not list is rejected.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
-    test('of a client with commandTimeout have the time of WAIT besides', async () => {
-      const { durable: hasty } = open(master.port, { commandTimeout: 100 })
-      await hasty.set('a', '1')
+    test('durable writes of a client with commandTimeout have the time of WAIT in addition', async () => {
+      const { durable: impatient } = open(master.port, { commandTimeout: 100 })
+      await impatient.set('a', '1')
       replica.pause()
       try {
-        await expect(hasty.set('a', '2')).rejects.toMatchObject(lacking())
+        await expect(impatient.set('a', '2')).rejects.toMatchObject(lacking())
       } finally {
         replica.resume()
       }
       await inSync()
     })
 
-    test('open their connection when it is first needed, and close with the store', async () => {
+    test('the connection for durable writes opens with the first write, and closes with the store', async () => {
       const before = (await connections()).length
       const { opened, durable: lazy, client } = open()
       await client.ping()
@@ -348,8 +348,8 @@ describe.each([
   })
 })
 
-describeWithRedis('durable writes', () => {
-  test('of a Redis that does not know WAIT are rejected, and say so', async () => {
+describeWithRedis('the option durability', () => {
+  test('durable writes to a Redis without WAIT are rejected with an error that says so', async () => {
     const server = await startRedis({ args: ['--rename-command', 'WAIT', 'RENAMED'] })
     const client = new Redis(server.port)
     const store = redisStore(client, { durability })
@@ -364,7 +364,7 @@ describeWithRedis('durable writes', () => {
     await server.stop()
   })
 
-  test('there are none unless they are asked for', () => {
+  test('a store has durable writes only with the option durability', () => {
     const client = new Redis({ lazyConnect: true })
     expect(redisStore(client).durable).toBeUndefined()
     expect(redisStore(client, { durability }).durable).toBeDefined()
@@ -376,7 +376,7 @@ test.each([
   ['nothing', null],
   ['an empty text', ''],
   ['half a replica', 1.5],
-])('a WAIT that answers %s makes no write safe', async (_, answer) => {
+])('a durable write is rejected if WAIT answers %s', async (_, answer) => {
   const connection = {
     status: 'ready',
     on: () => {},
@@ -425,7 +425,7 @@ test.each([
   [{ prefix: 'a:' }, 'redisStore does not know prefix; it takes keyPrefix, durability'],
   [{ keyPrefix: 7 }, 'keyPrefix of redisStore must be a text'],
   ['a:', 'redisStore must be an object'],
-])('options %j are rejected, with what would be right', (options, message) => {
+])('redisStore() rejects the options %j, and says what is valid', (options, message) => {
   const client = new Redis({ lazyConnect: true })
   expect(() => redisStore(client, options as never)).toThrow(
     expect.objectContaining({ code: 'ERR_OPTIONS', message: expect.stringContaining(message) }) as Error,

@@ -20,7 +20,7 @@ const RECOMMENDED: RedisOptions = {
   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
 }
 
-/** One call of every method that asks Redis. */
+/** Calls each method that sends a command to Redis. */
 function everyCall(store: Store): Promise<unknown>[] {
   return [
     store.get('a'),
@@ -70,7 +70,7 @@ describe.each([
       await server.stop()
     })
 
-    test('keeps everything below its key prefix, so that two prefixes do not see each other', async () => {
+    test('two stores with different prefixes do not share keys or messages', async () => {
       const client = await connect()
       const [standard, another] = [redisStore(client), redisStore(client, { keyPrefix: 'another:' })]
       await standard.set('a', '1')
@@ -81,34 +81,34 @@ describe.each([
       expect(await standard.get('a')).toBe('1')
       expect((await admin.keys('*')).toSorted()).toEqual(['another:a', 'gatehouse:a', 'gatehouse:index'])
 
-      const heard: string[] = []
-      await standard.subscribe('news', (message) => heard.push(message))
+      const received: string[] = []
+      await standard.subscribe('news', (message) => received.push(message))
       await another.publish('news', 'of another')
-      await standard.publish('news', 'mine')
-      await vi.waitFor(() => expect(heard).toEqual(['mine']))
+      await standard.publish('news', 'of standard')
+      await vi.waitFor(() => expect(received).toEqual(['of standard']))
       await standard.close()
     })
 
-    test("messages stay within the client's database and its own prefix", async () => {
+    test('messages stay within the database and the prefix of the client', async () => {
       const stores = [{ db: 0 }, { db: 1 }, { keyPrefix: 'tenant:' }].map((options) => {
         const client = new AnyRedis(server.port, options)
         clients.push(client)
         return redisStore(client)
       })
-      const heard: string[][] = [[], [], []]
+      const received: string[][] = [[], [], []]
       for (const [position, store] of stores.entries()) {
-        await store.subscribe('news', (message) => heard[position]!.push(message))
+        await store.subscribe('news', (message) => received[position]!.push(message))
         await store.set('a', String(position))
       }
       for (const [position, store] of stores.entries()) {
         await store.publish('news', `from ${position}`)
         expect(await store.get('a')).toBe(String(position))
       }
-      await vi.waitFor(() => expect(heard).toEqual([['from 0'], ['from 1'], ['from 2']]))
+      await vi.waitFor(() => expect(received).toEqual([['from 0'], ['from 1'], ['from 2']]))
       for (const store of stores) await store.close()
     })
 
-    test('goes on after the scripts were flushed', async () => {
+    test('the Redis store works after SCRIPT FLUSH', async () => {
       const store = redisStore(await connect())
       await store.set('a', '1')
       expect(await store.replace('a', '1', '2')).toBe(true)
@@ -125,7 +125,7 @@ describe.each([
       expect(await store.range('index', { limit: 10 })).toEqual(['b'])
     })
 
-    test('a key of another type is ERR_STORE_CORRUPT, never "absent"', async () => {
+    test('a key of another type is ERR_STORE_CORRUPT, never absent', async () => {
       const store = redisStore(await connect())
       await admin.rpush('gatehouse:list', 'x')
       await admin.set('gatehouse:text', 'x')
@@ -138,7 +138,7 @@ describe.each([
       expect(await admin.ttl('gatehouse:text')).toBe(-1)
     })
 
-    test('a full Redis is ERR_STORE_UNAVAILABLE, and the error does not tell what was written', async () => {
+    test('a full Redis is ERR_STORE_UNAVAILABLE, and the error quotes nothing that was written', async () => {
       const store = redisStore(await connect())
       await store.set('full', '1')
       await admin.config('SET', 'maxmemory', '1')
@@ -158,7 +158,7 @@ describe.each([
       expect(await store.create('private key', 'private text')).toBe(true)
     })
 
-    test('a replica that takes no writes is ERR_STORE_UNAVAILABLE', async () => {
+    test('a write to a read-only replica is ERR_STORE_UNAVAILABLE', async () => {
       const store = redisStore(await connect())
       await store.set('a', '1')
       await admin.replicaof('127.0.0.1', await freePort())
@@ -180,7 +180,7 @@ describe.each([
       expect(await store.get('a')).toBe('1')
     })
 
-    test('a client that must not run a command is ERR_STORE_UNAVAILABLE', async () => {
+    test('a missing right of the client is ERR_STORE_UNAVAILABLE', async () => {
       await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
       const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
       expect(await store.get('a')).toBeUndefined()
@@ -191,14 +191,14 @@ describe.each([
       await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
     })
 
-    test('a prefix that another one begins with, or that holds what Redis has a meaning for, is its own', async () => {
+    test('prefixes that extend one another or contain special characters of Redis stay separate', async () => {
       const client = await connect()
       client.setMaxListeners(0)
       const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
       const stores = prefixes.map((keyPrefix) => redisStore(client, { keyPrefix }))
-      const heard: string[][] = prefixes.map(() => [])
+      const received: string[][] = prefixes.map(() => [])
       for (const [position, store] of stores.entries()) {
-        await store.subscribe('news', (message) => heard[position]!.push(message))
+        await store.subscribe('news', (message) => received[position]!.push(message))
         expect(await store.create('one', prefixes[position]!)).toBe(true)
         await store.add('index', prefixes[position]! || 'empty')
       }
@@ -207,13 +207,13 @@ describe.each([
         expect(await store.get('one')).toBe(prefixes[position])
         expect(await store.range('index', { limit: 10 })).toEqual([prefixes[position] || 'empty'])
       }
-      await vi.waitFor(() => expect(heard).toEqual(prefixes.map((prefix) => [`of ${prefix}`])))
+      await vi.waitFor(() => expect(received).toEqual(prefixes.map((prefix) => [`of ${prefix}`])))
       expect(await stores[0]!.delete('one')).toBe(true)
       expect(await stores[1]!.get('one')).toBe('a:b:')
       for (const store of stores) await store.close()
     })
 
-    test('a replica that takes no writes is left by a client with reconnectOnError, as the README says', async () => {
+    test('a client with the reconnectOnError of the README leaves a read-only replica', async () => {
       const client = await connect({ reconnectOnError: (error) => error.message.startsWith('READONLY') })
       const store = redisStore(client)
       const closed = vi.fn<() => void>()
@@ -231,7 +231,7 @@ describe.each([
       await vi.waitFor(() => store.set('a', '1'))
     })
 
-    test('a script that does not end is ERR_STORE_UNAVAILABLE, and says how to end it', async () => {
+    test('an endless script is ERR_STORE_UNAVAILABLE, and the error says how to stop it', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'busy-reply-threshold', '1')
       const endless = admin.duplicate()
@@ -252,7 +252,7 @@ describe.each([
       expect(await store.get('a')).toBeUndefined()
     })
 
-    test('replicas that are demanded and missing are ERR_STORE_UNAVAILABLE, and so is a replica without its master', async () => {
+    test('too few replicas, or a replica without its master, are ERR_STORE_UNAVAILABLE', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'min-replicas-to-write', '1')
       await expect(store.set('a', '1')).rejects.toMatchObject({
@@ -276,7 +276,7 @@ describe.each([
     test.each([
       ['NOAUTH', {}],
       ['WRONGPASS', { username: 'default', password: 'another' }],
-    ])('a Redis that wants a password is ERR_STORE_UNAVAILABLE: %s', async (rejection, options) => {
+    ])('a Redis that requires a password is ERR_STORE_UNAVAILABLE: %s', async (rejection, options) => {
       const locked = await startRedis({ args: ['--appendonly', 'no'] })
       await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
       const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
@@ -295,7 +295,7 @@ describe.each([
       await locked.stop()
     })
 
-    test('while Redis is gone every call fails at once, and by itself all is well after its return', async () => {
+    test('without Redis every call fails at once, and all calls work again by themselves after its return', async () => {
       const client = await connect(RECOMMENDED)
       const store = redisStore(client)
       await store.set('a', '1')
@@ -317,14 +317,14 @@ describe.each([
       }
     })
 
-    test('a client with default settings comes back by itself too', async () => {
+    test('a client with default settings reconnects by itself', async () => {
       const store = redisStore(await connect())
       await server.restart()
       await vi.waitFor(() => store.set('a', '1'), { timeout: 5000 })
       expect(await store.replace('a', '1', '2')).toBe(true)
     })
 
-    test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the time that the client allows', async () => {
+    test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the commandTimeout of the client', async () => {
       const store = redisStore(await connect({ commandTimeout: 100 }))
       server.pause()
       try {
@@ -357,7 +357,7 @@ describe.each([
       expect(unhandled).toEqual([])
     })
 
-    test('a client that its host has ended is ERR_STORE_UNAVAILABLE', async () => {
+    test('a client that the host has disconnected is ERR_STORE_UNAVAILABLE', async () => {
       const client = await connect()
       const store = redisStore(client)
       client.disconnect()
@@ -392,7 +392,7 @@ test.each([
   ['Too many Cluster redirections. Last error: ReplyError: MOVED 1 private:1', 'cluster do not agree', ''],
   ["Stream isn't writeable and enableOfflineQueue options is false", 'not connected', ''],
   ['Reached the max retries per request limit (which is 0).', 'lost before an answer', ''],
-])('"%s" is told as %s', (message, code, help) => {
+])('the Redis error "%s" is reported as %s', (message, code, help) => {
   const error = storeFailure(new Error(message))
   expect(error).toMatchObject(unavailable)
   expect(error.message).toContain(code)

@@ -10,7 +10,7 @@ import { startRedis, type RedisServer } from '../support/redis-server.ts'
 const opened: { disconnect(): void }[] = []
 const servers: { stop(): Promise<void> }[] = []
 
-function kept<T extends { disconnect(): void; on(event: 'error', listener: () => void): unknown }>(
+function tracked<T extends { disconnect(): void; on(event: 'error', listener: () => void): unknown }>(
   client: T,
 ): T {
   client.on('error', () => {})
@@ -30,7 +30,7 @@ async function inspect(
   const store = redisStore(client, options)
   try {
     const { inspect } = store
-    if (!inspect) throw new Error('the store does not tell about itself')
+    if (!inspect) throw new Error('the store has no inspect')
     return await inspect()
   } finally {
     await store.close()
@@ -43,16 +43,16 @@ const checkOf = ({ checks }: StoreInspection, name: string) => {
   return found[0]
 }
 
-describeWithRedis('what Redis says about itself', () => {
+describeWithRedis('inspect() of the Redis store', () => {
   let server: RedisServer
   beforeAll(async () => {
     server = await startRedis()
     servers.push(server)
   })
 
-  const open = (options: RedisOptions = {}) => kept(new Redis(server.port, options))
+  const open = (options: RedisOptions = {}) => tracked(new Redis(server.port, options))
 
-  /** What is found with some settings, which are revoked afterwards. */
+  /** Inspects Redis with some settings, and restores them afterwards. */
   async function withSettings(settings: Record<string, string>, options?: RedisStoreOptions) {
     const admin = open()
     const before: [string, string][] = []
@@ -74,12 +74,12 @@ describeWithRedis('what Redis says about itself', () => {
       'ioredis 5 with stringNumbers and auto pipelining',
       () => open({ stringNumbers: true, enableAutoPipelining: true, keyPrefix: 'host:' }),
     ],
-    ['ioredis 6', () => kept(new Redis6(server.port))],
+    ['ioredis 6', () => tracked(new Redis6(server.port))],
     [
       'ioredis 6 with maps as objects',
-      () => kept(new Redis6(server.port, { protocol: 3, replyMapping: 'resp3' })),
+      () => tracked(new Redis6(server.port, { protocol: 3, replyMapping: 'resp3' })),
     ],
-  ])('%s: one that keeps nothing on disk is bad, and else it is good', async (_, client) => {
+  ])('inspect() with %s fails a Redis without persistence, and passes everything else', async (_, client) => {
     const from = Date.now()
     const found = await inspect(client())
     expect(found.time).toBeGreaterThan(from - 50)
@@ -105,7 +105,7 @@ describeWithRedis('what Redis says about itself', () => {
     [{ appendonly: 'yes', appendfsync: 'always' }, 'pass', 'appendfsync always'],
     [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'when the system likes'],
     [{ save: '3600 1 300 100' }, 'warn', 'revocations are forgotten'],
-  ])('persistence with %j is %s', async (settings, status, message) => {
+  ])('inspect() reports persistence with %j as %s', async (settings, status, message) => {
     const found = checkOf(await withSettings(settings), 'persistence')
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })
     expect(found?.remedy === undefined).toBe(status === 'pass')
@@ -114,22 +114,25 @@ describeWithRedis('what Redis says about itself', () => {
   test.each([
     ['allkeys-lru', 'signing keys'],
     ['volatile-ttl', 'refresh tokens'],
-  ])('%s is bad where memory is limited, and fine where it is not', async (policy, dropped) => {
-    const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
-    expect(checkOf(limited, 'eviction')).toEqual({
-      name: 'eviction',
-      status: 'fail',
-      message: expect.stringMatching(new RegExp(`${policy}.*${dropped}`)),
-      remedy: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
-    })
-    const unlimited = checkOf(await withSettings({ 'maxmemory-policy': policy }), 'eviction')
-    expect(unlimited).toMatchObject({ status: 'pass', message: expect.stringContaining(policy) })
-    const never = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': 'noeviction' })
-    expect(checkOf(never, 'eviction')).toMatchObject({ status: 'pass' })
-    expect(checkOf(never, 'memory')).toMatchObject({ status: 'pass' })
-  })
+  ])(
+    'inspect() fails the eviction policy %s with a memory limit, and passes it without one',
+    async (policy, dropped) => {
+      const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
+      expect(checkOf(limited, 'eviction')).toEqual({
+        name: 'eviction',
+        status: 'fail',
+        message: expect.stringMatching(new RegExp(`${policy}.*${dropped}`)),
+        remedy: expect.stringContaining('CONFIG SET maxmemory-policy noeviction'),
+      })
+      const unlimited = checkOf(await withSettings({ 'maxmemory-policy': policy }), 'eviction')
+      expect(unlimited).toMatchObject({ status: 'pass', message: expect.stringContaining(policy) })
+      const noEviction = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': 'noeviction' })
+      expect(checkOf(noEviction, 'eviction')).toMatchObject({ status: 'pass' })
+      expect(checkOf(noEviction, 'memory')).toMatchObject({ status: 'pass' })
+    },
+  )
 
-  test('memory that is nearly used up is a warning; when it is, writes are rejected', async () => {
+  test('inspect() warns of nearly used up memory, and fails used up memory', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
@@ -145,7 +148,7 @@ describeWithRedis('what Redis says about itself', () => {
     })
   })
 
-  test('replicas are counted against those that durability waits for; a replica takes no writes', async () => {
+  test('inspect() compares the replicas with those that durability waits for, and fails a read-only replica', async () => {
     const durability = { replicas: 1, timeoutMs: 100 }
     const none = checkOf(await inspect(open(), { durability }), 'replicas')
     expect(none).toMatchObject({ status: 'fail', message: expect.stringContaining('waits for 1') })
@@ -160,7 +163,7 @@ describeWithRedis('what Redis says about itself', () => {
     )
     const two = checkOf(await inspect(open(), { durability: { replicas: 2, timeoutMs: 100 } }), 'replicas')
     expect(two).toMatchObject({ status: 'fail' })
-    const atReplica = await inspect(kept(new Redis(replica.port)))
+    const atReplica = await inspect(tracked(new Redis(replica.port)))
     expect(checkOf(atReplica, 'writes')).toMatchObject({
       status: 'fail',
       message: expect.stringContaining('replica'),
@@ -175,73 +178,83 @@ describeWithRedis('what Redis says about itself', () => {
     ['CONFIG', '-config', ['persistence']],
     ['TIME', '-time', ['clock']],
     ['all of them', '-info -config -time', ['writes', 'eviction', 'persistence', 'replicas', 'clock']],
-  ])('a user that may not ask for %s: unknown, and how to permit it', async (_, rights, names) => {
-    await open().call(
-      'ACL',
-      'SETUSER',
-      'limited',
-      'reset',
-      'on',
-      '>pass-of-a-test',
-      '~*',
-      '&*',
-      '+@all',
-      ...rights.split(' '),
-    )
-    const client = open({ username: 'limited', password: 'pass-of-a-test', enableReadyCheck: false })
-    const found = await inspect(client)
-    const unknown = found.checks.filter(({ status }) => status === 'unknown')
-    expect(unknown.map(({ name }) => name)).toEqual(names)
-    for (const { remedy } of unknown) expect(remedy).toMatch(/ACL SETUSER|CONFIG GET/)
-    expect(found.time === undefined).toBe(names.includes('clock'))
-    expect(found.usedShare).toBeUndefined()
-    expect(JSON.stringify(found)).not.toContain('pass-of-a-test')
-  })
+  ])(
+    'inspect() by a user without the right to %s reports those checks as unknown, and the missing right',
+    async (_, rights, names) => {
+      await open().call(
+        'ACL',
+        'SETUSER',
+        'limited',
+        'reset',
+        'on',
+        '>pass-of-a-test',
+        '~*',
+        '&*',
+        '+@all',
+        ...rights.split(' '),
+      )
+      const client = open({ username: 'limited', password: 'pass-of-a-test', enableReadyCheck: false })
+      const found = await inspect(client)
+      const unknown = found.checks.filter(({ status }) => status === 'unknown')
+      expect(unknown.map(({ name }) => name)).toEqual(names)
+      for (const { remedy } of unknown) expect(remedy).toMatch(/ACL SETUSER|CONFIG GET/)
+      expect(found.time === undefined).toBe(names.includes('clock'))
+      expect(found.usedShare).toBeUndefined()
+      expect(JSON.stringify(found)).not.toContain('pass-of-a-test')
+    },
+  )
 
-  test('who is not let in, or meets a server that is gone, is told so by a rejection', async () => {
+  test('inspect() rejects for a user who is not authenticated, and for an unreachable server', async () => {
     const admin = open()
-    await admin.call('ACL', 'SETUSER', 'gone', 'reset', 'on', '>pass-of-a-test', '+@all')
+    await admin.call('ACL', 'SETUSER', 'unauthenticated', 'reset', 'on', '>pass-of-a-test', '+@all')
     const client = open({
-      username: 'gone',
+      username: 'unauthenticated',
       password: 'wrong',
       enableReadyCheck: false,
       maxRetriesPerRequest: 0,
     })
     await expect(inspect(client)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    const away = kept(new Redis(server.busPort, { maxRetriesPerRequest: 0, enableOfflineQueue: false }))
-    await expect(inspect(away)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    const unreachable = tracked(
+      new Redis(server.busPort, { maxRetriesPerRequest: 0, enableOfflineQueue: false }),
+    )
+    await expect(inspect(unreachable)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  describe('a cluster', () => {
+  describe('inspect() of a cluster', () => {
     let cluster: RedisCluster
     beforeAll(async () => {
       cluster = await startRedisCluster()
       servers.push(cluster)
     })
 
-    const openCluster = () => kept(new Redis.Cluster([...cluster.addresses]))
+    const openCluster = () => tracked(new Redis.Cluster([...cluster.addresses]))
 
     test.each([
       ['ioredis 5', openCluster],
-      ['ioredis 6', () => kept(new Redis6.Cluster([...cluster.addresses]))],
-    ])('%s: every master is asked, and what is good of all is said once', async (_, client) => {
-      const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
-      expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
-        'writes pass',
-        'eviction pass',
-        'persistence fail',
-        'replicas pass',
-        'version pass',
-        'cluster pass',
-      ])
-      expect(checkOf(found, 'persistence')?.message).toMatch(/^127\.0\.0\.1:\d+ and 2 more: nothing is kept/)
-      expect(Math.abs((found.time ?? 0) - Date.now())).toBeLessThan(1000)
-    })
+      ['ioredis 6', () => tracked(new Redis6.Cluster([...cluster.addresses]))],
+    ])(
+      'inspect() of a cluster with %s checks every master, and reports a result that is common to all once',
+      async (_, client) => {
+        const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
+        expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
+          'writes pass',
+          'eviction pass',
+          'persistence fail',
+          'replicas pass',
+          'version pass',
+          'cluster pass',
+        ])
+        expect(checkOf(found, 'persistence')?.message).toMatch(
+          /^127\.0\.0\.1:\d+ and 2 more: nothing is kept/,
+        )
+        expect(Math.abs((found.time ?? 0) - Date.now())).toBeLessThan(1000)
+      },
+    )
 
-    test('one master with another setting is named', async () => {
+    test('inspect() of a cluster names a master with another setting', async () => {
       const [, second] = await cluster.masters()
       if (!second) throw new Error('there is no second master')
-      const admin = kept(new Redis(second.port))
+      const admin = tracked(new Redis(second.port))
       await admin.config('SET', 'maxmemory', '500mb')
       await admin.config('SET', 'maxmemory-policy', 'volatile-lru')
       const found = checkOf(await inspect(openCluster()), 'eviction')
@@ -255,23 +268,24 @@ describeWithRedis('what Redis says about itself', () => {
       })
     })
 
-    test('the used share of the memory is that of the fullest master', async () => {
+    test('inspect() of a cluster reports the used share of memory of its fullest master', async () => {
       const limits = ['500mb', '4mb', '0']
-      const masters = (await cluster.masters()).map(({ port }) => kept(new Redis(port)))
-      for (const [at, admin] of masters.entries()) await admin.config('SET', 'maxmemory', limits[at] ?? '0')
+      const masters = (await cluster.masters()).map(({ port }) => tracked(new Redis(port)))
+      for (const [index, admin] of masters.entries())
+        await admin.config('SET', 'maxmemory', limits[index] ?? '0')
       const { usedShare = 0 } = await inspect(openCluster())
       for (const admin of masters) await admin.config('SET', 'maxmemory', '0')
       expect(usedShare).toBeGreaterThan(0.2)
       expect(await inspect(openCluster())).toMatchObject({ usedShare: undefined })
     })
 
-    test('a client of a single server is told that it is the wrong one', async () => {
+    test('inspect() by a client of a single node of a cluster names the client to use', async () => {
       const [first] = cluster.nodes
-      const found = checkOf(await inspect(kept(new Redis(first?.port ?? 0))), 'cluster')
+      const found = checkOf(await inspect(tracked(new Redis(first?.port ?? 0))), 'cluster')
       expect(found).toMatchObject({ status: 'fail', remedy: expect.stringContaining('Redis.Cluster') })
     })
 
-    test('a master that is stuck is named, and hides none of the others', async () => {
+    test('inspect() of a cluster names a master that hangs, and reports all others', async () => {
       const client = openCluster()
       await inspect(client)
       const [first] = await cluster.masters()
@@ -288,9 +302,9 @@ describeWithRedis('what Redis says about itself', () => {
       await cluster.ready()
     })
 
-    test('slots that nobody serves are counted', async () => {
+    test('inspect() of a cluster counts slots that are not served', async () => {
       const [first] = await cluster.masters()
-      const admin = kept(new Redis(first?.port ?? 0))
+      const admin = tracked(new Redis(first?.port ?? 0))
       await admin.call('CLUSTER', 'DELSLOTS', '0', '1')
       const found = checkOf(await inspect(openCluster()), 'cluster')
       await admin.call('CLUSTER', 'ADDSLOTS', '0', '1')

@@ -8,7 +8,7 @@ import { startRedis, type RedisServer } from '../support/redis-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { unavailable } from './unavailable.ts'
 
-describeWithRedis('a write whose answer was lost', () => {
+describeWithRedis('writes whose answer is lost', () => {
   let server: RedisServer
   let proxy: TcpProxy
   let client: Redis
@@ -18,12 +18,12 @@ describeWithRedis('a write whose answer was lost', () => {
     proxy = await startTcpProxy(server.port)
   })
   beforeEach(async () => {
-    // The default settings, with which ioredis sends such a command again once it is connected again.
+    // With the default settings, ioredis sends such a command again after it has reconnected.
     client = new Redis(proxy.port, '127.0.0.1')
     client.on('error', () => {})
     store = redisStore(client)
     await client.flushall()
-    // The first connection sends some things of its own.
+    // ioredis sends commands of its own on the first connection.
     await vi.waitFor(() => store.ping())
   })
   afterEach(() => client.disconnect())
@@ -32,16 +32,16 @@ describeWithRedis('a write whose answer was lost', () => {
     await server.stop()
   })
 
-  test('is not reported as rejected by create, though the name is taken, by itself', async () => {
+  test('a create whose answer is lost rejects, instead of answering false because of its own value', async () => {
     proxy.loseNextAnswer()
     await expect(store.create('code', 'used')).rejects.toMatchObject(unavailable)
     expect(await store.get('code')).toBe('used')
     expect(await store.create('code', 'used')).toBe(false)
   })
 
-  test('is not reported as rejected by replace, though the text is another one now, its own', async () => {
+  test('a replace whose answer is lost rejects, instead of answering false because of its own text', async () => {
     await store.set('family', 'older')
-    // The first one also brings the script to Redis.
+    // The first replace also loads the script into Redis.
     await store.replace('family', 'older', 'old')
     proxy.loseNextAnswer()
     await expect(store.replace('family', 'old', 'new')).rejects.toMatchObject(unavailable)
@@ -49,14 +49,14 @@ describeWithRedis('a write whose answer was lost', () => {
     expect(await store.replace('family', 'old', 'new')).toBe(false)
   })
 
-  test('is not reported as "nothing was there" by delete', async () => {
+  test('a delete whose answer is lost rejects, instead of answering false because of its own deletion', async () => {
     await store.set('a', '1')
     proxy.loseNextAnswer()
     await expect(store.delete('a')).rejects.toMatchObject(unavailable)
     expect(await store.delete('a')).toBe(false)
   })
 
-  test('does no harm to what may be done twice', async () => {
+  test('idempotent commands whose answer is lost are repeated', async () => {
     proxy.loseNextAnswer()
     await store.set('a', '1')
     proxy.loseNextAnswer()
@@ -66,7 +66,7 @@ describeWithRedis('a write whose answer was lost', () => {
     expect(await store.range('index', { limit: 10 })).toEqual(['a'])
   })
 
-  test('leaves no listeners on the client once the store is closed', async () => {
+  test('a closed store leaves no listeners on its client', async () => {
     const before = client.listenerCount('close')
     const stores = Array.from({ length: 5 }, () => redisStore(client))
     expect(client.listenerCount('close')).toBe(before + 5)
@@ -75,8 +75,8 @@ describeWithRedis('a write whose answer was lost', () => {
   })
 })
 
-describeWithRedis('a write whose answer was lost, on a cluster', () => {
-  test('is not reported as rejected either', async () => {
+describeWithRedis('writes whose answer is lost, on a cluster', () => {
+  test('a create on a cluster whose answer is lost rejects', async () => {
     const cluster = await startRedisCluster()
     const [first, second] = [cluster.nodes[0]!, cluster.nodes[1]!]
     const proxy = await startTcpProxy(first.port)
@@ -86,7 +86,7 @@ describeWithRedis('a write whose answer was lost, on a cluster', () => {
     })
     client.on('error', () => {})
     const store = redisStore(client)
-    // One that is kept by the node behind the relay.
+    // A name that is stored on the node behind the proxy.
     const names = Array.from({ length: 20 }, (_, number) => `code ${number}`)
     const owners = await Promise.all(names.map((name) => cluster.masterOf(`gatehouse:${name}`)))
     const name = names[owners.indexOf(first)]!

@@ -12,8 +12,8 @@ import { elapse } from './real-time.ts'
 import { unavailable } from './unavailable.ts'
 
 const durability = { replicas: 1, timeoutMs: 500 }
-/** However busy the machine is. */
-const patient = { replicas: 1, timeoutMs: 5000 }
+/** A timeout that is long enough for a busy machine. */
+const longTimeout = { replicas: 1, timeoutMs: 5000 }
 
 /** The settings that the README recommends. */
 const RECOMMENDED: RedisOptions = {
@@ -32,14 +32,14 @@ const CLIENTS = [
 
 describeWithRedis('the Redis store with Sentinels', () => {
   let group: RedisSentinel
-  const ends: (() => unknown)[] = []
+  const cleanups: (() => unknown)[] = []
 
   function open(AnyRedis: typeof Redis, options: RedisOptions = {}) {
     const client = new AnyRedis({ ...options, sentinels: [...group.addresses], name: group.name })
     client.on('error', () => {})
     client.setMaxListeners(0)
     const store = redisStore(client, { durability })
-    ends.push(
+    cleanups.push(
       () => client.disconnect(),
       () => store.close(),
     )
@@ -50,11 +50,11 @@ describeWithRedis('the Redis store with Sentinels', () => {
     group = await startRedisSentinel()
   })
   afterEach(async () => {
-    for (const end of ends.splice(0).toReversed()) await end()
+    for (const cleanUp of cleanups.splice(0).toReversed()) await cleanUp()
   })
   afterAll(() => group.stop())
 
-  describe('keeps the contract', () => {
+  describe('the store contract with Sentinels', () => {
     const clients: Redis[] = []
     beforeAll(() => {
       for (const [, AnyRedis] of CLIENTS) {
@@ -69,7 +69,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
     const contract = (number: number, isDurable: boolean) =>
       storeContract({
         createStore() {
-          const store = redisStore(required(clients[number]), { durability: patient })
+          const store = redisStore(required(clients[number]), { durability: longTimeout })
           return isDurable ? required(store.durable) : store
         },
         elapse,
@@ -82,13 +82,13 @@ describeWithRedis('the Redis store with Sentinels', () => {
     })
   })
 
-  describe('after its master was', () => {
+  describe('a failover with Sentinels', () => {
     let stores: { store: Store; durable: Store }[]
-    const heard: string[] = []
+    const received: string[] = []
     const missed = vi.fn<() => void>()
 
     beforeEach(async () => {
-      heard.length = 0
+      received.length = 0
       missed.mockClear()
       stores = CLIENTS.map(([, AnyRedis]) => open(AnyRedis, RECOMMENDED))
       await vi.waitFor(
@@ -98,11 +98,11 @@ describeWithRedis('the Redis store with Sentinels', () => {
           timeout: 5000,
         },
       )
-      await required(stores[0]).store.subscribe('news', (message) => heard.push(message), missed)
+      await required(stores[0]).store.subscribe('news', (message) => received.push(message), missed)
     })
 
-    /** Calls until all go well again, and requires that until then nothing but 503 came of them. */
-    async function comesBack(): Promise<void> {
+    /** Repeats calls until all succeed, and asserts that every failure before is a 503. */
+    async function waitUntilAvailable(): Promise<void> {
       const calls = stores.flatMap(({ store, durable }, number) => [
         () => store.set(`a ${number}`, '1'),
         () => durable.set(`b ${number}`, '1'),
@@ -122,25 +122,25 @@ describeWithRedis('the Redis store with Sentinels', () => {
       await vi.waitFor(
         async () => {
           await required(stores[1]).store.publish('news', 'again')
-          expect(heard).toContain('again')
+          expect(received).toContain('again')
         },
         { timeout: 5000, interval: 50 },
       )
       expect(missed).toHaveBeenCalled()
     }
 
-    test('demoted, it is back by itself, and so are its listeners', async () => {
+    test('after a manual failover with Sentinels, stores and subscriptions recover by themselves', async () => {
       const master = await group.master()
       await askRedis(required(group.sentinels[0]), 'SENTINEL', 'FAILOVER', group.name)
       await vi.waitFor(async () => expect(await group.master()).not.toBe(master), { timeout: 10_000 })
-      await comesBack()
+      await waitUntilAvailable()
       expect(await required(stores[1]).store.get('b')).toBe('1')
     })
 
-    test('killed, it is back by itself, with what was confirmed, and so are its listeners', async () => {
+    test('after the master behind Sentinels was killed, stores and subscriptions recover with all confirmed writes', async () => {
       const master = await vi.waitFor(() => group.master(), { timeout: 10_000 })
       await master.kill()
-      await comesBack()
+      await waitUntilAvailable()
       expect(await group.master()).not.toBe(master)
       expect(await required(stores[0]).store.get('b')).toBe('1')
     })

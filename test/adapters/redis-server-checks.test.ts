@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkServer } from '../../adapters/redis/inspect/server-checks.ts'
 import type { ServerAnswers } from '../../adapters/redis/inspect/server-answers.ts'
 
-/** A server with which all is well. */
+/** The answers of a healthy server. */
 const INFO = {
   redis_version: '7.0.15',
   role: 'master',
@@ -17,8 +17,8 @@ const INFO = {
   cluster_enabled: '0',
 }
 
-/** What is found where the answers differ; undefined takes a field away. */
-function found(
+/** The checks for answers that differ from those of a healthy server; undefined removes a field. */
+function checksFor(
   info: Record<string, string | undefined>,
   {
     settings = {},
@@ -45,42 +45,47 @@ function found(
   return Object.fromEntries(checks.map(({ name, ...check }) => [name, check]))
 }
 
-test('with all well, all is good, and nothing has a fix', () => {
-  const checks = Object.values(found({}, { settings: { appendfsync: 'everysec', save: '' } }))
+test('every check of a healthy server passes without a remedy', () => {
+  const checks = Object.values(checksFor({}, { settings: { appendfsync: 'everysec', save: '' } }))
   expect(checks.map(({ status, remedy }) => [status, remedy])).toEqual(checks.map(() => ['pass', undefined]))
 })
 
-describe('writes', () => {
+describe('the check of writes', () => {
   const failed = { rdb_last_bgsave_status: 'err' }
   test.each([
     ['loading', { loading: '1' }, {}, 'fail'],
     ['a file that cannot be appended to', { aof_last_write_status: 'err' }, {}, 'fail'],
-    ['the same where none is written', { aof_last_write_status: 'err', aof_enabled: '0' }, {}, 'pass'],
-    ['a failed snapshot', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'yes' }, 'fail'],
-    ['one that stops nothing', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'no' }, 'warn'],
-    ['one of which nothing more is told', failed, {}, 'warn'],
-    ['one where none are asked for', failed, { save: '' }, 'pass'],
-    ['memory used up', { maxmemory: '1000', used_memory: '1001' }, {}, 'fail'],
     [
-      'memory used up by the buffers of replicas',
+      'an append error without an append-only file',
+      { aof_last_write_status: 'err', aof_enabled: '0' },
+      {},
+      'pass',
+    ],
+    ['a failed snapshot', failed, { save: '60 1', 'stop-writes-on-bgsave-error': 'yes' }, 'fail'],
+    [
+      'a failed snapshot that stops no writes',
+      failed,
+      { save: '60 1', 'stop-writes-on-bgsave-error': 'no' },
+      'warn',
+    ],
+    ['a failed snapshot with unknown settings', failed, {}, 'warn'],
+    ['a failed snapshot without configured snapshots', failed, { save: '' }, 'pass'],
+    ['used up memory', { maxmemory: '1000', used_memory: '1001' }, {}, 'fail'],
+    [
+      'memory used up by replication buffers',
       { maxmemory: '1000', used_memory: '1001', mem_not_counted_for_evict: '500' },
       {},
       'pass',
     ],
-    [
-      'memory used up where something is dropped',
-      { maxmemory: '10', maxmemory_policy: 'allkeys-lru' },
-      {},
-      'pass',
-    ],
-  ])('%s', (_, info, settings, status) => {
-    const { writes } = found(info, { settings })
+    ['used up memory with eviction', { maxmemory: '10', maxmemory_policy: 'allkeys-lru' }, {}, 'pass'],
+  ])('the check of writes with %s', (_, info, settings, status) => {
+    const { writes } = checksFor(info, { settings })
     expect(writes).toMatchObject({ status })
     expect(writes?.remedy === undefined).toBe(status === 'pass')
   })
 })
 
-describe('what is not told is unknown, and never good', () => {
+describe('checks with missing answers', () => {
   test.each([
     ['eviction', { maxmemory_policy: undefined }],
     ['replicas', { connected_slaves: undefined }],
@@ -88,16 +93,16 @@ describe('what is not told is unknown, and never good', () => {
     ['version', { redis_version: 'unstable' }],
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
-  ])('%s %j', (name, info) => {
-    expect(found(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
+  ])('the check %s is unknown with %j', (name, info) => {
+    expect(checksFor(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 
-  test('snapshots that were written are told by INFO alone', () => {
-    expect(found({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warn' })
+  test('INFO alone shows that snapshots were written', () => {
+    expect(checksFor({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warn' })
   })
 
-  test('how often the file reaches the disk is not known, and said', () => {
-    const { persistence } = found({})
+  test('the check of persistence says that appendfsync is unknown', () => {
+    const { persistence } = checksFor({})
     expect(persistence).toMatchObject({
       status: 'pass',
       message: expect.stringContaining('cannot be looked at'),
@@ -105,34 +110,39 @@ describe('what is not told is unknown, and never good', () => {
   })
 })
 
-describe('replicas', () => {
+describe('the check of replicas', () => {
   const slave = (lag: number, state = 'online') => `ip=127.0.0.1,port=1,state=${state},offset=1,lag=${lag}`
   test.each([
-    ['one that keeps up', [slave(0)], 'pass', 'with one less'],
-    ['one that is silent', [slave(11)], 'fail', '0 of them keep up'],
-    ['one that still gets all data', [slave(0, 'wait_bgsave')], 'fail', '0 replicas are connected'],
-    ['one to spare', [slave(0), slave(1)], 'pass', '2 replicas are connected'],
-  ])('%s', (_, slaves, status, message) => {
+    ['an up-to-date replica', [slave(0)], 'pass', 'with one less'],
+    ['a silent replica', [slave(11)], 'fail', '0 of them keep up'],
+    [
+      'a replica that is still loading its data',
+      [slave(0, 'wait_bgsave')],
+      'fail',
+      '0 replicas are connected',
+    ],
+    ['one replica more than required', [slave(0), slave(1)], 'pass', '2 replicas are connected'],
+  ])('the check of replicas with %s', (_, slaves, status, message) => {
     const info = {
       connected_slaves: String(slaves.length),
       ...Object.fromEntries(slaves.map((text, index) => [`slave${index}`, text])),
     }
-    expect(found(info, { replicas: 1 })['replicas']).toMatchObject({
+    expect(checksFor(info, { replicas: 1 })['replicas']).toMatchObject({
       status,
       message: expect.stringContaining(message),
     })
-    expect(found(info)['replicas']).toMatchObject({ status: 'pass' })
+    expect(checksFor(info)['replicas']).toMatchObject({ status: 'pass' })
   })
 })
 
-test('a version before 6 is a warning', () => {
-  expect(found({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warn' })
+test('a Redis before version 6 is a warning', () => {
+  expect(checksFor({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warn' })
 })
 
-test('a cluster that is down although all slots have a server is bad', () => {
+test('a cluster that is down although all its slots are served fails its check', () => {
   const cluster = new Map([
     ['cluster_state', 'fail'],
     ['cluster_slots_ok', '16384'],
   ])
-  expect(found({}, { cluster })['cluster']).toMatchObject({ status: 'fail' })
+  expect(checksFor({}, { cluster })['cluster']).toMatchObject({ status: 'fail' })
 })

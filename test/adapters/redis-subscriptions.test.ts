@@ -6,13 +6,13 @@ import { startRedisCluster } from '../support/redis-cluster.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 
-/** Publishes until the message is heard: what is sent while the connection is away is lost, as promised. */
-async function hearsAgain(publisher: Store, channel: string, heard: string[]): Promise<void> {
+/** Publishes until a message is received. Messages during an outage are lost, as the contract allows. */
+async function waitForMessage(publisher: Store, channel: string, received: string[]): Promise<void> {
   let number = 0
   await vi.waitFor(
     async () => {
       await publisher.publish(channel, `again ${(number += 1)}`)
-      expect(heard.some((message) => message.startsWith('again'))).toBe(true)
+      expect(received.some((message) => message.startsWith('again'))).toBe(true)
     },
     { timeout: 5000, interval: 50 },
   )
@@ -25,7 +25,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   let store: Store
   const consoleError = vi.spyOn(console, 'error')
 
-  const listeners = async () =>
+  const subscribers = async () =>
     String(await admin.call('CLIENT', 'LIST', 'TYPE', 'PUBSUB'))
       .split('\n')
       .filter(Boolean)
@@ -36,7 +36,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     admin.on('error', () => {})
   })
   beforeEach(() => {
-    // Settings that would suit no connection that listens: its first command comes before it is connected.
+    // These settings do not suit a subscribing connection, which sends its first command before it is connected.
     client = new Redis(server.port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -49,7 +49,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   afterEach(async () => {
     await store.close()
     client.disconnect()
-    // ioredis writes there about error events that nobody listens to.
+    // ioredis prints error events without a listener there.
     expect(consoleError).not.toHaveBeenCalled()
   })
   afterAll(async () => {
@@ -57,38 +57,38 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await server.stop()
   })
 
-  test('end their connection with the last listener, so that it keeps no process alive', async () => {
+  test('the connection for subscriptions closes with the last one, so that it keeps no process alive', async () => {
     await vi.waitFor(() => store.ping())
-    const leaveFirst = await store.subscribe('one', () => {})
-    const leaveSecond = await store.subscribe('two', () => {})
-    await leaveFirst()
-    expect(await listeners()).toHaveLength(1)
-    await leaveSecond()
-    await vi.waitFor(async () => expect(await listeners()).toHaveLength(0))
+    const endFirst = await store.subscribe('one', () => {})
+    const endSecond = await store.subscribe('two', () => {})
+    await endFirst()
+    expect(await subscribers()).toHaveLength(1)
+    await endSecond()
+    await vi.waitFor(async () => expect(await subscribers()).toHaveLength(0))
 
-    const heard: string[] = []
-    await store.subscribe('three', (message) => heard.push(message))
-    await hearsAgain(store, 'three', heard)
+    const received: string[] = []
+    await store.subscribe('three', (message) => received.push(message))
+    await waitForMessage(store, 'three', received)
   })
 
-  test('open one connection, when the first one listens, and close ends it and leaves the client alone', async () => {
+  test("all subscriptions share one connection, which close() ends without the client's", async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
-    expect(await listeners()).toHaveLength(0)
+    expect(await subscribers()).toHaveLength(0)
     await Promise.all([
       store.subscribe('a', () => {}),
       store.subscribe('b', () => {}),
       store.subscribe('a', () => {}),
     ])
-    expect(await listeners()).toHaveLength(1)
+    expect(await subscribers()).toHaveLength(1)
     await store.close()
-    await vi.waitFor(async () => expect(await listeners()).toHaveLength(0))
+    await vi.waitFor(async () => expect(await subscribers()).toHaveLength(0))
     expect(await client.ping()).toBe('PONG')
     await expect(store.subscribe('a', () => {})).rejects.toMatchObject({ code: 'ERR_CLOSED' })
-    expect(await listeners()).toHaveLength(0)
+    expect(await subscribers()).toHaveLength(0)
   })
 
-  test('tell Redis when the last listener of a channel has left', async () => {
+  test('the Redis store unsubscribes from a channel with its last listener', async () => {
     const ends = [await store.subscribe('a', () => {}), await store.subscribe('a', () => {})]
     expect(await admin.pubsub('CHANNELS')).toEqual(['0:gatehouse:a'])
     await ends[0]!()
@@ -97,95 +97,95 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await vi.waitFor(async () => expect(await admin.pubsub('CHANNELS')).toEqual([]))
   })
 
-  test('go on by themselves after their connection was killed', async () => {
-    const heard = { a: [] as string[], b: [] as string[], left: [] as string[] }
-    await store.subscribe('a', (message) => heard.a.push(message))
-    await store.subscribe('b', (message) => heard.b.push(message))
-    const leave = await store.subscribe('left', (message) => heard.left.push(message))
-    await leave()
+  test('subscriptions resume after their connection was killed', async () => {
+    const received = { a: [] as string[], b: [] as string[], ended: [] as string[] }
+    await store.subscribe('a', (message) => received.a.push(message))
+    await store.subscribe('b', (message) => received.b.push(message))
+    const end = await store.subscribe('ended', (message) => received.ended.push(message))
+    await end()
     for (let round = 0; round < 3; round += 1) {
       expect(await admin.client('KILL', 'TYPE', 'pubsub')).toBe(1)
-      heard.a.length = 0
-      heard.b.length = 0
-      await hearsAgain(store, 'a', heard.a)
-      await hearsAgain(store, 'b', heard.b)
+      received.a.length = 0
+      received.b.length = 0
+      await waitForMessage(store, 'a', received.a)
+      await waitForMessage(store, 'b', received.b)
     }
     expect((await admin.pubsub('CHANNELS')) as string[]).toHaveLength(2)
-    expect(heard.left).toEqual([])
-    expect(await listeners()).toHaveLength(1)
+    expect(received.ended).toEqual([])
+    expect(await subscribers()).toHaveLength(1)
   })
 
-  test('tell each listener when messages may have been missed, and only then', async () => {
-    const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), left: vi.fn() }
+  test('each listener is notified when messages may have been missed, and only then', async () => {
+    const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), ended: vi.fn() }
     missed.broken.mockImplementation(() => {
       throw new Error('this one is broken')
     })
     await store.subscribe('a', () => {}, missed.broken)
     await store.subscribe('a', () => {}, missed.a)
     await store.subscribe('b', () => {}, missed.b)
-    const leave = await store.subscribe('b', () => {}, missed.left)
-    await leave()
+    const end = await store.subscribe('b', () => {}, missed.ended)
+    await end()
     for (let round = 1; round <= 2; round += 1) {
       await admin.client('KILL', 'TYPE', 'pubsub')
       await vi.waitFor(() => expect(missed.b).toHaveBeenCalledTimes(round))
       expect(missed.a).toHaveBeenCalledTimes(round)
       expect(missed.broken).toHaveBeenCalledTimes(round)
     }
-    const heard: string[] = []
-    await store.subscribe('c', (message) => heard.push(message), missed.left)
-    await store.publish('c', 'heard')
-    await vi.waitFor(() => expect(heard).toEqual(['heard']))
-    expect(missed.left).not.toHaveBeenCalled()
+    const received: string[] = []
+    await store.subscribe('c', (message) => received.push(message), missed.ended)
+    await store.publish('c', 'hello')
+    await vi.waitFor(() => expect(received).toEqual(['hello']))
+    expect(missed.ended).not.toHaveBeenCalled()
     expect(missed.b).toHaveBeenCalledTimes(2)
   })
 
-  test('go on by themselves after Redis was restarted', async () => {
-    const heard: string[] = []
-    await store.subscribe('a', (message) => heard.push(message))
+  test('subscriptions resume after Redis was restarted', async () => {
+    const received: string[] = []
+    await store.subscribe('a', (message) => received.push(message))
     await server.restart()
-    await hearsAgain(store, 'a', heard)
+    await waitForMessage(store, 'a', received)
   })
 
-  test('that begin while Redis is gone are rejected soon, and nothing of them stays', async () => {
+  test('a subscription without Redis is rejected soon, and never becomes active', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
-    const heard: string[] = []
+    const received: string[] = []
     const start = performance.now()
-    await expect(store.subscribe('b', (message) => heard.push(message))).rejects.toMatchObject({
+    await expect(store.subscribe('b', (message) => received.push(message))).rejects.toMatchObject({
       code: 'ERR_STORE_UNAVAILABLE',
     })
     expect(performance.now() - start).toBeLessThan(2000)
     await server.restart()
 
-    const heardNow: string[] = []
-    await vi.waitFor(() => store.subscribe('b', (message) => heardNow.push(message)), { timeout: 5000 })
-    await hearsAgain(store, 'b', heardNow)
-    expect(heard).toEqual([])
+    const receivedLater: string[] = []
+    await vi.waitFor(() => store.subscribe('b', (message) => receivedLater.push(message)), { timeout: 5000 })
+    await waitForMessage(store, 'b', receivedLater)
+    expect(received).toEqual([])
   })
 
-  test('of a store that is closed while Redis is gone leave nothing that would keep trying', async () => {
+  test('a store that is closed without Redis does not try to reconnect', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     await store.close()
     await server.restart()
     await vi.waitFor(() => store.ping().catch(() => admin.ping()))
-    expect(await listeners()).toHaveLength(0)
+    expect(await subscribers()).toHaveLength(0)
   })
 })
 
 describeWithRedis('subscriptions of the Redis store on a cluster', () => {
-  test('go on by themselves after their connection was killed', async () => {
+  test('subscriptions on a cluster resume after their connection was killed', async () => {
     const cluster = await startRedisCluster()
     const nodes = cluster.nodes.map(({ port }) => new Redis(port))
     const client = new Cluster([{ host: '127.0.0.1', port: cluster.nodes[0]!.port }])
     const store = redisStore(client)
-    const heard: string[] = []
-    await store.subscribe('a', (message) => heard.push(message))
+    const received: string[] = []
+    await store.subscribe('a', (message) => received.push(message))
     await store.publish('a', 'hello')
-    await vi.waitFor(() => expect(heard).toEqual(['hello']))
+    await vi.waitFor(() => expect(received).toEqual(['hello']))
     const killed = await Promise.all(nodes.map((node) => node.client('KILL', 'TYPE', 'pubsub')))
     expect(killed.map(Number).toSorted((a, b) => a - b)).toEqual([...nodes.slice(1).map(() => 0), 1])
-    await hearsAgain(store, 'a', heard)
+    await waitForMessage(store, 'a', received)
 
     await store.close()
     expect(await client.ping()).toBe('PONG')

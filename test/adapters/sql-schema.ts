@@ -1,8 +1,9 @@
 /**
- * What the host's migration creates for `sqlStore`: PostgreSQL 13 or later. All texts are `bytea`: `text` rejects U+0000 and compares by a collation, bytes
- * are compared as the contract wants it. A B-tree takes 2,704 bytes, so long members are told apart by their hash and
- * sorted by their beginning first. The functions do in one round trip what takes several statements; each of those
- * sees what the one before it waited for, in READ COMMITTED, which is the default.
+ * The tables that the host's migration creates for `sqlStore`, for PostgreSQL 13 or later.
+ * All texts are `bytea`, which is compared byte by byte, as the contract requires. `text` rejects U+0000 and
+ * compares by a collation. A B-tree takes 2,704 bytes, so members are distinguished by their hash and sorted by
+ * their first 500 bytes. The functions do several statements in one round trip. In READ COMMITTED, the default,
+ * each statement sees the changes that the previous one waited for.
  */
 export const SCHEMA = `
 create table gatehouse_value (key bytea primary key, value bytea not null, expires_at timestamptz not null);
@@ -22,7 +23,7 @@ $$;
 create function gatehouse_add(index_name bytea, added bytea, ttl float8) returns void language plpgsql as $$
 begin
   delete from gatehouse_index where name = index_name and expires_at <= clock_timestamp();
-  -- Locks the index until the member is there, so that nobody drops it as empty meanwhile.
+  -- Locks the index until it has the member, so that no concurrent removal drops it as empty.
   insert into gatehouse_index values (index_name, gatehouse_until(ttl)) on conflict (name)
     do update set expires_at = greatest(gatehouse_index.expires_at, excluded.expires_at);
   insert into gatehouse_member values (index_name, added) on conflict do nothing;

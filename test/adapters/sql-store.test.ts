@@ -8,11 +8,14 @@ import { SCHEMA } from './sql-schema.ts'
 import { sqlStore, type SqlClient } from './sql-store.ts'
 import { elapse } from './real-time.ts'
 
-/** PostgreSQL, compiled to run within this process. It knows one connection, so what is concurrent takes turns. */
+/**
+ * PostgreSQL, compiled to run within this process. It has one connection, so concurrent calls run one after the
+ * other.
+ */
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create({
-    // Its own take a second for a megabyte.
+    // PGlite's own serializers take a second for a megabyte.
     serializers: { [types.BYTEA]: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}` },
     parsers: { [types.BYTEA]: (value) => Buffer.from(value.slice(2), 'hex') },
   })
@@ -20,53 +23,53 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What each store reaches the database through, so that it can be cut. */
-const lines = new WeakMap<Store, { cut: boolean; again: () => void }>()
+/** The connection of each store, which `breakConnection` cuts. */
+const connections = new WeakMap<Store, { cut: boolean; resumed: () => void }>()
 
 function createStore(): Store {
-  const line = { cut: false, again: () => {} }
-  const reach = () => {
-    if (line.cut) throw new Error('the connection has ended')
+  const connection = { cut: false, resumed: () => {} }
+  const requireConnection = () => {
+    if (connection.cut) throw new Error('the connection has ended')
   }
   const client: SqlClient = {
     query: async (...call) => {
-      reach()
+      requireConnection()
       return database.query(...call)
     },
-    listen: async (channel, hear, again) => {
-      reach()
-      line.again = again
-      return database.listen(channel, (payload) => (line.cut ? undefined : hear(payload)))
+    listen: async (channel, receive, resumed) => {
+      requireConnection()
+      connection.resumed = resumed
+      return database.listen(channel, (payload) => (connection.cut ? undefined : receive(payload)))
     },
   }
   const store = sqlStore(client)
-  lines.set(store, line)
+  connections.set(store, connection)
   return store
 }
 
 function breakConnection(store: Store) {
-  const line = lines.get(store)!
-  line.cut = true
+  const connection = connections.get(store)!
+  connection.cut = true
   return () => {
-    line.cut = false
-    line.again()
+    connection.cut = false
+    connection.resumed()
   }
 }
 
-describe('an adapter for PostgreSQL, written by the contract alone', () => {
-  describe.concurrent('keeps it', () => {
+describe('an adapter for PostgreSQL that follows the store contract', () => {
+  describe.concurrent('the store contract on PostgreSQL', () => {
     for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) test(name, run)
   })
 
-  test('and the suite leaves nothing behind', async () => {
+  test('the contract suite leaves nothing in PostgreSQL', async () => {
     for (const table of ['value', 'index', 'member']) {
-      const living = table === 'member' ? 'true' : 'expires_at > clock_timestamp()'
-      const { rows } = await database.query(`select * from gatehouse_${table} where ${living} limit 1`)
+      const isLive = table === 'member' ? 'true' : 'expires_at > clock_timestamp()'
+      const { rows } = await database.query(`select * from gatehouse_${table} where ${isLive} limit 1`)
       expect(rows, table).toEqual([])
     }
   })
 
-  test('tells who listens that messages may have been missed', async () => {
+  test('the SQL store notifies a listener that messages may have been missed', async () => {
     const store = createStore()
     let missed = 0
     await store.subscribe(
@@ -74,16 +77,16 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
       () => {},
       () => (missed += 1),
     )
-    const mend = breakConnection(store)
+    const restore = breakConnection(store)
     await delay(0)
     expect(missed).toBe(0)
-    mend()
+    restore()
     await delay(0)
     expect(missed).toBe(1)
     await store.close()
   })
 
-  test('says that this database keeps nothing on disk, and what to do about it', async () => {
+  test('inspect() of the SQL store fails a database without persistence, and names a remedy', async () => {
     const store = createStore()
     const { checks = [] } = (await store.inspect?.()) ?? {}
     expect(checks).toEqual([
@@ -97,25 +100,25 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
     await store.close()
   })
 
-  test('deletes what has expired, and keeps what has not', async () => {
+  test('the SQL store deletes expired values, and no others', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const store = createStore()
     try {
-      await store.set('sweep: over', '1', 1)
-      await store.set('sweep: living', '1', 1000)
+      await store.set('sweep: expired', '1', 1)
+      await store.set('sweep: live', '1', 1000)
       await elapse(1)
       await vi.advanceTimersByTimeAsync(600_000)
       const { rows } = await database.query<{ key: Uint8Array }>('select key from gatehouse_value')
       const keys = rows.map(({ key }) => Buffer.from(key).toString())
-      expect(keys.filter((key) => key.startsWith('sweep:'))).toEqual(['sweep: living'])
+      expect(keys.filter((key) => key.startsWith('sweep:'))).toEqual(['sweep: live'])
     } finally {
-      await store.delete('sweep: living')
+      await store.delete('sweep: live')
       await store.close()
       vi.useRealTimers()
     }
   })
 
-  test('carries direct and delegated access, and rejects what was revoked', async () => {
+  test('a host on the SQL store issues direct and delegated tokens, and rejects revoked ones', async () => {
     const host = await startHost({ store: createStore() })
     try {
       const apiKey = await host.createApiKey()
@@ -140,7 +143,7 @@ describe('an adapter for PostgreSQL, written by the contract alone', () => {
       expect(rejected.status).toBe(401)
       expect(rejected.headers.get('www-authenticate')).toContain('error="invalid_token"')
 
-      // Used for the second time: the whole family ends.
+      // The second use of a refresh token revokes its family.
       const again = await refresh(tokens.refresh_token)
       expect([again.status, again.body['error']]).toEqual([400, 'invalid_grant'])
       expect((await refresh(String(refreshed.body['refresh_token']))).status).toBe(400)

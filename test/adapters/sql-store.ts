@@ -1,35 +1,40 @@
 import { GatehouseError, type Store } from 'koa-gatehouse'
 
 /**
- * What the adapter asks of a client. With PGlite these are its own methods; with `pg` a pool that queries, and one
- * connection that listens, is opened again when it was lost, and then calls `again`.
+ * The client that the adapter needs. PGlite has these methods. With `pg`, a pool queries, and one connection
+ * listens; after a lost connection it opens another one and calls `resumed`.
  */
 export interface SqlClient {
   query(text: string, parameters?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
-  listen(channel: string, hear: (payload: string) => void, again: () => void): Promise<() => Promise<void>>
+  listen(
+    channel: string,
+    receive: (payload: string) => void,
+    resumed: () => void,
+  ): Promise<() => Promise<void>>
 }
 
 interface Subscription {
-  tell(message: string): void
-  tellMissed(): void
+  deliver(message: string): void
+  notifyMissed(): void
 }
 
-const LIVING = 'expires_at > clock_timestamp()'
+const LIVE = 'expires_at > clock_timestamp()'
 const SWEEP = ['value', 'index', 'message'].map(
-  (table) => `delete from gatehouse_${table} where not (${LIVING})`,
+  (table) => `delete from gatehouse_${table} where not (${LIVE})`,
 )
-/** Milliseconds between two times that what has expired is deleted. */
-const SWEEP_EVERY = 600_000
-/** Bytes that NOTIFY takes are fewer than these; a longer message is stored, and its id is sent. */
-const NOTIFY_LIMIT = 8000
+/** Milliseconds between two deletions of expired rows. */
+const SWEEP_INTERVAL_MS = 600_000
+/** NOTIFY takes fewer bytes than this. A longer message is stored, and its id is sent instead. */
+const NOTIFY_LIMIT_BYTES = 8000
 
 const bytes = (text: string) => Buffer.from(text)
 const text = (column: unknown) => Buffer.from(column as Uint8Array).toString()
 
 /**
- * Keeps everything in PostgreSQL. There is no `durable`: a commit answers once it is on disk, and on a standby where
- * `synchronous_standby_names` says so. Who turned `synchronous_commit` off for speed would hand over a second client
- * that has it on, and answer as `durable` what this function makes of that one.
+ * A store that keeps everything in PostgreSQL. It needs no `durable`: a commit settles once it is on disk, and on
+ * a standby if `synchronous_standby_names` names one.
+ * A host that turns `synchronous_commit` off for speed would pass a second client that has it on. `durable` would
+ * then be the result of this function for that client.
  */
 export function sqlStore(client: SqlClient): Store {
   const subscriptions = new Map<string, Set<Subscription>>()
@@ -44,24 +49,24 @@ export function sqlStore(client: SqlClient): Store {
 
   const sweeping = setInterval(() => {
     for (const sql of SWEEP) query(sql).catch(() => {})
-  }, SWEEP_EVERY).unref()
+  }, SWEEP_INTERVAL_MS).unref()
 
-  /** Tells the listeners of this store what the one channel of the database brought: a message, or the id of one. */
-  async function hear(payload: string): Promise<void> {
+  /** Delivers a message from the database's one channel: the message itself, or the id of a stored message. */
+  async function receive(payload: string): Promise<void> {
     const [stored] = payload.startsWith('[')
       ? [{ text: bytes(payload) }]
       : await query('select text from gatehouse_message where id = $1', payload)
     if (!stored) return
     const [channel, message] = JSON.parse(text(stored['text'])) as [string, string]
-    for (const { tell } of subscriptions.get(channel) ?? []) tell(message)
+    for (const { deliver } of subscriptions.get(channel) ?? []) deliver(message)
   }
 
-  /** Begins to listen, once for all channels. */
+  /** Starts listening, once for all channels. */
   async function listen(): Promise<void> {
     listening ??= client.listen(
       'gatehouse',
-      (payload) => void hear(payload).catch(() => {}),
-      () => [...subscriptions.values()].forEach((all) => all.forEach(({ tellMissed }) => tellMissed())),
+      (payload) => void receive(payload).catch(() => {}),
+      () => [...subscriptions.values()].forEach((all) => all.forEach(({ notifyMissed }) => notifyMissed())),
     )
     try {
       await listening
@@ -73,12 +78,12 @@ export function sqlStore(client: SqlClient): Store {
 
   return {
     async get(key) {
-      const [row] = await query(`select value from gatehouse_value where key = $1 and ${LIVING}`, bytes(key))
+      const [row] = await query(`select value from gatehouse_value where key = $1 and ${LIVE}`, bytes(key))
       return row && text(row['value'])
     },
 
     async getMany(keys) {
-      const sql = `select key, value from gatehouse_value where key = any($1::bytea[]) and ${LIVING}`
+      const sql = `select key, value from gatehouse_value where key = any($1::bytea[]) and ${LIVE}`
       const rows = await query(sql, keys.map(bytes))
       const found = new Map(rows.map(({ key, value }) => [text(key), text(value)]))
       return keys.map((key) => found.get(key))
@@ -93,18 +98,18 @@ export function sqlStore(client: SqlClient): Store {
     create(key, value, ttl) {
       const sql = `insert into gatehouse_value as old values ($1, $2, gatehouse_until($3)) on conflict (key)
         do update set value = excluded.value, expires_at = excluded.expires_at
-        where not (old.${LIVING}) returning true`
+        where not (old.${LIVE}) returning true`
       return isOne(query(sql, bytes(key), bytes(value), ttl ?? null))
     },
 
     replace(key, expected, value, ttl) {
       const sql = `update gatehouse_value set value = $3, expires_at = gatehouse_until($4)
-        where key = $1 and value = $2 and ${LIVING} returning true`
+        where key = $1 and value = $2 and ${LIVE} returning true`
       return isOne(query(sql, bytes(key), bytes(expected), bytes(value), ttl ?? null))
     },
 
     delete: (key) =>
-      isOne(query(`delete from gatehouse_value where key = $1 and ${LIVING} returning true`, bytes(key))),
+      isOne(query(`delete from gatehouse_value where key = $1 and ${LIVE} returning true`, bytes(key))),
 
     async add(index, member, ttl) {
       await query('select gatehouse_add($1, $2, $3)', bytes(index), bytes(member), ttl ?? null)
@@ -116,14 +121,14 @@ export function sqlStore(client: SqlClient): Store {
 
     async range(index, { after = '', limit }) {
       const sql = `select member from gatehouse_member join gatehouse_index using (name)
-        where name = $1 and ${LIVING} and member > $2 and substring(member for 500) >= substring($2 for 500)
+        where name = $1 and ${LIVE} and member > $2 and substring(member for 500) >= substring($2 for 500)
         order by substring(member for 500), member limit $3`
       return (await query(sql, bytes(index), bytes(after), limit)).map(({ member }) => text(member))
     },
 
     async publish(channel, message) {
       const sent = JSON.stringify([channel, message])
-      if (Buffer.byteLength(sent) < NOTIFY_LIMIT) {
+      if (Buffer.byteLength(sent) < NOTIFY_LIMIT_BYTES) {
         await query(`select pg_notify('gatehouse', $1)`, sent)
         return
       }
@@ -134,18 +139,18 @@ export function sqlStore(client: SqlClient): Store {
     },
 
     async subscribe(channel, listener, missed = () => {}) {
-      // Says so if the store is closed or the database away, also where this store listens already.
+      // Rejects if the store is closed or the database is unreachable, even if this store listens already.
       await query('select true')
       await listen()
       const all = subscriptions.get(channel) ?? new Set()
-      // Later and each by itself, so that one that throws or rejects disturbs nobody.
+      // Calls each listener later and separately, so that one that throws or rejects does not affect the others.
       const later = (call: () => void) =>
         void Promise.resolve()
           .then(() => (all.has(subscription) ? call() : undefined))
           .catch(() => {})
       const subscription: Subscription = {
-        tell: (message) => later(() => listener(message)),
-        tellMissed: () => later(missed),
+        deliver: (message) => later(() => listener(message)),
+        notifyMissed: () => later(missed),
       }
       subscriptions.set(channel, all.add(subscription))
       return async () => {
@@ -161,8 +166,8 @@ export function sqlStore(client: SqlClient): Store {
     async inspect() {
       const [row] = await query(`select extract(epoch from clock_timestamp())::float8 * 1000 as time,
         current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off' as durable`)
-      const bad = { status: 'fail', remedy: 'set fsync and synchronous_commit to on' } as const
-      const check = row?.['durable'] === true ? ({ status: 'pass' } as const) : bad
+      const failed = { status: 'fail', remedy: 'set fsync and synchronous_commit to on' } as const
+      const check = row?.['durable'] === true ? ({ status: 'pass' } as const) : failed
       const message = `a commit is answered ${check.status === 'pass' ? 'after' : 'before'} it is on disk`
       return { time: Number(row?.['time']), checks: [{ name: 'persistence', message, ...check }] }
     },

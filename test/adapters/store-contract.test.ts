@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import type { Store } from '../../src/store/contract.ts'
 import { storeContract } from '../../src/testing/store-contract.ts'
-import { liars, type Liar, type Line } from './broken-connections.ts'
+import { faultyConnections, type Connection, type FaultyConnection } from './broken-connections.ts'
 import { brokenMessages } from './broken-messages.ts'
 import type { BrokenStore } from './broken-store.ts'
 import { brokenStores } from './broken-stores.ts'
 
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
-/** The one case whose name begins so. */
-function theCase(name: string, createStore: () => Store) {
-  const found = storeContract({ createStore, elapse }).filter((one) => one.name.startsWith(name))
-  expect(found, `cases called "${name}…"`).toHaveLength(1)
+/** The case whose name begins with `name`. */
+function caseNamed(beginning: string, createStore: () => Store) {
+  const found = storeContract({ createStore, elapse }).filter((one) => one.name.startsWith(beginning))
+  expect(found, `cases called "${beginning}…"`).toHaveLength(1)
   return found[0]!
 }
 
-/** How a case ends for a store that is broken so: itself, or what is durable of it. */
-async function noticing({ methods, noticedBy, connected }: BrokenStore, view?: 'durable'): Promise<unknown> {
+/** Runs the case that must notice a broken store, or a store whose durable store is broken. Answers its error. */
+async function errorOf({ methods, noticedBy, connected }: BrokenStore, view?: 'durable'): Promise<unknown> {
   const shared = memoryStore()
   const createBroken = () => {
     const store = connected ? connectionTo(shared) : memoryStore()
@@ -25,7 +25,7 @@ async function noticing({ methods, noticedBy, connected }: BrokenStore, view?: '
     return view === 'durable' ? { ...store, durable: broken } : broken
   }
   try {
-    await theCase(noticedBy, createBroken).run()
+    await caseNamed(noticedBy, createBroken).run()
     return 'not noticed'
   } catch (error) {
     return error
@@ -34,11 +34,11 @@ async function noticing({ methods, noticedBy, connected }: BrokenStore, view?: '
 
 const expected = ({ message }: BrokenStore, view?: 'durable') => {
   if (view === undefined) return message ? { message } : { code: 'ERR_ASSERTION' }
-  const told = expect.stringMatching(`^through durable: .*${message ?? ''}`)
-  return message ? { message: told } : { code: 'ERR_ASSERTION', message: told }
+  const durableMessage = expect.stringMatching(`^through durable: .*${message ?? ''}`)
+  return message ? { message: durableMessage } : { code: 'ERR_ASSERTION', message: durableMessage }
 }
 
-/** One more connection to the database behind `shared`. */
+/** Opens another connection to the database behind `shared`. */
 function connectionTo(shared: Store): Store {
   let closed = false
   const open = async () => {
@@ -53,108 +53,109 @@ function connectionTo(shared: Store): Store {
   return connection
 }
 
-/** Whether a case works on what is durable, too: all that are not about a store as a whole. */
+/** Whether a case also runs on the durable store: all cases except those about a store as a whole. */
 const isDurableToo = (name: string) =>
   !/^(after close|close|closing|calls that|ping|volatile|inspect)/.test(name)
 
 beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'] }))
 afterAll(() => void vi.useRealTimers())
 
-describe('the contract suite notices', () => {
-  test.for(brokenStores)('that $breaks', async (broken) => {
-    expect(await noticing(broken)).toMatchObject(expected(broken))
+describe('the contract suite on broken stores', () => {
+  test.for(brokenStores)('the contract suite notices that $breaks', async (broken) => {
+    expect(await errorOf(broken)).toMatchObject(expected(broken))
   })
 
   test.for(brokenStores.filter(({ noticedBy }) => isDurableToo(noticedBy)))(
-    'that $breaks where it is durable',
+    'the contract suite notices through `durable` that $breaks',
     async (broken) => {
-      expect(await noticing(broken, 'durable')).toMatchObject(expected(broken, 'durable'))
+      expect(await errorOf(broken, 'durable')).toMatchObject(expected(broken, 'durable'))
     },
   )
 
-  test('all that can be wrong with messages', async () => {
-    // All at once, because most wait for some seconds before they say that no message came.
+  test('the contract suite notices every fault of messages', async () => {
+    // All run at the same time, because most wait for some seconds until they report a missing message.
     const outcomes = await Promise.all(
       brokenMessages.map((broken) =>
-        Promise.all([noticing(broken), isDurableToo(broken.noticedBy) && noticing(broken, 'durable')]),
+        Promise.all([errorOf(broken), isDurableToo(broken.noticedBy) && errorOf(broken, 'durable')]),
       ),
     )
     for (const [position, broken] of brokenMessages.entries()) {
-      const [outcome, durably] = outcomes[position] ?? []
+      const [outcome, durableOutcome] = outcomes[position] ?? []
       expect(outcome, broken.breaks).toMatchObject(expected(broken))
-      if (durably !== false) expect(durably, broken.breaks).toMatchObject(expected(broken, 'durable'))
+      if (durableOutcome !== false)
+        expect(durableOutcome, broken.breaks).toMatchObject(expected(broken, 'durable'))
     }
   })
 
-  test('two stores that are not on the same database', async () => {
+  test('the contract suite notices two stores on different databases', async () => {
     const shared = memoryStore()
     const name = 'set stores any text unchanged'
-    await theCase(name, () => connectionTo(shared)).run()
-    await expect(theCase(name, () => connectionTo(memoryStore())).run()).rejects.toMatchObject({
+    await caseNamed(name, () => connectionTo(shared)).run()
+    await expect(caseNamed(name, () => connectionTo(memoryStore())).run()).rejects.toMatchObject({
       code: 'ERR_ASSERTION',
     })
   })
 
-  test('that closing one store closes the others on the database', async () => {
+  test('the contract suite notices that closing one store closes the others', async () => {
     const shared = memoryStore()
     const name = 'closing one store leaves the others on the database alone'
-    await theCase(name, () => connectionTo(shared)).run()
-    await expect(theCase(name, () => ({ ...shared, volatile: false })).run()).rejects.toMatchObject({
+    await caseNamed(name, () => connectionTo(shared)).run()
+    await expect(caseNamed(name, () => ({ ...shared, volatile: false })).run()).rejects.toMatchObject({
       code: 'ERR_CLOSED',
     })
   })
 })
 
-/** Stores on one database whose connection can be cut, and which lie in some way when it is. */
-function createCuttable(lie: Liar['lie'] = () => ({})) {
+/** Stores on one database whose connection can be cut, with some methods replaced. */
+function createCuttable(methods: FaultyConnection['methods'] = () => ({})) {
   const database = memoryStore()
-  const lines = new WeakMap<Store, Line>()
+  const connections = new WeakMap<Store, Connection>()
   const createStore = () => {
-    const line: Line = { cut: false, losses: 0 }
-    const connection = connectionTo(database)
-    const truthful = new Proxy(connection, {
+    const connection: Connection = { cut: false, losses: 0 }
+    const intact = connectionTo(database)
+    const rejecting = new Proxy(intact, {
       get(target, method: keyof Store) {
         const member = target[method]
         if (typeof member !== 'function' || method === 'close') return member
         return async (...args: unknown[]): Promise<unknown> => {
-          if (line.cut) throw new Error('the connection is lost')
+          if (connection.cut) throw new Error('the connection is lost')
           if (method !== 'subscribe') return Reflect.apply(member, target, args)
           const [channel, listener] = args as [string, (message: string) => void]
-          return target.subscribe(channel, (message) => (line.cut ? undefined : listener(message)))
+          return target.subscribe(channel, (message) => (connection.cut ? undefined : listener(message)))
         }
       },
     })
-    const lies: Partial<Store> = lie(truthful, line)
-    const store = new Proxy(truthful, {
-      get: (target, method: keyof Store) => (method in lies ? lies[method] : target[method]),
+    const faults: Partial<Store> = methods(rejecting, connection)
+    const store = new Proxy(rejecting, {
+      get: (target, method: keyof Store) => (method in faults ? faults[method] : target[method]),
     })
-    lines.set(store, line)
+    connections.set(store, connection)
     return store
   }
   const breakConnection = (store: Store) => {
-    const line = lines.get(store)!
-    line.cut = true
-    line.losses += 1
-    return () => void (line.cut = false)
+    const connection = connections.get(store)!
+    connection.cut = true
+    connection.losses += 1
+    return () => void (connection.cut = false)
   }
   return { createStore, elapse, breakConnection }
 }
 
-describe('the contract suite, where it may cut a store off from its database,', () => {
-  const further = (options: Parameters<typeof storeContract>[0]) =>
+describe('the contract suite with a connection that it may cut', () => {
+  const furtherCases = (options: Parameters<typeof storeContract>[0]) =>
     storeContract(options).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
-  test('has further cases, which a truthful store passes', async () => {
-    const cases = further(createCuttable())
+  test('the contract suite has three further cases with breakConnection, which an intact store passes', async () => {
+    const cases = furtherCases(createCuttable())
     expect(cases).toHaveLength(3)
     for (const { run } of cases) await run()
-    expect(further({ createStore: memoryStore, elapse })).toEqual([])
+    expect(furtherCases({ createStore: memoryStore, elapse })).toEqual([])
   })
 
-  test('notices every lie', async () => {
+  test('the contract suite notices every fault of a cut connection', async () => {
     const outcomes = await Promise.all(
-      liars.map(async ({ lie, noticedBy, connection = {} }) => {
-        const found = further({ ...createCuttable(lie), ...connection }).filter(({ name }) =>
+      faultyConnections.map(async ({ methods, noticedBy, overrides = {} }) => {
+        const found = furtherCases({ ...createCuttable(methods), ...overrides }).filter(({ name }) =>
           name.startsWith(noticedBy),
         )
         expect(found).toHaveLength(1)
@@ -164,8 +165,8 @@ describe('the contract suite, where it may cut a store off from its database,', 
         )
       }),
     )
-    for (const [position, { lies, message }] of liars.entries()) {
-      expect(outcomes[position], lies).toMatchObject({
+    for (const [position, { breaks, message }] of faultyConnections.entries()) {
+      expect(outcomes[position], breaks).toMatchObject({
         code: 'ERR_ASSERTION',
         message: expect.stringContaining(message),
       })
@@ -173,13 +174,13 @@ describe('the contract suite, where it may cut a store off from its database,', 
   })
 })
 
-/** A lasting database that notes the names which are written to; each connection to it is closed by itself. */
+/** A database that records the names of all writes. Each connection to it is closed separately. */
 function createDatabase() {
   const database = memoryStore()
   const written = new Set<string>()
   const createStore = (): Store => {
     let closed = false
-    const ends: (() => Promise<void>)[] = []
+    const endings: (() => Promise<void>)[] = []
     return new Proxy(database, {
       get(target, method: keyof Store) {
         if (method === 'volatile') return false
@@ -187,14 +188,14 @@ function createDatabase() {
         if (method === 'close') {
           return async () => {
             closed = true
-            await Promise.all(ends.map((end) => end()))
+            await Promise.all(endings.map((end) => end()))
           }
         }
         return async (...args: unknown[]) => {
           if (closed) throw new Error('closed')
           if (['set', 'create', 'add', 'publish'].includes(method)) written.add(String(args[0]))
           const answer: unknown = await Reflect.apply(target[method] as () => unknown, target, args)
-          if (method === 'subscribe') ends.push(answer as () => Promise<void>)
+          if (method === 'subscribe') endings.push(answer as () => Promise<void>)
           return answer
         }
       },
@@ -203,10 +204,10 @@ function createDatabase() {
   return { database, written, createStore }
 }
 
-describe('the contract suite on a database that holds something', () => {
+describe('the contract suite on a database with other data', () => {
   const foreign = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', 'contract:a', 'client:1']
 
-  test('touches nothing of it, and leaves nothing behind', async () => {
+  test('the contract suite changes no other data, and leaves nothing behind', async () => {
     const { database, written, createStore } = createDatabase()
     for (const name of foreign) {
       await database.set(name, 'foreign')
@@ -227,7 +228,7 @@ describe('the contract suite on a database that holds something', () => {
     for (const name of written) expect(await database.range(name, { limit: 1 })).toEqual([])
   })
 
-  test('tidies up after a case that fails, too, whose error is the one that is told', async () => {
+  test('the contract suite cleans up after a failing case, and reports the error of that case', async () => {
     const { database, written, createStore } = createDatabase()
     const createBroken = () => {
       const store = createStore()
@@ -247,13 +248,13 @@ describe('the contract suite on a database that holds something', () => {
 describe('the contract suite', () => {
   const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
 
-  test('is shown above to notice when any of its promises is broken', () => {
+  test('every case of the contract suite has a broken store that it notices', () => {
     const proven = [...brokenStores, ...brokenMessages].map(({ noticedBy }) => noticedBy)
     const unproven = names.filter((name) => !proven.some((beginning) => name.startsWith(beginning)))
     expect(unproven).toEqual(['closing one store leaves the others on the database alone'])
   })
 
-  test('gives each case a name of its own and a function without arguments, as every test runner takes it', () => {
+  test('each case of the contract suite has a unique name and a function without parameters, as test runners need it', () => {
     expect(new Set(names).size).toBe(names.length)
     for (const { run } of storeContract({ createStore: memoryStore, elapse })) expect(run).toHaveLength(0)
   })

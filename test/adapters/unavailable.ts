@@ -1,2 +1,2 @@
-/** What every call rejects with while Redis cannot be reached or does not do it. */
+/** What every call rejects with while Redis is unreachable or rejects the command. */
 export const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }

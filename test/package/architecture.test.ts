@@ -15,18 +15,21 @@ const sources = [...filesBelow('src'), ...filesBelow('adapters')].filter((file) 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const linesOf = (file: string) => read(file).split('\n').length - 1
 
-/** Each file with the files that it imports; `isMeant` says which imports count. */
-function graphOf(files: readonly string[], isMeant: (each: { isTypeOnly: boolean }) => boolean = () => true) {
+/** Each file with the files that it imports; `isIncluded` selects the imports. */
+function graphOf(
+  files: readonly string[],
+  isIncluded: (each: { isTypeOnly: boolean }) => boolean = () => true,
+) {
   return new Map(
     files.map((file) => [
       file,
-      importsOf(file, read(file)).flatMap((each) => (each.file && isMeant(each) ? [each.file] : [])),
+      importsOf(file, read(file)).flatMap((each) => (each.file && isIncluded(each) ? [each.file] : [])),
     ]),
   )
 }
 
-describe('imports only go down', () => {
-  it('no file of src and adapters imports a file of a higher floor or a package that its room may not have', () => {
+describe('imports between the rooms of the source tree', () => {
+  it('no file of src and adapters imports a higher floor, or a package that its room may not use', () => {
     expect(sources.length).toBeGreaterThan(200)
     expect(sources.filter((file) => file.startsWith('adapters/')).length).toBeGreaterThanOrEqual(2)
     expect(sources.flatMap((file) => importsOf(file, read(file))).length).toBeGreaterThan(sources.length)
@@ -34,7 +37,7 @@ describe('imports only go down', () => {
     expect(sources.flatMap((file) => forbiddenImports(file, read(file)))).toEqual([])
   })
 
-  it('no files import each other in a circle, type-only imports included', () => {
+  it('no files import one another in a circle, type-only imports included', () => {
     expect(circlesOf(graphOf(sources))).toEqual([])
     expect(
       circlesOf(
@@ -53,7 +56,7 @@ describe('imports only go down', () => {
     expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
   })
 
-  it("the gateway's entry loads jose and valibot at run time, and neither oidc-provider nor Koa", () => {
+  it('the entry of the gateway loads jose and valibot at run time, and neither oidc-provider nor Koa', () => {
     const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
     const loaded = new Set(['src/gateway.ts'])
     for (const file of loaded) for (const next of graph.get(file) ?? []) loaded.add(next)
@@ -100,8 +103,8 @@ describe('imports only go down', () => {
   })
 })
 
-describe('layout', () => {
-  it('only documents, settings and the known folders stand at the root', () => {
+describe('the layout of the repository', () => {
+  it('only documents, settings and the known folders are at the root', () => {
     const notOurs = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
     const entries = readdirSync(root).filter((name) => !notOurs.includes(name) && !/\.(log|tgz)$/.test(name))
     const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
@@ -114,13 +117,13 @@ describe('layout', () => {
     ).toEqual([])
   })
 
-  it('folders are named after the domain, not after kinds of things', () => {
+  it('folders are named after the domain, not after kinds of code', () => {
     const drawers = /(^|\/)(utils?|helpers?|commons?|shared|types|misc|lib)(\/|\.ts$)/
     const paths = [...sources, ...filesBelow('examples')]
     expect(paths.filter((file) => drawers.test(file))).toEqual([])
   })
 
-  it('src has at most 24 rooms at its top, no file over 300 lines, and a median of at most 90', () => {
+  it('src has at most 24 rooms at its top, no file over 300 lines, and a median of at most 90 lines', () => {
     const rooms = new Set(sources.filter((file) => file.startsWith('src/')).map((file) => file.split('/')[1]))
     const lengths = sources.map(linesOf).toSorted((one, other) => one - other)
     const median = lengths[Math.floor(lengths.length / 2)] ?? 0

@@ -1,8 +1,8 @@
 import path from 'node:path'
 
 /**
- * The floors of the source tree, from the top down. A room is a folder or a file; it imports rooms of lower floors,
- * type-only imports included, and no room of its own floor. The deepest room that holds a file is the file's room.
+ * The floors of the source tree, from the top down. A room is a folder or a file. It imports rooms of lower
+ * floors only, type-only imports included. A file belongs to the deepest room that contains it.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/index.ts', 'src/testing'],
@@ -26,7 +26,9 @@ const FLOORS: readonly (readonly string[])[] = [
   ['src/errors.ts'],
 ]
 
-/** The packages that a room may import at run time. Node's own modules and the types of Koa are open to all. */
+/**
+ * The packages that a room may import at run time. Every room may import Node's own modules and the types of Koa.
+ */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
   'src/gatehouse': ['keygrip', 'koa-compose'],
@@ -37,20 +39,20 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/keys': ['jose'],
 }
 
-/** Rooms that only these rooms may import: a store is chosen by the host, never by the library. */
+/** Rooms that only the listed rooms may import: the host chooses the store, not the library. */
 const CLOSED: Readonly<Record<string, readonly string[]>> = { adapters: ['src/testing'] }
 
 const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm
 const DYNAMIC_IMPORT = /\b(?:import|require)\(\s*()['"]([^'"]+)['"]/g
 
-/** An import of one file: what it names, and the file that this is if it is one of ours. */
+/** An import in a file: its specifier, and the imported file if it belongs to this repository. */
 export interface Import {
   readonly specifier: string
   readonly isTypeOnly: boolean
   readonly file: string | undefined
 }
 
-/** All imports of a file, given by its path from the root of the repository. */
+/** All imports of a file. `file` is its path from the root of the repository. */
 export function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(IMPORT), ...source.matchAll(DYNAMIC_IMPORT)].map(
     ([, typeOnly, specifier = '']) => ({
@@ -61,7 +63,7 @@ export function importsOf(file: string, source: string): Import[] {
   )
 }
 
-/** The room of a file; undefined if no floor has one for it. */
+/** The room of a file; undefined if the file is on no floor. */
 export function roomOf(file: string): string | undefined {
   const rooms = FLOORS.flat().filter(
     (room) => file === room || file === `${room}.ts` || file.startsWith(`${room}/`),
@@ -69,15 +71,15 @@ export function roomOf(file: string): string | undefined {
   return rooms.toSorted((one, other) => other.length - one.length)[0]
 }
 
-/** The number of a room's floor; the ground floor has the highest. */
+/** The index of a room's floor; the ground floor has the highest. */
 function floorOf(room: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(room))
 }
 
-/** The imports of a file that its room may not have, as sentences. */
+/** The forbidden imports of a file, as sentences. */
 export function forbiddenImports(file: string, source: string): string[] {
   const room = file.startsWith('adapters/') ? 'adapters' : roomOf(file)
-  if (room === undefined) return [`${file} stands in no room of the house`]
+  if (room === undefined) return [`${file} is in no room of the source tree`]
   return importsOf(file, source).flatMap(({ specifier, isTypeOnly, file: target }) => {
     if (specifier.startsWith('node:')) return []
     const sentence = [`${file} imports ${isTypeOnly ? 'types of ' : ''}${specifier}`]
@@ -94,7 +96,7 @@ function mayImportPackage(room: string, name: string, isTypeOnly: boolean): bool
   return PACKAGES[room]?.includes(name) ?? false
 }
 
-/** Groups of files that import each other in a circle, type-only imports included. */
+/** Groups of files that import one another in a circle, type-only imports included. */
 export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const numbers = new Map<string, number>()
   const lowest = new Map<string, number>()

@@ -10,7 +10,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
 const { devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
-/** How the projects that install it are compiled: their libraries are checked, too. */
+/** The compiler options of the projects that install the package. Libraries are type-checked too. */
 const STRICT = {
   target: 'es2023',
   module: 'nodenext',
@@ -27,7 +27,7 @@ let tarball: string
 const remove: (() => Promise<void>)[] = []
 const children: ChildProcess[] = []
 
-// One empty TypeScript project, into which the tarball is installed as anybody would.
+// One empty TypeScript project with the tarball installed from the command line.
 beforeAll(async () => {
   const [copy, empty] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-host')])
   project = empty.folder
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await install(project, packages)
 }, 120_000)
 
-/** Installs the tarball with other packages. */
+/** Installs the tarball together with other packages. */
 const install = (folder: string, packages: readonly string[]) =>
   runToEnd(folder, 'npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...packages])
 
@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all(remove.map((clean) => clean()))
 })
 
-/** Starts a program of the project and waits until it printed its last curl line. */
+/** Starts a program of the project, and waits until it has printed its last curl line. */
 async function startHost(file: string, port: number, folder = project): Promise<string> {
   const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, PORT: String(port) } })
   children.push(child)
@@ -68,7 +68,7 @@ async function startHost(file: string, port: number, folder = project): Promise<
 }
 
 describe('the packed package', () => {
-  it('holds what is published and nothing else', () => {
+  it('the packed package contains what is published, and nothing else', () => {
     const expected =
       /^(dist\/(src|adapters)\/.*\.(js|d\.ts)|examples\/.*\.ts|package\.json|[A-Z]+\.md|LICENSE)$/
     expect(files).toEqual(
@@ -77,20 +77,20 @@ describe('the packed package', () => {
     expect(files.filter((file) => !expected.test(file))).toEqual([])
   })
 
-  it('holds every file that its README links to', () => {
+  it('the packed package contains every file that its README links to', () => {
     const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
     const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, target = '']) => target)
     expect(links).toContain('examples/server.ts')
     expect(links.filter((target) => !files.includes(target))).toEqual([])
   })
 
-  it('installs without a warning about peers and brings one jose', async () => {
+  it('the packed package installs without a peer warning and with one version of jose', async () => {
     const tree = JSON.parse(await runToEnd(project, 'npm', ['ls', 'jose', '--all', '--json']))
     expect(tree.problems).toBeUndefined()
     expect(new Set(JSON.stringify(tree).match(/(?<="jose":\{"version":")[^"]+/g)).size).toBe(1)
   })
 
-  it('the quick start compiles in an empty strict project, libraries checked too, and runs', async () => {
+  it('the quick start compiles in an empty strict project with type-checked libraries, and runs', async () => {
     await copyFile(path.join(root, 'examples/minimal.ts'), path.join(project, 'minimal.ts'))
     await writeFile(
       path.join(project, 'tsconfig.json'),
@@ -113,7 +113,7 @@ describe('the packed package', () => {
     await runToEnd(project, process.execPath, [tsc])
 
     const port = await freePort()
-    // The README says that it is JavaScript as it stands.
+    // The README says that the quick start is valid JavaScript.
     await copyFile(path.join(project, 'minimal.ts'), path.join(project, 'app.mjs'))
     const lines = await startHost('app.mjs', port)
     const script = lines.slice(lines.indexOf('TOKEN='))
@@ -124,7 +124,7 @@ describe('the packed package', () => {
     expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
   })
 
-  it('serves a CommonJS host by require(): direct access, delegated access, refresh, user info', async () => {
+  it('a CommonJS host serves direct access, delegated access, refresh and user info through require()', async () => {
     const port = await freePort()
     const issuer = `http://localhost:${port}/auth`
     await writeFile(
@@ -178,7 +178,7 @@ describe('the packed package', () => {
          await gatehouse.close()
        })`,
     )
-    // That it ends by itself also says that nothing of ours keeps a process alive.
+    // The program ends by itself, so the package keeps no process alive.
     expect(await runToEnd(project, process.execPath, ['host.cjs'])).toBe(
       [
         '200 864000 direct acme',
@@ -190,7 +190,7 @@ describe('the packed package', () => {
     )
   })
 
-  it('a process that mounts it and has nothing else to do ends by itself, whatever the store does', async () => {
+  it('a process that mounts the package and has no other work ends by itself, even with a failing store', async () => {
     await writeFile(
       path.join(project, 'mounted.mjs'),
       `import Koa from 'koa'
@@ -202,26 +202,26 @@ describe('the packed package', () => {
        const accounts = { find: (id) => ({ id }) }
        const secret = 'a secret for tests, long enough to be one'
        const frozen = { ...memoryStore(), volatile: false, ping: () => new Promise(() => {}) }
-       const away = { ...memoryStore(), volatile: false, ping: () => Promise.reject(new Error('away')) }
-       const gatehouses = [memoryStore(), frozen, away].map((store) => createGatehouse({ ...address, secret, store, products, accounts }))
+       const unavailable = { ...memoryStore(), volatile: false, ping: () => Promise.reject(new Error('unavailable')) }
+       const gatehouses = [memoryStore(), frozen, unavailable].map((store) => createGatehouse({ ...address, secret, store, products, accounts }))
        const gateway = createGateway({ ...address, products, jwksUri: 'http://127.0.0.1:9/jwks' })
        for (const each of [...gatehouses.map((one) => one.gateway), gateway]) {
          new Koa().use(each.middleware()).use(each.requireScope('orders:read'))
        }
        for (const each of gatehouses) new Koa().use(each.wellKnown()).use(each.middleware())
-       // Meanwhile it does something else, and the start begins.
+       // The service starts during this work.
        setTimeout(() => console.log('the work is done'), 500)`,
     )
     expect(await runToEnd(project, process.execPath, ['mounted.mjs'])).toBe('the work is done\n')
   })
 
-  it('installs beside Koa 2 and its types, compiles there in a strict project, and runs', async () => {
+  it('the package installs beside Koa 2 and its types, compiles there in a strict project, and runs', async () => {
     const host = await temporaryFolder('koa-gatehouse-koa-2')
     remove.push(host.remove)
     const write = (file: string, text: string) => writeFile(path.join(host.folder, file), text)
     await write('package.json', JSON.stringify({ name: 'host', private: true, type: 'module' }))
     const older = ['koa-2', 'types-koa-2'].map((alias) => String(devDependencies[alias]).replace('npm:', ''))
-    // Without --force or --legacy-peer-deps: an unfit peer ends it with ERESOLVE.
+    // Without --force and --legacy-peer-deps, npm rejects an unsuitable peer with ERESOLVE.
     await install(host.folder, [...older, `@types/node@${devDependencies['@types/node']}`])
     const tree = JSON.parse(
       await runToEnd(host.folder, 'npm', ['ls', 'koa', '@types/koa', '--all', '--json']),
@@ -237,7 +237,7 @@ describe('the packed package', () => {
     await write('tsconfig.json', JSON.stringify({ compilerOptions: STRICT, files: ['host.ts'] }))
     await runToEnd(host.folder, process.execPath, [tsc])
 
-    // It is JavaScript as it stands.
+    // The program is valid JavaScript.
     await write('host.mjs', program)
     const port = await freePort()
     const lines = await startHost('host.mjs', port, host.folder)

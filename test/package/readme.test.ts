@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const readme = read('README.md')
 
-/** Cells of the rows of all tables, by the name in backticks that a row begins with. */
+/** The cells of all table rows, by the name in backticks in the first cell. */
 const rows = new Map(
   [...readme.matchAll(/^\| `([\w.]+)` *\|(.*)\|$/gm)].map(([, name = '', cells = '']) => [
     name,
@@ -16,7 +16,7 @@ const rows = new Map(
   ]),
 )
 
-/** Properties of an interface with the text of their doc comments. */
+/** The properties of an interface, with their doc comments. */
 function propertiesOf(source: string, name: string): { name: string; doc: string }[] {
   const start = source.search(new RegExp(`^export interface ${name}\\b`, 'm'))
   const body = source.slice(start, source.indexOf('\n}', start))
@@ -26,13 +26,13 @@ function propertiesOf(source: string, name: string): { name: string; doc: string
 }
 
 describe('the README', () => {
-  it('has the quick start of examples/minimal.ts, of 40 lines at most', () => {
+  it('the README contains the quick start of examples/minimal.ts, of at most 40 lines', () => {
     const [, block] = readme.match(/<!-- examples\/minimal\.ts -->\s+```ts\n([^]*?)```/) ?? []
     expect(block).toBe(read('examples/minimal.ts'))
     expect(block?.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   })
 
-  it('lists every option', () => {
+  it('the README lists every option with its default', () => {
     const source = read('src/options/options.ts')
     const nested = ['lifetimes', 'signInAttempts', 'branding', 'revocations', 'signingKeys']
     const options = propertiesOf(source, 'GatehouseOptions').filter(({ name }) => !nested.includes(name))
@@ -63,14 +63,14 @@ describe('the README', () => {
     expect(all.length).toBeGreaterThan(40)
     expect(all.filter(({ name }) => !rows.has(name)).map(({ name }) => name)).toEqual([])
 
-    // Defaults that are values must be the same in both places.
+    // Default values must be the same in both places.
     for (const { name, doc } of all) {
       const [, value] = doc.match(/@default ('[^']*'|\d+|true|false|\[\])/) ?? []
       if (value !== undefined) expect(rows.get(name)?.at(-1), name).toContain(`\`${value}\``)
     }
   })
 
-  it('lists every error code with its status', () => {
+  it('the README lists every error code with its status', () => {
     const statuses = [...read('src/errors.ts').matchAll(/^ {2}(ERR_\w+): (\d+),$/gm)]
     expect(statuses.length).toBeGreaterThan(10)
     for (const [, code = '', status] of statuses) expect(rows.get(code)?.[0], code).toBe(status)
@@ -78,7 +78,7 @@ describe('the README', () => {
     expect([...rows.keys()].filter((name) => name.startsWith('ERR_') && !codes.includes(name))).toEqual([])
   })
 
-  it('names every event', () => {
+  it('the README lists every event', () => {
     const events = [
       ...read('src/host/events.ts').matchAll(/^ {2}'?([\w.]+)'?: (?:\{|ClientChange|KeyChange)/gm),
     ]
@@ -86,7 +86,7 @@ describe('the README', () => {
     for (const [, event] of events) expect(readme).toContain(`\`${event}\``)
   })
 
-  it('links to files and headings that exist', () => {
+  it('the README links to files and headings that exist', () => {
     const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
     const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
       ([, text = '']) =>
@@ -102,7 +102,7 @@ describe('the README', () => {
     expect(broken).toEqual([])
   })
 
-  it('names scripts that exist', () => {
+  it('the README and CONTRIBUTING name scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json'))
     const commands = ['README.md', 'CONTRIBUTING.md'].flatMap((file) => [
       ...read(file).matchAll(/npm run ([\w:]+)/g),
@@ -115,7 +115,7 @@ describe('the code in the README', () => {
   let remove: (() => Promise<void>) | undefined
   afterAll(() => remove?.())
 
-  it('compiles, every piece of it', async () => {
+  it('every code block of the README compiles', async () => {
     const copy = await copyPackage()
     remove = copy.remove
     const folder = path.join(copy.folder, 'readme')
@@ -143,7 +143,7 @@ describe('the code in the README', () => {
   })
 })
 
-/** What the pieces take for granted: the app around them. */
+/** The declarations of the app that the code blocks use. */
 const SURROUNDINGS = `
 import type { Server } from 'node:http'
 import type { Redis as RedisClient } from 'ioredis'
