@@ -1,10 +1,11 @@
 /**
- * A flood of authorization requests from one address, 127.0.0.1, each as large as it may be, against a Redis of its own
- * with `maxmemory 256mb`, while somebody at another address, 127.0.0.2, signs in, refreshes, revokes a token and
- * disables an API key. Three times 20 seconds: with the options as they are; with no limit by address; and with none, and
- * a Redis that is nearly full already, where signing in is rejected too. Prints what Redis uses before and after, and
- * what was answered. Fails if anything else fails. Flood and host share this process, so that all is slower than it need be.
- * `node bench/authorize-flood.ts` (Node 22.18 or later), some 90 seconds.
+ * Floods the authorization endpoint from one address, 127.0.0.1, with requests of the largest size. Redis has
+ * `maxmemory 256mb`. At the same time, a client at 127.0.0.2 signs in, refreshes, revokes a token and disables an
+ * API key.
+ * Three runs of 20 seconds: with default options; without a limit by address; and without one on a Redis that is
+ * nearly full, where sign-ins are rejected too. Prints the memory of Redis before and after, and the responses.
+ * Fails if anything else fails. The flood and the host share one process, so all figures are slower than in
+ * production. `node bench/authorize-flood.ts` (Node 22.18 or later), about 90 seconds.
  */
 import { Agent, request, type RequestOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,23 +17,23 @@ import { startRedis } from '../test/support/redis-server.ts'
 import { round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
-const SECONDS = 20
+const RUN_SECONDS = 20
 const CONNECTIONS = 32
-/** Requests of a flood at most. */
-const MOST = 200_000
-const MAXMEMORY = 256 * 1024 * 1024
-const [STRANGER, SOMEBODY] = ['127.0.0.1', '127.0.0.2']
+/** The most requests of one flood. */
+const MAX_REQUESTS = 200_000
+const MAXMEMORY_BYTES = 256 * 1024 * 1024
+const [FLOOD_ADDRESS, USER_ADDRESS] = ['127.0.0.1', '127.0.0.2']
 
 const failures: string[] = []
 const floods = {
-  'as it is': {},
+  'default options': {},
   'no limit by address': { maxPendingInteractions: 0 },
   'no limit, Redis at 89 %': { maxPendingInteractions: 0, used: 0.893 },
 }
 const table: Record<string, object> = {}
 for (const [name, options] of Object.entries(floods)) table[name] = await measure(name, options)
 console.table(table)
-console.log(`Node ${process.version}; ${SECONDS} s each, ${CONNECTIONS} connections`)
+console.log(`Node ${process.version}; ${RUN_SECONDS} s each, ${CONNECTIONS} connections`)
 for (const failure of failures) console.error(failure)
 process.exitCode = failures.length === 0 ? 0 : 1
 
@@ -40,7 +41,7 @@ async function measure(
   name: string,
   { used, ...options }: { maxPendingInteractions?: number; used?: number },
 ): Promise<object> {
-  const server = await startRedis({ args: ['--maxmemory', String(MAXMEMORY)] })
+  const server = await startRedis({ args: ['--maxmemory', String(MAXMEMORY_BYTES)] })
   const redis = new Redis(server.url, { maxRetriesPerRequest: null })
   const store = redisStore(redis)
   const host = await startHost({
@@ -59,18 +60,18 @@ async function measure(
     redirectUris: [CALLBACK],
   })
   const credentials = { client_id: application.clientId, client_secret: clientSecret }
-  const somebody = createSomebody(host, credentials)
-  await somebody.signIn()
-  if (used !== undefined) await replenish(redis, used)
+  const user = createUser(host, credentials)
+  await user.signIn()
+  if (used !== undefined) await fillMemory(redis, used)
 
   const before = await usedMegabytes(redis)
-  const until = performance.now() + SECONDS * 1000
+  const until = performance.now() + RUN_SECONDS * 1000
   const answers = flood(host, credentials.client_id, until)
   const work: Record<string, () => Promise<void>> = {
-    refresh: somebody.refresh,
-    revoke: somebody.revoke,
-    disable: somebody.disable,
-    'sign-in': somebody.signIn,
+    refresh: user.refresh,
+    revoke: user.revoke,
+    disable: user.disable,
+    'sign-in': user.signIn,
   }
   const times = new Map<string, number[]>(Object.keys(work).map((what) => [what, []]))
   const rejected = { signIns: 0 }
@@ -81,7 +82,7 @@ async function measure(
         await run()
         times.get(what)?.push(performance.now() - started)
       } catch (error) {
-        // Where Redis is nearly full nothing new begins, wherever it comes from.
+        // A nearly full Redis accepts no new authorization from any address.
         if (what === 'sign-in' && used !== undefined) rejected.signIns += 1
         else failures.push(`${name}: ${what} failed: ${String(error)}`)
       }
@@ -93,10 +94,10 @@ async function measure(
   const interactions = await countInteractions(redis)
   const slowest = Math.max(...[...times.values()].flat())
   for (const [what, all] of times) {
-    if (all.length === 0 && rejected.signIns === 0) failures.push(`${name}: no ${what} at all`)
+    if (all.length === 0 && rejected.signIns === 0) failures.push(`${name}: no successful ${what}`)
   }
   if (used !== undefined && (counts.get(503) ?? 0) === 0) failures.push(`${name}: nothing was rejected`)
-  if (after > (MAXMEMORY * 0.95) / 1e6) failures.push(`${name}: Redis is full`)
+  if (after > (MAXMEMORY_BYTES * 0.95) / 1e6) failures.push(`${name}: Redis is full`)
 
   await host.close()
   await store.close()
@@ -106,7 +107,7 @@ async function measure(
     'MB before': round(before),
     'MB after': round(after),
     'pending in Redis': interactions,
-    'begun (303)': counts.get(303) ?? 0,
+    'started (303)': counts.get(303) ?? 0,
     '429': counts.get(429) ?? 0,
     '503': counts.get(503) ?? 0,
     other: [...counts].filter(([status]) => ![303, 429, 503].includes(status)).length,
@@ -116,16 +117,16 @@ async function measure(
   }
 }
 
-/** Answers by status. */
+/** The number of responses by status. */
 async function flood(host: MeasuredHost, clientId: string, until: number): Promise<Map<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const counts = new Map<number, number>()
   const url = authorizationUrl(host, clientId, { state: 's'.repeat(2048), login_hint: 'l'.repeat(512) })
-  let left = MOST
+  let left = MAX_REQUESTS
   const loop = async () => {
     while (performance.now() < until && left > 0) {
       left -= 1
-      const { status } = await send(url, { agent, localAddress: STRANGER })
+      const { status } = await send(url, { agent, localAddress: FLOOD_ADDRESS })
       counts.set(status, (counts.get(status) ?? 0) + 1)
     }
   }
@@ -134,15 +135,15 @@ async function flood(host: MeasuredHost, clientId: string, until: number): Promi
   return counts
 }
 
-/** A person, a developer and an operator at the other address. */
-function createSomebody(host: MeasuredHost, client: { client_id: string; client_secret: string }) {
+/** A user, a developer and an operator at the other address. */
+function createUser(host: MeasuredHost, client: { client_id: string; client_secret: string }) {
   const agent = new Agent({ keepAlive: true })
   const { gatehouse, issuer, origin } = host
   let refreshToken = ''
 
-  const fetchFromThere = async (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
+  const fetchAsUser = async (url: Parameters<typeof fetch>[0], init: RequestInit = {}) => {
     const { method = 'GET', body, headers } = init
-    const options = { agent, localAddress: SOMEBODY, method, headers: { ...(headers as object) } }
+    const options = { agent, localAddress: USER_ADDRESS, method, headers: { ...(headers as object) } }
     const answer = await send(
       new URL(url instanceof Request ? url.url : url),
       options,
@@ -156,7 +157,7 @@ function createSomebody(host: MeasuredHost, client: { client_id: string; client_
   async function token(parameters: Record<string, string>): Promise<Record<string, unknown>> {
     const body = new URLSearchParams({ ...client, ...parameters }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await fetchFromThere(`${issuer}/oauth2/token`, { method: 'POST', body, headers })
+    const answer = await fetchAsUser(`${issuer}/oauth2/token`, { method: 'POST', body, headers })
     const text = await answer.text()
     if (answer.status !== 200) throw new Error(`${answer.status} ${text}`)
     return JSON.parse(text) as Record<string, unknown>
@@ -164,7 +165,7 @@ function createSomebody(host: MeasuredHost, client: { client_id: string; client_
 
   return {
     async signIn() {
-      const browser = createBrowser({ follow: [origin], fetch: fetchFromThere })
+      const browser = createBrowser({ follow: [origin], fetch: fetchAsUser })
       let page = await browser.open(authorizationUrl(host, client.client_id))
       const change = { identifier: 'alice', password: 'any' }
       if (page.status === 200) page = await browser.submit(page, { action: /sign-in/, change })
@@ -183,13 +184,13 @@ function createSomebody(host: MeasuredHost, client: { client_id: string; client_
       const answer = await token({ grant_type: 'refresh_token', refresh_token: refreshToken })
       refreshToken = String(answer['refresh_token'])
     },
-    /** A leaked token: the operator revokes it, and the gateway rejects it. */
+    /** The operator revokes a leaked token, and the gateway rejects it. */
     async revoke() {
       const answer = await token({ grant_type: 'refresh_token', refresh_token: refreshToken })
       refreshToken = String(answer['refresh_token'])
       const leaked = String(answer['access_token'])
       await gatehouse.tokens.revoke(leaked)
-      const call = { agent, localAddress: SOMEBODY, headers: { authorization: `Bearer ${leaked}` } }
+      const call = { agent, localAddress: USER_ADDRESS, headers: { authorization: `Bearer ${leaked}` } }
       const { status } = await send(new URL(`${origin}/api/invoices/1`), call)
       if (status !== 401) throw new Error(`the revoked token is answered with ${status}`)
     },
@@ -235,10 +236,10 @@ function send(
   })
 }
 
-/** Fills a share of the memory with what is somebody else's. */
-async function replenish(redis: Redis, share: number): Promise<void> {
+/** Fills a share of the memory with other data. */
+async function fillMemory(redis: Redis, share: number): Promise<void> {
   const value = 'x'.repeat(100_000)
-  for (let index = 0; (await usedMegabytes(redis)) * 1e6 < MAXMEMORY * share; index += 1) {
+  for (let index = 0; (await usedMegabytes(redis)) * 1e6 < MAXMEMORY_BYTES * share; index += 1) {
     await redis.set(`ballast:${index}`, value)
   }
 }

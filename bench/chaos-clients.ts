@@ -1,53 +1,53 @@
-/** The clients of `chaos.ts`: each connects, refreshes again and again, and notes all that it is answered. */
+/** The clients of `chaos.ts`. Each connects, refreshes repeatedly, and records every response. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
 import { ACCOUNT_COOKIE, CALLBACK, SCOPES } from './host.ts'
 
-/** One request, and how it ended. */
+/** One request, and its result. */
 export interface Answer {
   readonly what: 'authorize' | 'code' | 'refresh' | 'introspect'
   readonly client: number
-  /** 0 where there was none. */
+  /** 0 without a response. */
   readonly status: number
-  /** `performance.now()` when it was sent, and when its answer was there. */
+  /** `performance.now()` when the request was sent, and when its response had arrived. */
   readonly from: number
   readonly to: number
   readonly text: string
-  /** Whether it says when to try again. */
+  /** Whether the response has a Retry-After header. */
   readonly retryAfter: boolean
 }
 
-/** The refresh tokens of one grant, in the order in which they were given out. */
+/** The refresh tokens of one grant, in the order in which they were issued. */
 export interface Connection {
   readonly client: number
   readonly tokens: string[]
 }
 
-/** What the clients have seen. */
+/** The record of all clients. */
 export interface Ledger {
   readonly answers: Answer[]
   readonly connections: Connection[]
-  /** What was given out for each refresh token; more than one is a broken promise. */
+  /** The tokens that replaced each refresh token; more than one is a violation. */
   readonly successors: Map<string, Set<string>>
   /** Refresh tokens that were exchanged for another one. */
   readonly accepted: Set<string>
-  /** Codes that were rejected although nobody had used them. */
+  /** Codes that were rejected although they were unused. */
   readonly codesLost: string[]
-  /** Refresh tokens that were rejected although they were the last: the client has to connect anew. */
+  /** The current refresh tokens that were rejected, so that the client had to connect again. */
   readonly stuck: { readonly client: number; readonly at: number; readonly what: string }[]
 }
 
-/** Refreshes after which a client connects anew. */
-const REFRESHES = 20
-/** Milliseconds until something that failed is tried again: on average. */
-const AGAIN_AFTER = 200
-/** Out of a hundred refreshes, those that two workers of a client send at the same time. */
-const DOUBLED = 15
-/** Milliseconds without an answer after which a request counts as hanging. */
-const HANGING = 20_000
-/** Milliseconds after which a client gives up trying again. */
-const GIVES_UP = 40_000
+/** Refreshes after which a client connects again. */
+const REFRESHES_PER_CONNECTION = 20
+/** Milliseconds before a retry, on average. */
+const RETRY_DELAY_MS = 200
+/** The percentage of refreshes that two workers of a client send at the same time. */
+const DOUBLED_PERCENT = 15
+/** Milliseconds after which a request without a response is aborted. */
+const REQUEST_TIMEOUT_MS = 20_000
+/** Milliseconds after which a client stops retrying. */
+const RETRY_TIMEOUT_MS = 40_000
 
 export function createLedger(): Ledger {
   return {
@@ -61,9 +61,8 @@ export function createLedger(): Ledger {
 }
 
 /**
- * Runs one client until `isOver`.
- *
- * @param options.ports of the processes, which are asked in turn
+ * Creates one client, whose `run()` works until `isOver`.
+ * @param options.ports the ports of the processes, which are used in turn
  * @param options.pauseMs milliseconds between two refreshes, on average
  */
 export function createClient(options: {
@@ -79,33 +78,33 @@ export function createClient(options: {
   let turn = number
   const nextOrigin = () => `http://127.0.0.1:${ports[(turn += 1) % ports.length]}`
 
-  async function ask(what: Answer['what'], url: string, init: RequestInit): Promise<Answer & Got> {
+  async function send(what: Answer['what'], url: string, init: RequestInit): Promise<Answer & Received> {
     const from = performance.now()
-    let got: Got = { headers: new Headers() }
+    let received: Received = { headers: new Headers() }
     let [status, text] = [0, '']
     try {
-      const signal = AbortSignal.timeout(HANGING)
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
       const response = await fetch(url, { ...init, signal, redirect: 'manual' })
-      got = { headers: response.headers }
+      received = { headers: response.headers }
       ;[status, text] = [response.status, await response.text()]
     } catch (error) {
       ;[status, text] = [0, String((error as Error).cause ?? error)]
     }
     const times = { from, to: performance.now() }
-    const answer = { what, client: number, status, ...times, retryAfter: got.headers.has('retry-after') }
+    const answer = { what, client: number, status, ...times, retryAfter: received.headers.has('retry-after') }
     ledger.answers.push({ ...answer, text: text.slice(0, 200) })
-    return { ...answer, ...got, text }
+    return { ...answer, ...received, text }
   }
 
   function post(what: Answer['what'], path: string, parameters: Record<string, string>) {
     const body = new URLSearchParams({ ...application, ...parameters })
-    return ask(what, `${nextOrigin()}/auth/oauth2/${path}`, { method: 'POST', body })
+    return send(what, `${nextOrigin()}/auth/oauth2/${path}`, { method: 'POST', body })
   }
 
   const refresh = (token: string) =>
     post('refresh', 'token', { grant_type: 'refresh_token', refresh_token: token })
 
-  /** Goes where a browser would; undefined if it got no code, for which it has to start anew. */
+  /** Follows the redirects as a browser would; undefined without a code. */
   async function authorize(): Promise<string | undefined> {
     const query = new URLSearchParams({
       client_id: application.client_id,
@@ -116,7 +115,7 @@ export function createClient(options: {
     let path = `/auth/oauth2/authorize?${query.toString()}`
     for (let hop = 0; hop < 10; hop += 1) {
       const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
-      const { headers } = await ask('authorize', nextOrigin() + path, { headers: { cookie } })
+      const { headers } = await send('authorize', nextOrigin() + path, { headers: { cookie } })
       for (const line of headers.getSetCookie()) {
         const [pair = ''] = line.split(';')
         cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
@@ -130,13 +129,13 @@ export function createClient(options: {
     return undefined
   }
 
-  /** Until it is answered for good: with tokens, or with a rejection. Undefined if it gave up. */
-  async function untilAnswered(send: () => Promise<Answer>): Promise<Answer | undefined> {
+  /** Retries until the response is final: tokens or a rejection. Undefined if the client stopped retrying. */
+  async function retryUntilFinal(send: () => Promise<Answer>): Promise<Answer | undefined> {
     const started = performance.now()
-    while (performance.now() - started < GIVES_UP) {
+    while (performance.now() - started < RETRY_TIMEOUT_MS) {
       const answer = await send()
       if (answer.status === 200 || (answer.status >= 400 && answer.status < 500)) return answer
-      await jitter(AGAIN_AFTER)
+      await jitter(RETRY_DELAY_MS)
     }
     return undefined
   }
@@ -144,15 +143,15 @@ export function createClient(options: {
   async function connect(): Promise<Connection | undefined> {
     const code = await authorize()
     if (code === undefined) {
-      await jitter(AGAIN_AFTER)
+      await jitter(RETRY_DELAY_MS)
       return undefined
     }
-    const answer = await untilAnswered(() =>
+    const answer = await retryUntilFinal(() =>
       post('code', 'token', { grant_type: 'authorization_code', code }),
     )
     const token = answer && refreshTokenOf(answer)
     if (token === undefined) {
-      ledger.codesLost.push(`client ${number}: ${answer?.text ?? 'no answer'}`)
+      ledger.codesLost.push(`client ${number}: ${answer?.text ?? 'no response'}`)
       return undefined
     }
     const connection = { client: number, tokens: [token] }
@@ -160,8 +159,8 @@ export function createClient(options: {
     return connection
   }
 
-  /** Notes what was given out for a token. */
-  function note(token: string, answer: Answer | undefined): string | undefined {
+  /** Records the token that replaced another one. */
+  function record(token: string, answer: Answer | undefined): string | undefined {
     const next = answer && refreshTokenOf(answer)
     if (next === undefined) return undefined
     ledger.successors.set(token, (ledger.successors.get(token) ?? new Set()).add(next))
@@ -169,18 +168,18 @@ export function createClient(options: {
     return next
   }
 
-  /** @returns whether the connection can go on */
+  /** @returns whether the connection is still usable */
   async function refreshOnce(connection: Connection): Promise<boolean> {
     const token = connection.tokens.at(-1) ?? ''
-    const isDoubled = randomInt(100) < DOUBLED
+    const isDoubled = randomInt(100) < DOUBLED_PERCENT
     const sent = isDoubled ? [refresh(token), refresh(token)] : [refresh(token)]
     const answers = await Promise.all(sent)
-    let next = answers.map((answer) => note(token, answer)).find((each) => each !== undefined)
+    let next = answers.map((answer) => record(token, answer)).find((each) => each !== undefined)
     let last: Answer | undefined = answers.find(({ status }) => status >= 400 && status < 500)
     if (next === undefined && last === undefined) {
-      await jitter(AGAIN_AFTER)
-      last = await untilAnswered(() => refresh(token))
-      next = note(token, last)
+      await jitter(RETRY_DELAY_MS)
+      last = await retryUntilFinal(() => refresh(token))
+      next = record(token, last)
     }
     if (next !== undefined) {
       connection.tokens.push(next)
@@ -189,7 +188,7 @@ export function createClient(options: {
     ledger.stuck.push({
       client: number,
       at: performance.now(),
-      what: `refresh ${connection.tokens.length}: ${last ? `${last.status} ${last.text}` : 'no answer'}`,
+      what: `refresh ${connection.tokens.length}: ${last ? `${last.status} ${last.text}` : 'no response'}`,
     })
     return false
   }
@@ -198,29 +197,29 @@ export function createClient(options: {
     async run(): Promise<void> {
       while (!isOver()) {
         const connection = await connect()
-        for (let count = 0; connection && count < REFRESHES && !isOver(); count += 1) {
+        for (let count = 0; connection && count < REFRESHES_PER_CONNECTION && !isOver(); count += 1) {
           await jitter(pauseMs)
           if (!(await refreshOnce(connection))) break
         }
       }
     },
 
-    /** The tokens of a connection that live, as introspection says (RFC 7662). */
-    async living(tokens: readonly string[]): Promise<string[]> {
-      const alive: string[] = []
+    /** The active tokens of a connection, by introspection (RFC 7662). */
+    async activeTokens(tokens: readonly string[]): Promise<string[]> {
+      const active: string[] = []
       for (const token of tokens) {
-        const answer = await untilAnswered(() => post('introspect', 'introspect', { token }))
-        if (answer?.status === 200 && isActive(answer.text)) alive.push(token)
+        const answer = await retryUntilFinal(() => post('introspect', 'introspect', { token }))
+        if (answer?.status === 200 && isActive(answer.text)) active.push(token)
       }
-      return alive
+      return active
     },
 
-    /** Exchanges a token at the end. */
-    refresh: (token: string) => untilAnswered(() => refresh(token)),
+    /** Exchanges a token after the run. */
+    refresh: (token: string) => retryUntilFinal(() => refresh(token)),
   }
 }
 
-interface Got {
+interface Received {
   readonly headers: Headers
 }
 
@@ -233,7 +232,7 @@ function isActive(text: string): boolean {
   return (JSON.parse(text) as { active: boolean }).active
 }
 
-/** Waits for `milliseconds` on average. */
+/** Waits `milliseconds` on average. */
 function jitter(milliseconds: number): Promise<void> {
   return delay(milliseconds * (0.5 + Math.random()))
 }

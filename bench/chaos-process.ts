@@ -2,29 +2,29 @@
 import { Cluster, Redis } from 'ioredis'
 import { redisStore, type Durability } from '../adapters/redis.ts'
 import { CALLBACK, startHost } from './host.ts'
-import type { Question, Told } from './processes.ts'
+import type { Question, Report } from './processes.ts'
 
-/** What a process is started with, as JSON. */
+/** The options of a process, passed as JSON. */
 export interface ProcessOptions {
   /** The nodes of a cluster, or a single Redis. */
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
   readonly port: number
-  /** Of the process that the issuer names. */
+  /** The port of the process that the issuer names. */
   readonly servicePort: number
   readonly durability?: Durability | undefined
   readonly refreshTokenGraceSeconds: number
   readonly storeTimeoutMs: number
 }
 
-/** What it can be asked for: a new application, what memory it takes, and what its logger was told. */
-export type Ask = 'application' | 'memory' | 'complaints'
+/** Questions to a process: for a new application, for its memory, and for its log. */
+export type Ask = 'application' | 'memory' | 'log'
 
 export interface ApplicationClient {
   readonly client_id: string
   readonly client_secret: string
 }
 
-/** Megabytes, garbage collected. */
+/** Megabytes after a garbage collection. */
 export interface Memory {
   readonly rss: number
   readonly heapUsed: number
@@ -32,9 +32,9 @@ export interface Memory {
 
 const options = JSON.parse(process.argv[2] ?? '') as ProcessOptions
 const { addresses, port, servicePort, durability, refreshTokenGraceSeconds, storeTimeoutMs } = options
-const tell = (told: Told) => process.send?.(told)
-/** How often the logger was told what, and when last: seconds from the start. */
-const complaints: Record<string, { times: number; last: number }> = {}
+const report = (message: Report) => process.send?.(message)
+/** For each logged text, how often it was logged, and the second of the run in which it was logged last. */
+const log: Record<string, { times: number; last: number }> = {}
 const client = connect()
 client.on('error', () => {})
 const { gatehouse } = await startHost({
@@ -44,15 +44,15 @@ const { gatehouse } = await startHost({
   gatehouse: {
     refreshTokenGraceSeconds,
     storeTimeoutMs,
-    logger: { debug() {}, info: note, warn: note, error: note },
+    logger: { debug() {}, info: record, warn: record, error: record },
   },
 })
 process.on('message', ({ number, ask }: Question<Ask>) => {
-  void answer(ask).then((value) => tell({ number, value }))
+  void answer(ask).then((value) => report({ number, value }))
 })
-tell({ ready: true })
+report({ ready: true })
 
-/** As the README says, so that calls fail soon while a server is away. */
+/** The settings of the README, with which calls fail soon while a server is unreachable. */
 function connect(): Redis | Cluster {
   const [first] = addresses
   const retryStrategy = (attempt: number) => Math.min(attempt * 50, 500)
@@ -61,23 +61,23 @@ function connect(): Redis | Cluster {
   return new Cluster([...addresses], { clusterRetryStrategy: retryStrategy })
 }
 
-function note(about: object, message: string): void {
-  const { err } = about as { err?: Error }
+function record(details: object, message: string): void {
+  const { err } = details as { err?: Error }
   const cause = err?.cause instanceof Error ? `, because ${err.cause.message}` : ''
-  // What differs from time to time would hide what is the same.
+  // Numbers and ids differ from time to time, so they are masked.
   const text = `${message}: ${err?.message ?? ''}${cause}`.replaceAll(/\d{2,}\S*/g, '…')
-  complaints[text] = { times: (complaints[text]?.times ?? 0) + 1, last: Math.round(performance.now() / 1000) }
+  log[text] = { times: (log[text]?.times ?? 0) + 1, last: Math.round(performance.now() / 1000) }
 }
 
 async function answer(ask: Ask): Promise<unknown> {
   if (ask === 'application') return createApplication()
-  if (ask === 'complaints') return complaints
+  if (ask === 'log') return log
   globalThis.gc?.()
   const { rss, heapUsed } = process.memoryUsage()
   return { rss: rss / 1e6, heapUsed: heapUsed / 1e6 } satisfies Memory
 }
 
-/** A first-party one, so that nobody is asked. */
+/** A first-party application, which needs no consent page. */
 async function createApplication(): Promise<ApplicationClient> {
   const { application, clientSecret } = await gatehouse.applications.create({
     accountId: 'acme',

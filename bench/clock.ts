@@ -1,12 +1,12 @@
-/** The clock of this process, which can be put forward; timers go on as they are. */
+/** The clock of this process, which can be set forward. Timers keep their real time. */
 export interface Clock {
-  by(milliseconds: number): void
-  /** Gives the real one back. */
+  advance(milliseconds: number): void
+  /** Restores the real clock. */
   restore(): void
 }
 
-/** Replaces `Date`, by which everything here tells the time of day. */
-export function putClockForward(): Clock {
+/** Replaces `Date`, from which all code here reads the time. */
+export function replaceClock(): Clock {
   const RealDate = globalThis.Date
   let ahead = 0
 
@@ -20,7 +20,7 @@ export function putClockForward(): Clock {
   }
   globalThis.Date = ShiftedDate as DateConstructor
   return {
-    by(milliseconds) {
+    advance(milliseconds) {
       ahead += milliseconds
     },
     restore() {

@@ -1,11 +1,11 @@
-/** What figures are told by. */
+/** Statistics for the printed figures. */
 
-/** The one in the middle; of two in the middle the higher one. */
+/** The median; of an even number of values, the higher one in the middle. */
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
-/** A figure as it is printed, with two digits behind the point. */
+/** A figure for printing, rounded to two decimals. */
 export function round(value: number): number {
   return Math.round(value * 100) / 100
 }

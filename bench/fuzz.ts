@@ -1,15 +1,15 @@
 /**
- * Generated requests to all endpoints of the authorization service, and to the gateway in front of five routers
- * (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by `authenticate`): valid requests
- * and tokens of all kinds, each spoiled in none to four ways. Most go to Node's HTTP parser inside of this process,
- * some over sockets. `node bench/fuzz.ts 1 1000000` takes a seed and a number of requests; what a request is depends
- * on the seed and its number, but for the ids and secrets in it. `--processes 2` shares them out.
- *
- * It fails if anything answers 5xx, or not at all; if a handler runs without a token of its scope; if an answer or a
- * log line holds a secret, markup or a header of a request, or leads elsewhere; if something is issued or told to
- * somebody without a right to it; if anything is thrown that nobody catches, or logged as an error; or if the memory
- * that a host leaves behind grows. Of each finding it prints the shortest request that leads to it. Node 22.18 or
- * later; some 25 minutes of one core for a million.
+ * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of five
+ * routers (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by `authenticate`).
+ * They are valid requests and tokens of all kinds, each with none to four mutations. Most are passed to Node's
+ * HTTP parser in this process, some are sent over sockets. `node bench/fuzz.ts 1 1000000` takes a seed and a
+ * number of requests. A request depends on the seed and its number alone, except for the ids and secrets in it.
+ * `--processes 2` distributes the requests.
+ * Fails if a request gets a 5xx or no response; if a handler runs without a token of its scope; if a response or
+ * a log line contains a secret, markup or a header of a request, or redirects elsewhere; if a client gets a token
+ * or data without a right to it; if an error is uncaught or logged; or if the heap grows from host to host.
+ * Prints the shortest request that reproduces each finding. Node 22.18 or later; about 25 minutes of one core for
+ * a million requests.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,13 +21,13 @@ import { fuzz } from '../test/support/fuzz/run.ts'
 import { makeStandKeys } from '../test/support/fuzz/stand.ts'
 import { round } from './figures.ts'
 
-/** Requests to one host before a new one takes its place. */
-const PER_STAND = 25_000
-/** Hosts after which everything is loaded and compiled, and megabytes that the heap may grow by from then on. */
-const WARM_AFTER = 4
-const MAY_GROW_MB = 30
-/** Characters of a request that are printed. */
-const PRINTED = 2000
+/** Requests to one host before the next host replaces it. */
+const REQUESTS_PER_HOST = 25_000
+/** Hosts after which all code is loaded and compiled, and the megabytes by which the heap may grow afterwards. */
+const WARM_UP_HOSTS = 4
+const MAX_GROWTH_MB = 30
+/** The characters of a request that are printed at most. */
+const PRINTED_CHARACTERS = 2000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -42,19 +42,19 @@ if (![seed, count, processes, first].every(Number.isSafeInteger) || count < 1 ||
   throw new Error('usage: node bench/fuzz.ts [seed] [count] [--processes number] [--first number]')
 }
 
-const isClean = processes > 1 ? await share() : await run()
+const isClean = processes > 1 ? await distribute() : await run()
 process.exit(isClean ? 0 : 1)
 
-/** Lets each process send a part of the requests. */
-async function share(): Promise<boolean> {
+/** Distributes the requests among processes. */
+async function distribute(): Promise<boolean> {
   const part = Math.ceil(count / processes)
   const codes = await Promise.all(
-    Array.from({ length: processes }, async (_, at) => {
+    Array.from({ length: processes }, async (_, index) => {
       const own = [
         String(seed),
-        String(Math.min(part, count - at * part)),
+        String(Math.min(part, count - index * part)),
         '--first',
-        String(first + at * part),
+        String(first + index * part),
       ]
       const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, ...own], {
         stdio: 'inherit',
@@ -79,7 +79,7 @@ async function run(): Promise<boolean> {
     seed,
     count,
     first,
-    perStand: PER_STAND,
+    perStand: REQUESTS_PER_HOST,
     keys: await makeStandKeys(),
     onStand({ sent, findings }) {
       collectGarbage()
@@ -95,13 +95,13 @@ async function run(): Promise<boolean> {
   for (const finding of report.findings) {
     console.log(`--- ${finding.class}, ${finding.times} times: ${finding.detail}`)
     console.log(`to ${finding.request.server}:`)
-    console.log(bytesOf(finding.request).toString('latin1').slice(0, PRINTED))
+    console.log(bytesOf(finding.request).toString('latin1').slice(0, PRINTED_CHARACTERS))
   }
-  const [before = 0] = heaps.slice(WARM_AFTER)
-  const grown = heaps.length > WARM_AFTER ? (heaps.at(-1) ?? 0) - before : 0
-  if (grown > MAY_GROW_MB)
-    console.log(`--- memory: ${round(grown)} MB more than after ${WARM_AFTER + 1} hosts`)
-  const hasPassed = report.findings.length === 0 && grown <= MAY_GROW_MB
+  const [before = 0] = heaps.slice(WARM_UP_HOSTS)
+  const grown = heaps.length > WARM_UP_HOSTS ? (heaps.at(-1) ?? 0) - before : 0
+  if (grown > MAX_GROWTH_MB)
+    console.log(`--- memory: ${round(grown)} MB more than after ${WARM_UP_HOSTS + 1} hosts`)
+  const hasPassed = report.findings.length === 0 && grown <= MAX_GROWTH_MB
   console.log(`${hasPassed ? 'nothing found' : 'FAILED'}: ${name}, ${rate(report.sent)} requests/s`)
   return hasPassed
 }

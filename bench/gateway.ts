@@ -1,7 +1,8 @@
 /**
- * What the gateway costs a request: a bare Koa app against the same app behind the gateway with a token that was
- * verified before. Both run in one process and take turns, and the figure is the median of the rounds' ratios,
- * so that a busy machine slows both alike. `node bench/gateway.ts` (Node 22.18 or later), some 15 seconds.
+ * Measures the cost of the gateway for a request: a bare Koa app against the same app behind the gateway, with a
+ * token that is already cached. Both run in one process and take turns. The figure is the median of the ratios of
+ * all rounds, so that a busy machine slows both alike. `node bench/gateway.ts` (Node 22.18 or later), about 15
+ * seconds.
  */
 import { Agent, createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -81,10 +82,10 @@ const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
 const rates: { bare: number; gateway: number }[] = []
 for (let round = -1; round < ROUNDS; round += 1) {
   const rate = { bare: await measure(servers.bare), gateway: await measure(servers.gateway) }
-  // The first round warms up.
+  // The first round is a warm-up.
   if (round >= 0) rates.push(rate)
 }
-const ratio = median(rates.map(({ bare, gateway: guarded }) => guarded / bare))
+const ratio = median(rates.map(({ bare, gateway: behindGateway }) => behindGateway / bare))
 const bare = median(rates.map((rate) => rate.bare))
 console.table({
   'bare Koa': { 'requests/s': Math.round(bare), relative: 1, 'µs a request': round(1e6 / bare) },
@@ -108,7 +109,7 @@ async function serve(app: Koa): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** Requests a second over kept-alive connections. */
+/** Requests per second over keep-alive connections. */
 async function measure({ port }: { port: number }): Promise<number> {
   const started = performance.now()
   const until = started + ROUND_MS
@@ -142,7 +143,7 @@ function call(port: number): Promise<void> {
   })
 }
 
-/** Microseconds that one decision takes. */
+/** Microseconds of one decision. */
 async function decisionTime(): Promise<number> {
   const incoming = { method: 'GET', url: '/api/resource-7/42', headers: { authorization: `Bearer ${token}` } }
   const times: number[] = []

@@ -1,4 +1,4 @@
-/** A host to be measured: a gatehouse with its gateway on 127.0.0.1, whose users are who a cookie says they are. */
+/** A host to measure: a gatehouse with its gateway on 127.0.0.1. A cookie names the user who is signed in. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import Koa from 'koa'
@@ -7,13 +7,13 @@ import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
 import type { GatehouseOptions } from '../src/options/options.ts'
 import type { Store } from '../src/store/contract.ts'
 
-/** The cookie that names the account of whoever uses the browser. */
+/** The cookie with the account of the user who is signed in. */
 export const ACCOUNT_COOKIE = 'account'
 
-/** Where applications get their codes; nobody listens there. */
+/** The redirect URI of applications; no server listens there. */
 export const CALLBACK = 'https://app.example/callback'
 
-/** Two products, of two and of four operations. */
+/** Two products, with two and four operations. */
 export const products = {
   invoices: {
     title: 'Invoices',
@@ -33,7 +33,7 @@ export const products = {
   },
 } as const
 
-/** All scopes of the two, as an application asks for them. */
+/** The scopes of both products, as an application requests them. */
 export const SCOPES = Object.values(products)
   .flatMap(({ operations }) => Object.keys(operations))
   .join(' ')
@@ -47,10 +47,9 @@ export interface MeasuredHost {
 }
 
 /**
- * Starts a host; settles when it is ready.
- *
- * @param options.servicePort of the issuer, where that is another process
- * @param options.gatehouse options that differ
+ * Starts a host, and settles when it is ready.
+ * @param options.servicePort the port of the issuer, if that is another process
+ * @param options.gatehouse options that differ from the defaults here
  */
 export async function startHost(options: {
   readonly store: Store
@@ -78,14 +77,14 @@ export async function startHost(options: {
     ...options.gatehouse,
   })
   const app = new Koa()
-  // Who is connected to it sees for themselves that it failed.
+  // Clients see failed requests themselves.
   app.on('error', () => {})
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
   app.use((ctx) => void (ctx.body = 'served'))
   const handle = app.callback()
   const server = createServer((incoming, response) => void handle(incoming, response))
-  // Longer than anything here: a connection that ends while a request is on its way is not what is measured.
+  // Longer than any measurement, so that no connection closes while a request arrives.
   server.keepAliveTimeout = 300_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

@@ -1,9 +1,9 @@
 /**
- * A Redis with 100,000 API keys and 100,000 grants: bytes of each, how long it takes and how many round trips to list
- * those of one owner and of one account, how long a process takes to start against one with an empty Redis (one that
- * has its signing keys, and nothing else), and direct tokens a second with 1, 1,000 and 100,000 clients in turn. Fails
- * if a list takes more round trips than it may, or the number of clients makes a cliff. Starts Redis servers of its own.
- * `node bench/hundred-thousand.ts` (Node 22.18 or later), some two minutes.
+ * Measures a Redis with 100,000 API keys and 100,000 grants: the bytes of each; the time and the round trips to
+ * list those of one owner and of one account; the start of a process, compared with a Redis that has the signing
+ * keys alone; and direct tokens per second for 1, 1,000 and 100,000 clients. Fails if a list takes too many round
+ * trips, or if throughput drops with the number of clients. Starts its own Redis servers. `node
+ * bench/hundred-thousand.ts` (Node 22.18 or later), about two minutes.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
@@ -20,21 +20,21 @@ import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const COUNT = 100_000
-/** Of one owner, and of one account; the others have far fewer. */
-const OF_ONE = 1000
-const THE_ONE = 'the one with 1,000'
+/** The clients of one owner, and the grants of one account; all others have far fewer. */
+const LARGE_COUNT = 1000
+const LARGE_ACCOUNT = 'the account with 1,000'
 const OWNERS = 300
 const ACCOUNTS = 9900
 const APPLICATIONS = 100
-/** What goes on at the same time while Redis is filled, and while tokens are asked for. */
-const AT_ONCE = 200
+/** Parallel calls while Redis is filled, and connections while tokens are requested. */
+const PARALLEL = 200
 const CONNECTIONS = 16
-/** Starts of each kind, and rounds of tokens. */
+/** Starts of each kind, and rounds of token requests. */
 const STARTS = 15
 const ROUNDS = 7
 const ROUND_MS = 1000
 const LIMIT = { trips: 2, startRatio: 1.5, tokens: 0.6 }
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 const DEADLINE_MS = 240_000
 
 interface Client {
@@ -56,7 +56,7 @@ const filling = await open(full.port, { enableAutoPipelining: true })
 const clients = await fillClients()
 const applications = await fillApplications()
 await fillGrants()
-await weigh()
+await measureSizes()
 await filling.close()
 
 await measureLists()
@@ -70,7 +70,7 @@ for (const failure of failures) console.log(`FAILED: ${failure}`)
 console.log(`Node ${process.version}`)
 process.exit(failures.length === 0 ? 0 : 1)
 
-/** A host with a client of its own. It waits for long: Redis is kept busy while it is filled. */
+/** Opens a host with its own Redis client. Its timeouts are long, because Redis is busy while it is filled. */
 async function open(port: number, options: object = {}) {
   const client = new Redis(port, options)
   const store = redisStore(client)
@@ -94,7 +94,7 @@ async function fillClients(): Promise<Client[]> {
   const { apiKeys } = filling.host.gatehouse
   const started = performance.now()
   const made = await forEach(COUNT, async (index) => {
-    const accountId = index < OF_ONE ? THE_ONE : `developer-${index % OWNERS}`
+    const accountId = index < LARGE_COUNT ? LARGE_ACCOUNT : `developer-${index % OWNERS}`
     const products = ['invoices', 'payments']
     const { apiKey, clientSecret } = await apiKeys.create({ accountId, name: 'Nightly export', products })
     return { client_id: apiKey.clientId, client_secret: clientSecret }
@@ -116,10 +116,14 @@ async function fillApplications(): Promise<string[]> {
   })
 }
 
-/** Grants in use, each with its refresh token: records as the flow makes them, by what writes them there. */
+/** Creates grants with a refresh token each, with the functions that the flow uses to store them. */
 async function fillGrants(): Promise<void> {
-  const lifetimes = { refreshToken: 30 * DAY, delegatedAccessToken: 3600, storedConsent: 365 * DAY }
-  const lives = createGrantLifecycle(filling.store, lifetimes)
+  const lifetimes = {
+    refreshToken: 30 * DAY_SECONDS,
+    delegatedAccessToken: 3600,
+    storedConsent: 365 * DAY_SECONDS,
+  }
+  const lifecycle = createGrantLifecycle(filling.store, lifetimes)
   const format = createRefreshTokenFormat([Buffer.alloc(32, 1)])
   const families = createTokenFamilies(filling.store, format, { tombstoneTtl: 120 })
   const audience = `${filling.host.origin}/api`
@@ -127,17 +131,17 @@ async function fillGrants(): Promise<void> {
   const started = performance.now()
   await forEach(COUNT, async (index) => {
     const grantId = randomBytes(32).toString('base64url')
-    const accountId = index < OF_ONE ? THE_ONE : `user-${index % ACCOUNTS}`
+    const accountId = index < LARGE_COUNT ? LARGE_ACCOUNT : `user-${index % ACCOUNTS}`
     const iat = Math.floor(Date.now() / 1000)
-    // What oidc-provider saves of a grant and of a refresh token.
+    // The fields that oidc-provider stores of a grant and of a refresh token.
     const about = { iat, accountId, clientId: applications[index % APPLICATIONS] ?? '' }
     const rest = { kind: 'Grant', jti: grantId, versions: {}, openid: { scope: 'openid' } }
     const record = { ...about, exp: iat + 3720, resources: { [audience]: scope }, ...rest }
-    await lives.records.create(grantId, record, 3720)
-    if (!(await lives.activate(grantId))) throw new Error('the grant does not begin')
+    await lifecycle.records.create(grantId, record, 3720)
+    if (!(await lifecycle.activate(grantId))) throw new Error('the grant cannot be used')
     const payload = {
       ...about,
-      exp: iat + 30 * DAY,
+      exp: iat + 30 * DAY_SECONDS,
       authTime: iat,
       grantId,
       gty: 'authorization_code',
@@ -148,46 +152,46 @@ async function fillGrants(): Promise<void> {
       kind: 'RefreshToken',
       iiat: iat,
     }
-    await families.start(format.mint({ grantId, generation: 0 }), payload, 30 * DAY)
+    await families.start(format.mint({ grantId, generation: 0 }), payload, 30 * DAY_SECONDS)
   })
   families.close()
   console.log(`${COUNT} grants made in ${seconds(started)} s`)
 }
 
-async function weigh(): Promise<void> {
+async function measureSizes(): Promise<void> {
   const kinds = byKind(await keysInRedis(redis))
-  const of = (...names: string[]) => names.reduce((sum, name) => sum + (kinds.get(name)?.bytes ?? 0), 0)
+  const sizeOf = (...names: string[]) => names.reduce((sum, name) => sum + (kinds.get(name)?.bytes ?? 0), 0)
   const lists = ["list of an account's grants: its buckets", "list of an account's grants: a bucket"]
   console.table({
     'API key': {
-      bytes: Math.round(of('client', 'list of all clients', "list of an account's clients") / COUNT),
+      bytes: Math.round(sizeOf('client', 'list of all clients', "list of an account's clients") / COUNT),
     },
-    grant: { bytes: Math.round(of('grant', 'refresh-family', ...lists) / COUNT) },
+    grant: { bytes: Math.round(sizeOf('grant', 'refresh-family', ...lists) / COUNT) },
   })
   const used = /used_memory_human:(\S+)/.exec(await redis.info('memory'))?.[1]
   console.log(`Redis uses ${used} for all of it`)
 }
 
-/** Round trips are counted on a long way; times are those beside Redis. */
+/** Counts round trips over a slow connection, and measures times over a fast one. */
 async function measureLists(): Promise<void> {
   const lists: readonly (readonly [what: string, list: (host: MeasuredHost) => Promise<unknown[]>])[] = [
-    ['apiKeys.listByOwner, 50 of 1,000', async (host) => (await listKeys(host, THE_ONE)).items],
+    ['apiKeys.listByOwner, 50 of 1,000', async (host) => (await listKeys(host, LARGE_ACCOUNT)).items],
     ['apiKeys.listByOwner, 50 of 330', async (host) => (await listKeys(host, 'developer-7')).items],
-    ['grants.list, 50 of 1,000', async (host) => (await listGrants(host, THE_ONE)).items],
+    ['grants.list, 50 of 1,000', async (host) => (await listGrants(host, LARGE_ACCOUNT)).items],
     ['grants.list, all of 10', async (host) => (await listGrants(host, 'user-7')).items],
   ]
-  const way = await startSlowLink(full)
-  const far = await open(way.port)
+  const link = await startSlowLink(full)
+  const far = await open(link.port)
   const trips = new Map<string, number>()
   for (const [what, list] of lists) {
-    const counted = await way.of(() => list(far.host))
+    const counted = await link.of(() => list(far.host))
     trips.set(what, counted.length)
     if (what.startsWith('apiKeys') && counted.length > LIMIT.trips) {
       failures.push(`${what}: ${counted.length} round trips`)
     }
   }
   await far.close()
-  await way.close()
+  await link.close()
 
   const near = await open(full.port)
   const figures: Record<string, object> = {}
@@ -199,7 +203,7 @@ async function measureLists(): Promise<void> {
       await list(near.host)
       times.push(performance.now() - started)
     }
-    figures[what] = { items, 'round trips': trips.get(what), 'ms beside Redis': round(median(times)) }
+    figures[what] = { items, 'round trips': trips.get(what), 'ms without latency': round(median(times)) }
   }
   console.table(figures)
   await near.close()
@@ -213,14 +217,14 @@ function listGrants({ gatehouse }: MeasuredHost, accountId: string) {
   return gatehouse.grants.list({ accountId, limit: 50 })
 }
 
-/** From `createGatehouse` until it is ready, in turn. */
+/** Measures the time from `createGatehouse()` until the host is ready, alternately for both servers. */
 async function measureStarts(): Promise<void> {
   const times = { empty: [] as number[], full: [] as number[] }
   for (let turn = -1; turn < STARTS; turn += 1) {
     for (const [what, { port }] of Object.entries({ empty, full })) {
       const started = performance.now()
       const { close } = await open(port)
-      // The first start makes keys.
+      // The first start generates signing keys.
       if (turn >= 0) times[what as keyof typeof times].push(performance.now() - started)
       await close()
     }
@@ -232,7 +236,7 @@ async function measureStarts(): Promise<void> {
   if (ofFull > ofEmpty * LIMIT.startRatio) failures.push('starting takes longer with a full Redis')
 }
 
-/** Direct tokens a second, in turn; each of the 100,000 asks for one at most. */
+/** Measures direct tokens per second, in turn. Each of the 100,000 clients requests at most one. */
 async function measureTokens(): Promise<void> {
   const { host, close } = await open(full.port)
   let next = 0
@@ -257,7 +261,8 @@ async function measureTokens(): Promise<void> {
       ]),
     ),
   )
-  if (others.some((rate) => !(rate >= one * LIMIT.tokens))) failures.push('many clients make a cliff')
+  if (others.some((rate) => !(rate >= one * LIMIT.tokens)))
+    failures.push('throughput drops with the number of clients')
   await close()
 }
 
@@ -290,7 +295,7 @@ function requestToken(host: MeasuredHost, client: Client | undefined): Promise<v
   })
 }
 
-/** Calls `work` with 0 to `count` − 1, some at a time. @returns what it answered, in order */
+/** Calls `work` with 0 to `count` − 1, some of them in parallel. @returns the results in order */
 async function forEach<T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   let next = 0
@@ -301,7 +306,7 @@ async function forEach<T>(count: number, work: (index: number) => Promise<T>): P
       results[index] = await work(index)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: PARALLEL }, worker))
   return results
 }
 

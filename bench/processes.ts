@@ -1,41 +1,44 @@
-/** Processes for the measurements that need more than one; they end with this one. */
+/** Processes for the measurements that need more than one. They end with this process. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a process tells: that it is ready, that something has happened, and the answer to what it was asked. */
-export interface Told<Event = unknown> {
+/** A message from a process: that it is ready, an event, or the answer to a question. */
+export interface Report<Event = unknown> {
   readonly ready?: true
   readonly event?: Event
   readonly number?: number
   readonly value?: unknown
 }
 
-/** What a process is asked; the answer has the same number. */
+/** A question to a process. Its answer has the same number. */
 export interface Question<Ask extends string = string> {
   readonly number: number
   readonly ask: Ask
-  /** Of a signing key. */
+  /** The signing key that the question is about. */
   readonly kid?: string | undefined
 }
 
-/** A process that runs one of the scripts beside this one. */
+/** A process that runs one of the scripts in this folder. */
 export interface Running<Ask extends string = string> {
   readonly port: number
-  /** Asks it for something; rejects if it ends before it has answered, or takes longer than `withinMs`. */
+  /**
+   * Asks the process a question. Rejects if the process ends before its answer, or does not answer within
+   * `withinMs`.
+   */
   ask<T>(ask: Ask, withinMs?: number, kid?: string): Promise<T>
-  /** Ends it as a crash does. */
+  /** Ends the process as a crash would. */
   kill(): Promise<void>
-  /** Settles when it has ended. */
+  /** Settles when the process has ended. */
   readonly ended: Promise<unknown>
 }
 
-/** What else there is to say of a process. */
+/** Further settings of a process. */
 interface Handling<Event> {
-  /** Told of what it tells on its own. */
+  /** Receives the events of the process. */
   readonly onEvent?: (event: Event) => void
-  /** Further arguments of node. */
+  /** Further arguments for node. */
   readonly execArgv?: readonly string[]
 }
 
@@ -45,9 +48,7 @@ process.once('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/**
- * Starts a script beside this one, with its options as JSON, and waits until it is ready.
- */
+/** Starts a script in this folder with its options as JSON, and waits until it is ready. */
 export async function startProcess<Ask extends string, Event = never>(
   script: string,
   options: { readonly port: number },
@@ -58,14 +59,14 @@ export async function startProcess<Ask extends string, Event = never>(
   })
   children.push(child)
   const ended = once(child, 'exit')
-  const asked = new Map<number, (value: unknown) => void>()
+  const pending = new Map<number, (value: unknown) => void>()
   let count = 0
   const ready = new Promise<void>((resolve) => {
-    child.on('message', ({ ready: isReady, event, number = -1, value }: Told<Event>) => {
+    child.on('message', ({ ready: isReady, event, number = -1, value }: Report<Event>) => {
       if (isReady) resolve()
       if (event) onEvent?.(event)
-      asked.get(number)?.(value)
-      asked.delete(number)
+      pending.get(number)?.(value)
+      pending.delete(number)
     })
   })
   const failed = async (what: string): Promise<never> => {
@@ -79,17 +80,17 @@ export async function startProcess<Ask extends string, Event = never>(
     ended,
     async ask<T>(ask: Ask, withinMs = 20_000, kid?: string) {
       const number = (count += 1)
-      const answer = new Promise<unknown>((resolve) => asked.set(number, resolve))
+      const answer = new Promise<unknown>((resolve) => pending.set(number, resolve))
       child.send({ number, ask, kid } satisfies Question<Ask>)
       const timer = new AbortController()
-      const late = delay(withinMs, undefined, { signal: timer.signal }).then(() => {
+      const timeout = delay(withinMs, undefined, { signal: timer.signal }).then(() => {
         throw new Error(`"${ask}" was not answered within ${withinMs} ms`)
       })
       try {
-        return (await Promise.race([answer, failed('had answered'), late])) as T
+        return (await Promise.race([answer, failed('had answered'), timeout])) as T
       } finally {
         timer.abort()
-        late.catch(() => {})
+        timeout.catch(() => {})
       }
     },
     async kill() {

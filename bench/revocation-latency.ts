@@ -1,9 +1,9 @@
 /**
- * How long a revocation takes to reach another process: two processes with one Redis under 200 requests/s each, one of
- * them revokes, and the time is taken until the other one answers 401, from before the revocation is asked for until
- * after the answer is there. Then the same with publish/subscribe cut, and for a gateway that polls over HTTP; there it
- * is at most the interval between two readings. Starts a Redis of its own. Fails if a figure is beyond its limit.
- * `node bench/revocation-latency.ts` (Node 22.18 or later), about a minute.
+ * Measures how long a revocation takes to reach another process. Two processes share one Redis and get 200
+ * requests/s each. One of them revokes; the time runs from before the call until the other process has answered
+ * 401. Then the same with publish/subscribe disabled, and for a gateway that polls over HTTP; there the limit is
+ * the poll interval. Starts its own Redis. Fails if a figure exceeds its limit. `node
+ * bench/revocation-latency.ts` (Node 22.18 or later), about a minute.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
@@ -16,14 +16,14 @@ import type { ProcessOptions, Question, Target } from './revocation-process.ts'
 
 const KINDS = ['token', 'grant', 'client'] as const
 const SAMPLES = 200
-/** Revocations before the first one that counts. */
-const WARM_UP = 20
-/** Requests a second through each gateway. */
-const RATE = 200
-/** Seconds between two readings at most, where no message arrives: the default. */
-const CATCH_UP = 5
-/** Milliseconds over which revocations are spread there. */
-const SPREAD = 15_000
+/** Revocations before the first one that is measured. */
+const WARM_UP_REVOCATIONS = 20
+/** Requests per second through each gateway. */
+const REQUESTS_PER_SECOND = 200
+/** Seconds between two polls, the default. Without messages, a revocation takes this long at most. */
+const POLL_INTERVAL_SECONDS = 5
+/** Milliseconds over which revocations are spread when a gateway polls. */
+const SPREAD_MS = 15_000
 
 interface Service {
   readonly port: number
@@ -31,7 +31,7 @@ interface Service {
 }
 type DistributiveOmit<T, Key extends string> = T extends unknown ? Omit<T, Key> : never
 
-interface Claim {
+interface Measurement {
   readonly what: string
   readonly times: readonly number[]
   /** Milliseconds. */
@@ -41,8 +41,8 @@ interface Claim {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const children: ChildProcess[] = []
 let redis: RedisServer | undefined
-const claims: Claim[] = []
-/** By status: 0 where there was none. */
+const measurements: Measurement[] = []
+/** Unexpected responses by status; 0 without a response. */
 const wrongAnswers = new Map<number, number>()
 let loaded = 0
 let loadedMs = 0
@@ -74,33 +74,39 @@ async function run(): Promise<void> {
   const token = bystander?.token ?? ''
   await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
 
-  // All before anything is measured: until then both have made their keys, which keeps the processors busy.
-  const warmUp = await one.ask<Target[]>({ ask: 'targets', kind: 'token', count: WARM_UP })
+  // All targets are created before the measurement. By then both processes have generated their keys, which takes
+  // CPU.
+  const warmUp = await one.ask<Target[]>({ ask: 'targets', kind: 'token', count: WARM_UP_REVOCATIONS })
   const targets = new Map<string, Target[]>()
   for (const kind of KINDS) targets.set(kind, await one.ask({ ask: 'targets', kind, count: SAMPLES }))
   await underLoad([one, other], token, () => oneByOne(one, other, warmUp))
   for (const [kind, ofKind] of targets) {
     const times = await underLoad([one, other], token, () => oneByOne(one, other, ofKind))
-    claims.push({ what: `a ${kind}, by message`, times, limits: { median: 10, p99: 100 } })
+    measurements.push({ what: `a ${kind}, by message`, times, limits: { median: 10, p99: 100 } })
   }
 
-  const deaf = await start({ role: 'deaf', pollIntervalSeconds: CATCH_UP })
-  claims.push({
-    what: 'publish/subscribe cut',
-    times: await underLoad([one, deaf], token, async () => spread(one, deaf, await ofAllKinds(one))),
-    limits: { max: CATCH_UP * 1000 },
+  const withoutMessages = await start({
+    role: 'without-messages',
+    pollIntervalSeconds: POLL_INTERVAL_SECONDS,
+  })
+  measurements.push({
+    what: 'publish/subscribe disabled',
+    times: await underLoad([one, withoutMessages], token, async () =>
+      spread(one, withoutMessages, await ofAllKinds(one)),
+    ),
+    limits: { max: POLL_INTERVAL_SECONDS * 1000 },
   })
 
   const credentials = await one.ask<ProcessOptions['credentials']>({ ask: 'resourceServer' })
-  const polling = await start({ role: 'gateway', pollIntervalSeconds: CATCH_UP, credentials })
-  claims.push({
+  const polling = await start({ role: 'gateway', pollIntervalSeconds: POLL_INTERVAL_SECONDS, credentials })
+  measurements.push({
     what: 'over HTTP',
     times: await underLoad([one, polling], token, async () => spread(one, polling, await ofAllKinds(one))),
-    limits: { max: CATCH_UP * 1000 },
+    limits: { max: POLL_INTERVAL_SECONDS * 1000 },
   })
 }
 
-/** Targets of all kinds, mixed. */
+/** Creates targets of all kinds in random order. */
 async function ofAllKinds(service: Service): Promise<Target[]> {
   const lists: Target[][] = []
   for (const kind of KINDS) {
@@ -109,7 +115,7 @@ async function ofAllKinds(service: Service): Promise<Target[]> {
   return lists.flat().toSorted(() => Math.random() - 0.5)
 }
 
-/** Revokes one after the other. */
+/** Revokes one target after the other. */
 async function oneByOne(one: Service, other: Service, targets: readonly Target[]): Promise<number[]> {
   const times: number[] = []
   for (const target of targets) {
@@ -119,18 +125,18 @@ async function oneByOne(one: Service, other: Service, targets: readonly Target[]
   return times
 }
 
-/** Revokes at moments that have nothing to do with the intervals between readings. */
+/** Revokes at random moments, independent of the poll interval. */
 async function spread(one: Service, other: Service, targets: readonly Target[]): Promise<number[]> {
   for (const { token } of targets) await expectStatus(other, token, 200)
   return Promise.all(
     targets.map(async (target) => {
-      await delay(Math.random() * SPREAD)
+      await delay(Math.random() * SPREAD_MS)
       return revokeAndWait(one, other, target, 20)
     }),
   )
 }
 
-/** Milliseconds from before `one` is told to revoke until `other` has answered 401. */
+/** Milliseconds from before `one` revokes until `other` has answered 401. */
 async function revokeAndWait(one: Service, other: Service, target: Target, pause: number): Promise<number> {
   const started = performance.now()
   const revoked = one.ask({ ask: 'revoke', target })
@@ -143,14 +149,14 @@ async function revokeAndWait(one: Service, other: Service, target: Target, pause
   return time
 }
 
-/** Makes calls with a good token all the while, which must all succeed. */
+/** Sends calls with a valid token during `work`; all of them must succeed. */
 async function underLoad<T>(services: readonly Service[], token: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now()
   let sent = 0
   const calls: Promise<void>[] = []
   const timer = setInterval(() => {
-    // As many as are due, whatever the timer does.
-    for (; sent < ((performance.now() - started) * RATE) / 1000; sent += 1) {
+    // Sends as many calls as are due, however late the timer fires.
+    for (; sent < ((performance.now() - started) * REQUESTS_PER_SECOND) / 1000; sent += 1) {
       for (const service of services) {
         const call = statusOf(service, token).then((status) => {
           loaded += 1
@@ -174,7 +180,7 @@ async function expectStatus(service: Service, token: string, expected: number): 
   if (status !== expected) throw new Error(`HTTP ${status} where ${expected} was expected`)
 }
 
-/** The status of a call, or 0 where there was no answer. */
+/** The status of a call, or 0 without a response. */
 function statusOf({ port }: Service, token: string): Promise<number> {
   return new Promise((resolve) => {
     const headers = { Authorization: `Bearer ${token}` }
@@ -209,7 +215,7 @@ async function startProcess(options: ProcessOptions): Promise<Service> {
 }
 
 function report(): void {
-  const figures = claims.map(({ what, times, limits }) => {
+  const figures = measurements.map(({ what, times, limits }) => {
     const sorted = times.toSorted((a, b) => a - b)
     const at = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN
     const [median, p99, max] = [at(0.5), at(0.99), at(1)]

@@ -9,19 +9,22 @@ import type { Gatehouse } from '../src/gatehouse/gatehouse.ts'
 import { createGateway, type Gateway } from '../src/gateway.ts'
 import type { RevocationFeed } from '../src/options/options.ts'
 
-/** What a process is started with, as JSON. */
+/** The options of a process, passed as JSON. */
 export interface ProcessOptions {
   readonly redisUrl: string
-  /** Its port, and that of the authorization service. */
+  /** The port of this process, and the port of the authorization service. */
   readonly port: number
   readonly servicePort: number
   readonly pollIntervalSeconds: number
-  /** `service`; `deaf`: one that hears no message; `gateway`: without the store, over HTTP. */
-  readonly role: 'service' | 'deaf' | 'gateway'
+  /**
+   * `service`; `without-messages`: a service that receives no messages; `gateway`: a gateway that polls over
+   * HTTP.
+   */
+  readonly role: 'service' | 'without-messages' | 'gateway'
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined
 }
 
-/** Something to revoke, and a token that dies with it. */
+/** A target to revoke, and a token that its revocation revokes. */
 export interface Target {
   readonly kind: Kind
   readonly id: string
@@ -29,7 +32,7 @@ export interface Target {
 }
 type Kind = 'token' | 'grant' | 'client'
 
-/** What the parent process asks for; the answer has the same number. */
+/** A question of the parent process. The answer has the same number. */
 export type Question = { readonly number: number } & (
   | { readonly ask: 'targets'; readonly kind: Kind; readonly count: number }
   | { readonly ask: 'revoke'; readonly target: Target }
@@ -54,7 +57,7 @@ const gateway = role === 'gateway' ? gatewayAlone() : service()
 app.use((ctx) => void (ctx.body = 'served'))
 const handle = app.callback()
 const server = createServer((incoming, response) => void handle(incoming, response))
-// Longer than anything here: a connection that ends while a request is on its way is not what is measured.
+// Longer than any measurement, so that no connection closes while a request arrives.
 server.keepAliveTimeout = 300_000
 await new Promise<void>((resolve) => void server.listen(port, resolve))
 await gateway.ready()
@@ -75,7 +78,7 @@ function service(): Pick<Gateway, 'ready'> {
     issuer,
     audience,
     secret: 'a secret for measurements, long enough to be one',
-    store: role === 'deaf' ? { ...store, subscribe: async () => async () => {} } : store,
+    store: role === 'without-messages' ? { ...store, subscribe: async () => async () => {} } : store,
     products,
     revocations: { pollIntervalSeconds },
     accounts: {
@@ -147,7 +150,7 @@ async function requestToken(clientId: string, clientSecret: string, parameters: 
   return ((await response.json()) as { access_token: string }).access_token
 }
 
-/** Goes where a browser would, until there is a code. */
+/** Follows the redirects as a browser would, until there is a code. */
 async function authorize(clientId: string): Promise<string> {
   const query = new URLSearchParams({
     client_id: clientId,

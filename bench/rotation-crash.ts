@@ -1,9 +1,9 @@
 /**
- * Processes that are killed (SIGKILL) in the middle of a rotation, 50 times: before the ring is written, after it,
- * after others were told, and at any moment. All the while exactly one key of each algorithm may sign; after each
- * crash another process, which also rotates by itself, must go on: sign tokens that it takes itself, have a next key
- * within seconds, and rotate. Fails otherwise. Starts a Redis of its own. `node bench/rotation-crash.ts` (Node 22.18 or
- * later), some two minutes.
+ * Kills processes (SIGKILL) in the middle of a rotation, 50 times: before the key ring is written, after it,
+ * after other processes were notified, and at random. At every moment, exactly one key of each algorithm may be
+ * the current one. After each crash another process, which also rotates on schedule, must continue: issue tokens
+ * that it accepts, have a next key within seconds, and rotate. Fails otherwise. Starts its own Redis. `node
+ * bench/rotation-crash.ts` (Node 22.18 or later), about two minutes.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,9 +14,9 @@ import { startProcess, type Running } from './processes.ts'
 import type { Ask, Clients, ProcessOptions } from './rotation-process.ts'
 
 const CRASHES = 50
-/** Milliseconds after which something that has not happened counts as a hang. */
-const HANG = 15_000
-/** With the prefix that the adapter gives it. */
+/** Milliseconds after which a missing result counts as a hang. */
+const HANG_TIMEOUT_MS = 15_000
+/** The stored key of the ring, with the prefix of the adapter. */
 const RING = 'gatehouse:signing-keys:ring'
 
 interface Ring {
@@ -35,8 +35,8 @@ const { url: redisUrl } = await startRedis()
 const redis = new Redis(redisUrl)
 const servicePort = await freePort()
 const options = { redisUrl, servicePort, role: 'service' } as const
-const start = (its: Partial<ProcessOptions> & { port: number }) =>
-  startProcess<Ask>('rotation-process.ts', { ...options, ...its })
+const start = (more: Partial<ProcessOptions> & { port: number }) =>
+  startProcess<Ask>('rotation-process.ts', { ...options, ...more })
 const steady = await start({ port: servicePort, rotateAfterSeconds: 4 })
 const { key } = await steady.ask<Clients>('clients')
 const sampling = sample()
@@ -50,26 +50,26 @@ report()
 process.exit(failures.length === 0 ? 0 : 1)
 
 async function crashOnce(crash: number): Promise<void> {
-  const crashAt = (['before writing', 'after writing', 'after telling', undefined] as const)[crash % 4]
+  const crashAt = (['before writing', 'after writing', 'after publishing', undefined] as const)[crash % 4]
   const victim = await start({ port: await freePort(), crashAt })
-  const before = currents(await readRing())
+  const before = currentKids(await readRing())
   const rotation = victim.ask('rotate').catch(() => {})
   if (crashAt === undefined) {
-    // A rotation takes about as long as an RSA key.
+    // A rotation takes about as long as generating an RSA key.
     await delay(randomInt(400))
     await victim.kill()
   }
   await withTimeout(victim.ended, 'the process did not crash')
   await rotation
-  const isWritten = currents(await readRing()) !== before
+  const isWritten = currentKids(await readRing()) !== before
   outcomes[isWritten ? 'the rotation was written' : 'nothing was written'] += 1
 
   const crashedAt = performance.now()
-  await withTimeout(useToken(steady), 'no token was issued and taken')
-  await withTimeout(untilThereIsANext(), 'there was no next key')
+  await withTimeout(useToken(steady), 'no token was issued and accepted')
+  await withTimeout(waitForNextKeys(), 'there was no next key')
   recovery.push(performance.now() - crashedAt)
-  await steady.ask('rotate', HANG)
-  await withTimeout(useToken(steady), 'no token was issued and taken after a rotation')
+  await steady.ask('rotate', HANG_TIMEOUT_MS)
+  await withTimeout(useToken(steady), 'no token was issued and accepted after a rotation')
 }
 
 async function useToken({ port }: Running): Promise<void> {
@@ -83,7 +83,7 @@ async function useToken({ port }: Running): Promise<void> {
   if (response.status !== 200 || status !== 200) throw new Error(`token: ${response.status}, call: ${status}`)
 }
 
-async function untilThereIsANext(): Promise<void> {
+async function waitForNextKeys(): Promise<void> {
   for (;;) {
     const { keys } = await readRing()
     if (['ES256', 'RS256'].every((alg) => keys.some((one) => one.alg === alg && one.state === 'next'))) return
@@ -91,7 +91,7 @@ async function untilThereIsANext(): Promise<void> {
   }
 }
 
-/** Looks at the ring again and again, as anybody who reads it at that moment would see it. */
+/** Reads the ring repeatedly, as any other reader at that moment would see it. */
 async function sample(): Promise<void> {
   let last = ''
   while (!isOver) {
@@ -111,20 +111,20 @@ async function readRing(): Promise<Ring> {
   return JSON.parse((await redis.get(RING)) ?? '{"keys":[]}') as Ring
 }
 
-function currents({ keys }: Ring): string {
+function currentKids({ keys }: Ring): string {
   return keys.flatMap(({ state, kid }) => (state === 'current' ? kid : [])).join()
 }
 
 async function withTimeout(work: Promise<unknown>, failure: string): Promise<void> {
   const timer = new AbortController()
-  const late = delay(HANG, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`${failure} within ${HANG} ms`)
+  const timeout = delay(HANG_TIMEOUT_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${failure} within ${HANG_TIMEOUT_MS} ms`)
   })
   try {
-    await Promise.race([work, late])
+    await Promise.race([work, timeout])
   } finally {
     timer.abort()
-    late.catch(() => {})
+    timeout.catch(() => {})
   }
 }
 
@@ -137,5 +137,5 @@ function report(): void {
       `Until there was a next key again: ${median} ms (median), ${longest} ms (longest).`,
   )
   for (const failure of new Set(failures)) console.log(`FAILED: ${failure}`)
-  if (failures.length === 0) console.log('never two current keys, never none, never a hang')
+  if (failures.length === 0) console.log('always exactly one current key, and no hang')
 }

@@ -1,4 +1,7 @@
-/** One process of `rotation.ts` and `rotation-crash.ts`: an authorization service with its gateway, or a gateway alone. */
+/**
+ * One process of `rotation.ts` and `rotation-crash.ts`: an authorization service with its gateway, or a gateway
+ * alone.
+ */
 import { createServer } from 'node:http'
 import { Redis } from 'ioredis'
 import Koa from 'koa'
@@ -6,21 +9,23 @@ import { redisStore } from '../adapters/redis.ts'
 import { createGatehouse } from '../src/gatehouse/create-gatehouse.ts'
 import { createGateway } from '../src/gateway.ts'
 import type { Store } from '../src/store/contract.ts'
-import type { Question, Told } from './processes.ts'
+import type { Question, Report } from './processes.ts'
 
-/** What a process is started with, as JSON. */
+/** The options of a process, passed as JSON. */
 export interface ProcessOptions {
   readonly redisUrl: string
-  /** Its port, and that of the authorization service. */
+  /** The port of this process, and the port of the authorization service. */
   readonly port: number
   readonly servicePort: number
   readonly role: 'service' | 'gateway'
   readonly rotateAfterSeconds?: number | undefined
-  /** Where it ends itself as a crash does: before or after the ring is written, or after others were told. */
-  readonly crashAt?: 'before writing' | 'after writing' | 'after telling' | undefined
+  /**
+   * When the process kills itself: before or after the ring is written, or after other processes were notified.
+   */
+  readonly crashAt?: 'before writing' | 'after writing' | 'after publishing' | undefined
 }
 
-/** What changes of its keys it tells. */
+/** A change of a signing key that the process reports. */
 export interface KeyChange {
   readonly name: string
   readonly kid: string
@@ -28,7 +33,7 @@ export interface KeyChange {
   readonly at: number
 }
 
-/** What it can be asked for. */
+/** Questions to a process. */
 export type Ask = 'clients' | 'rotate' | 'revoke'
 
 /** An API key and an application. */
@@ -53,7 +58,7 @@ const products = {
     operations: { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read invoices' } },
   },
 } as const
-const tell = (told: Told<KeyChange>) => process.send?.(told)
+const report = (message: Report<KeyChange>) => process.send?.(message)
 
 const app = new Koa()
 const ready = role === 'gateway' ? gatewayAlone() : service()
@@ -62,7 +67,7 @@ const handle = app.callback()
 const server = createServer((incoming, response) => void handle(incoming, response))
 await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
 await ready()
-tell({ ready: true })
+report({ ready: true })
 
 function gatewayAlone(): () => Promise<void> {
   const jwksUri = `${issuer}/oauth2/jwks`
@@ -87,12 +92,12 @@ function service(): () => Promise<void> {
     },
   })
   for (const name of ['key.published', 'key.activated', 'key.retired'] as const) {
-    gatehouse.on(name, ({ kid, alg }) => tell({ event: { name, kid, alg, at: Date.now() } }))
+    gatehouse.on(name, ({ kid, alg }) => report({ event: { name, kid, alg, at: Date.now() } }))
   }
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
   process.on('message', ({ number, ask, kid }: Question<Ask>) => {
-    void answer(ask, kid).then((value) => tell({ number, value }))
+    void answer(ask, kid).then((value) => report({ number, value }))
   })
   return () => gatehouse.ready()
 
@@ -124,7 +129,7 @@ function crashing(store: Store): Store {
     },
     async publish(channel, message) {
       await store.publish(channel, message)
-      if (channel === 'signing-keys' && crashAt === 'after telling') crash()
+      if (channel === 'signing-keys' && crashAt === 'after publishing') crash()
     },
   }
 }

@@ -1,8 +1,9 @@
 /**
- * Keys that rotate every 2 seconds for 60 seconds, under both flows from two processes with one Redis and a third one
- * that is a gateway alone: no good token may be rejected, nothing may answer 5xx, and each turn changes one key of each
- * algorithm. Then the key that signs is revoked 200 times, and the time is taken until the other process rejects a token
- * of it that it has verified before. Fails otherwise. Starts a Redis of its own. `node bench/rotation.ts` (Node 22.18 or later), some 100 seconds.
+ * Rotates keys every 2 seconds for 60 seconds, under both flows at two processes with one Redis and a third
+ * process that is a gateway alone. Every valid token must be accepted, no response may be a 5xx, and each
+ * rotation changes one key of each algorithm. Then the current key is revoked 200 times; each time runs until the
+ * other process rejects a cached token of that key. Fails otherwise. Starts its own Redis. `node
+ * bench/rotation.ts` (Node 22.18 or later), about 100 seconds.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,16 +15,16 @@ import type { Ask, Clients, KeyChange, ProcessOptions } from './rotation-process
 
 type Running = AnyRunning<Ask>
 
-const SECONDS = 60
-const ROTATE_AFTER = 2
-const HOUR = 3600
-/** Loops of each flow, and milliseconds between two rounds of one. */
+const RUN_SECONDS = 60
+const ROTATION_SECONDS = 2
+const HOUR_SECONDS = 3600
+/** Parallel loops of each flow, and milliseconds between two rounds of a loop. */
 const LOOPS = 2
-const PAUSE = 100
-/** Keys that are revoked in the end. */
+const PAUSE_MS = 100
+/** Keys that are revoked after the rotations. */
 const REVOCATIONS = 200
-/** Tokens that are kept to be used again later, of all ages. */
-const KEPT = 400
+/** Older tokens of all ages that are kept for later calls. */
+const KEPT_TOKENS = 400
 
 const events: KeyChange[] = []
 const failures: string[] = []
@@ -33,7 +34,7 @@ const older: string[] = []
 const { url: redisUrl } = await startRedis()
 const servicePort = await freePort()
 const start = async (role: 'service' | 'gateway', port: number) => {
-  const options: ProcessOptions = { redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATE_AFTER }
+  const options: ProcessOptions = { redisUrl, port, servicePort, role, rotateAfterSeconds: ROTATION_SECONDS }
   return startProcess<Ask, KeyChange>('rotation-process.ts', options, {
     onEvent: (event) => events.push(event),
   })
@@ -46,28 +47,32 @@ const gateways = [one, other, alone]
 const { key, application } = await one.ask<Clients>('clients')
 
 const startedAt = Date.now()
-const until = startedAt + SECONDS * 1000
-const loops = Array.from({ length: LOOPS }, () => [again(direct), again(delegated), again(withOlder)]).flat()
+const until = startedAt + RUN_SECONDS * 1000
+const loops = Array.from({ length: LOOPS }, () => [
+  repeat(direct),
+  repeat(delegated),
+  repeat(withOlder),
+]).flat()
 await Promise.all(loops)
 const endedAt = Date.now()
 const rotations = [...events]
-// Others on a Redis of their own, where nothing rotates, and not every key of a minute is published yet.
+// Two other processes on another Redis, without scheduled rotations and with few published keys.
 await Promise.all([one.kill(), other.kill()])
-const { url: quietUrl } = await startRedis()
-const startQuiet = async (port: number) => {
-  const quietly = { redisUrl: quietUrl, role: 'service', rotateAfterSeconds: HOUR } as const
-  const options: ProcessOptions = { ...quietly, port, servicePort }
+const { url: secondRedisUrl } = await startRedis()
+const startWithoutRotation = async (port: number) => {
+  const fixed = { redisUrl: secondRedisUrl, role: 'service', rotateAfterSeconds: HOUR_SECONDS } as const
+  const options: ProcessOptions = { ...fixed, port, servicePort }
   return startProcess<Ask>('rotation-process.ts', options)
 }
-const quiet = [await startQuiet(servicePort), await startQuiet(other.port)] as const
-const revocations = await revokeAgainAndAgain()
+const unrotated = [await startWithoutRotation(servicePort), await startWithoutRotation(other.port)] as const
+const revocations = await measureRevocations()
 report()
 process.exit(failures.length === 0 ? 0 : 1)
 
-async function again(round: () => Promise<void>): Promise<void> {
+async function repeat(round: () => Promise<void>): Promise<void> {
   while (Date.now() < until) {
     await round().catch((error: unknown) => failures.push(String(error)))
-    await delay(PAUSE * (0.5 + Math.random()))
+    await delay(PAUSE_MS * (0.5 + Math.random()))
   }
 }
 
@@ -78,13 +83,13 @@ async function direct(): Promise<void> {
 }
 
 async function delegated(): Promise<void> {
-  // Each step at another process, as behind a load balancer.
+  // Each step goes to a random process, as behind a load balancer.
   const code = await authorize()
   let tokens = await requestToken(any(services), application, { grant_type: 'authorization_code', code })
   count.delegated += 1
   await Promise.all([use(tokens.access_token), checkIdToken(tokens.id_token)])
   for (let refreshes = 0; refreshes < 3; refreshes += 1) {
-    await delay(PAUSE)
+    await delay(PAUSE_MS)
     const parameters = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' }
     tokens = await requestToken(any(services), application, parameters)
     count.refreshed += 1
@@ -99,17 +104,17 @@ async function withOlder(): Promise<void> {
   await Promise.all(gateways.map((gateway) => call(gateway, token)))
 }
 
-/** At once, at all gateways. */
+/** Calls all gateways with a token at once. */
 async function use(token: string): Promise<void> {
   older.push(token)
-  if (older.length > KEPT) older.splice(randomInt(older.length), 1)
+  if (older.length > KEPT_TOKENS) older.splice(randomInt(older.length), 1)
   count.calls += gateways.length
   await Promise.all(gateways.map((gateway) => call(gateway, token)))
 }
 
 async function call(gateway: Running, token: string): Promise<void> {
   const { status, text } = await callOnce(gateway, token)
-  if (status !== 200) failures.push(`${name(gateway)} answered a good token with ${status} ${text}`)
+  if (status !== 200) failures.push(`${name(gateway)} answered a valid token with ${status} ${text}`)
 }
 
 async function callOnce(gateway: Running, token: string): Promise<{ status: number; text: string }> {
@@ -119,7 +124,7 @@ async function callOnce(gateway: Running, token: string): Promise<{ status: numb
   return { status: response.status, text: await response.text() }
 }
 
-/** As an application does that fetches the keys now, from either process. */
+/** Verifies an ID token as an application that fetches the keys now, from either process. */
 async function checkIdToken(idToken: string | undefined): Promise<void> {
   count.idTokens += 1
   for (const service of services) {
@@ -147,34 +152,35 @@ async function requestToken(
     body: new URLSearchParams({ ...client, ...parameters }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${name(service)} gave no token: ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`${name(service)} issued no token: ${response.status} ${text}`)
   return JSON.parse(text) as Tokens
 }
 
-/** Milliseconds from before a key is revoked at one process until the other one rejects its tokens, each time. */
-async function revokeAgainAndAgain(): Promise<number[]> {
-  const [here, there] = quiet
+/** Milliseconds from before a key is revoked at one process until the other one rejects its tokens, sorted. */
+async function measureRevocations(): Promise<number[]> {
+  const [here, there] = unrotated
   const { key: client } = await here.ask<Clients>('clients')
   const times: number[] = []
   for (let round = 0; round < REVOCATIONS; round += 1) {
     const { access_token: token } = await requestToken(here, client, { grant_type: 'client_credentials' })
-    for (const service of quiet) await call(service, token)
+    for (const service of unrotated) await call(service, token)
     const revokedAt = performance.now()
     const revoked = here.ask('revoke', 20_000, decodeProtectedHeader(token).kid)
     while ((await callOnce(there, token)).status === 200) continue
     times.push(performance.now() - revokedAt)
     await revoked
-    // At those who hear of keys at once: so many of them in a row no gateway alone could know.
-    const { access_token: next } = await requestToken(any(quiet), client, {
+    // Only processes that are notified of keys accept the token at once. A gateway alone could not fetch so many
+    // keys.
+    const { access_token: next } = await requestToken(any(unrotated), client, {
       grant_type: 'client_credentials',
     })
-    for (const service of quiet) await call(service, next)
-    await delay(PAUSE)
+    for (const service of unrotated) await call(service, next)
+    await delay(PAUSE_MS)
   }
   return times.toSorted((a, b) => a - b)
 }
 
-/** Goes where a browser would, until there is a code. */
+/** Follows the redirects as a browser would, until there is a code. */
 async function authorize(): Promise<string> {
   const callback = 'https://app.example/callback'
   const query = new URLSearchParams({
@@ -203,21 +209,23 @@ async function authorize(): Promise<string> {
 function report(): void {
   const seconds = (endedAt - startedAt) / 1000
   for (const alg of ['ES256', 'RS256']) {
-    const promoted = rotations.filter(
+    const activated = rotations.filter(
       ({ name: what, ...event }) => what === 'key.activated' && event.alg === alg,
     )
-    const during = promoted.filter(({ at }) => at >= startedAt)
-    const times = promoted.map(({ at }) => at).toSorted((a, b) => a - b)
+    const during = activated.filter(({ at }) => at >= startedAt)
+    const times = activated.map(({ at }) => at).toSorted((a, b) => a - b)
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0))
     const [shortest, longest] = [Math.min(...gaps), Math.max(...gaps)]
     console.log(
       `${alg}: ${during.length} key changes in ${seconds.toFixed(1)} s, ${shortest} to ${longest} ms apart`,
     )
-    if (new Set(promoted.map(({ kid }) => kid)).size < promoted.length)
-      failures.push(`${alg}: a key was promoted twice`)
-    // A turn may take a little longer, never less; clocks are the same, timers are exact to milliseconds.
-    if (shortest < ROTATE_AFTER * 1000 - 100) failures.push(`${alg}: two changes in one turn`)
-    if (during.length < (SECONDS / ROTATE_AFTER) * 0.8) failures.push(`${alg}: turns were left out`)
+    if (new Set(activated.map(({ kid }) => kid)).size < activated.length)
+      failures.push(`${alg}: a key was activated twice`)
+    // An interval may be a little longer, but not shorter: all processes share one clock, and timers are exact to
+    // milliseconds.
+    if (shortest < ROTATION_SECONDS * 1000 - 100) failures.push(`${alg}: two changes in one interval`)
+    if (during.length < (RUN_SECONDS / ROTATION_SECONDS) * 0.8)
+      failures.push(`${alg}: rotations were left out`)
   }
   console.table(count)
   const [median = Infinity, p99 = Infinity] = [0.5, 0.99].map(
@@ -232,7 +240,7 @@ function report(): void {
   for (const failure of failures) times.set(failure, (times.get(failure) ?? 0) + 1)
   for (const [failure, number] of times) console.log(`FAILED (${number} times): ${failure}`)
   if (failures.length === 0)
-    console.log('no good token was rejected, nothing answered 5xx, one key change a turn')
+    console.log('no valid token was rejected, no response was a 5xx, and each rotation changed one key')
 }
 
 function any<T>(list: readonly T[]): T {

@@ -1,9 +1,9 @@
 /**
- * How large what a gatehouse keeps in Redis is: bytes of each API key, application, session, grant and all the rest by
- * MEMORY USAGE, with its share of the lists that it stands in. One grant is refreshed every hour for 90 days, by a
- * clock that is put forward, with and without `refreshTokenGraceSeconds`. Fails if a grant with all its keys takes 4 KiB or
- * grows with its refreshes, or if a key without an expiry is found that ought to have one. Starts a Redis of its own.
- * `node bench/sizes.ts` (Node 22.18 or later), some 30 seconds.
+ * Measures the size of everything that a gatehouse stores in Redis: the bytes of an API key, application,
+ * session, grant and all other records by MEMORY USAGE, with their share of the lists that contain them. One
+ * grant is refreshed every hour for 90 days, with a clock that is set forward, with and without
+ * `refreshTokenGraceSeconds`. Fails if a grant with all its keys takes 4 KiB or grows with its refreshes, or if a
+ * key lacks its expiry. Starts its own Redis. `node bench/sizes.ts` (Node 22.18 or later), about 30 seconds.
  */
 import { Redis } from 'ioredis'
 import { redisStore } from '../adapters/redis.ts'
@@ -18,20 +18,22 @@ import {
   passTime,
 } from '../test/support/keys-in-redis.ts'
 import { startRedis } from '../test/support/redis-server.ts'
-import { putClockForward } from './clock.ts'
+import { replaceClock } from './clock.ts'
 import { ACCOUNT_COOKIE, CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const OWNERS = 50
-const CLIENTS_OF_EACH = 10
+const CLIENTS_PER_OWNER = 10
 const USERS = 200
 const REVOCATIONS = 500
-const HOUR = 3_600_000
-/** Refreshes after which the grant is weighed: a day, 30 days and 90 days of one an hour. */
-const WEIGHED_AFTER = [0, 24, 720, 2160]
-/** Bytes of a grant with all its keys, which it stays below. */
-const LIMIT = 4096
-/** Bytes by which it may differ from day to day: numbers get longer, and it may stand in one list more. */
-const FIXED = 256
+const HOUR_MS = 3_600_000
+/** The numbers of hourly refreshes after which the grant is measured: none, a day, 30 days and 90 days. */
+const MEASURED_AFTER = [0, 24, 720, 2160]
+/** The bytes that a grant with all its keys must stay below. */
+const LIMIT_BYTES = 4096
+/**
+ * The bytes by which a grant may differ from day to day: counters gain digits, and it may be in one bucket more.
+ */
+const TOLERANCE_BYTES = 256
 
 interface Client {
   readonly client_id: string
@@ -50,15 +52,15 @@ const server = await startRedis()
 const redis = new Redis(server.url)
 const { host, close } = await open('gatehouse:', 0)
 
-const before = await weigh()
-await weighClients('API key', createApiKey)
-const application = await weighClients('application', createApplication)
-await weighAuthorizations(application)
-await weighRevocations()
-await weighWhatStays()
+const before = await measure()
+await measureClients('API key', createApiKey)
+const application = await measureClients('application', createApplication)
+await measureAuthorizations(application)
+await measureRevocations()
+await measureRemains()
 console.table(figures)
 
-for (const seconds of [0, 10]) await weighRefreshes(seconds)
+for (const seconds of [0, 10]) await measureRefreshes(seconds)
 
 const permanent = byKind((await keysInRedis(redis)).filter(({ ttl }) => ttl === -1))
 console.log('Without an expiry:')
@@ -75,7 +77,7 @@ for (const failure of failures) console.log(`FAILED: ${failure}`)
 console.log(`Redis ${version}, Node ${process.version}`)
 process.exit(failures.length === 0 ? 0 : 1)
 
-/** A host with a client of its own, so that its keys can be told apart. */
+/** Opens a host with its own Redis client and key prefix, so that its keys can be distinguished. */
 async function open(keyPrefix: string, refreshTokenGraceSeconds: number) {
   const client = new Redis(server.url)
   const store = redisStore(client, { keyPrefix })
@@ -90,15 +92,15 @@ async function open(keyPrefix: string, refreshTokenGraceSeconds: number) {
   }
 }
 
-async function weigh(): Promise<Map<string, { count: number; bytes: number }>> {
+async function measure(): Promise<Map<string, { count: number; bytes: number }>> {
   return byKind(await keysInRedis(redis))
 }
 
-/** Notes the bytes of kinds, divided among `count`. */
-function note(
+/** Records the bytes of some kinds of keys, divided by `count`. */
+function record(
   what: string,
   count: number,
-  kinds: Awaited<ReturnType<typeof weigh>>,
+  kinds: Awaited<ReturnType<typeof measure>>,
   ...names: string[]
 ): void {
   const parts = names.map((name) => [name, (kinds.get(name)?.bytes ?? 0) / count] as const)
@@ -109,23 +111,23 @@ function note(
   }
 }
 
-/** Creates clients of 50 owners, lets each get a token if it can, and weighs what has been added. */
-async function weighClients(what: string, create: (owner: string) => Promise<Client>): Promise<Client> {
-  const [earlier, made] = [await weigh(), [] as Client[]]
+/** Creates clients of 50 owners, requests a token for each API key, and measures the added keys. */
+async function measureClients(what: string, create: (owner: string) => Promise<Client>): Promise<Client> {
+  const [earlier, made] = [await measure(), [] as Client[]]
   for (let owner = 0; owner < OWNERS; owner += 1) {
-    const some = Array.from({ length: CLIENTS_OF_EACH }, () => create(`developer-${owner}`))
+    const some = Array.from({ length: CLIENTS_PER_OWNER }, () => create(`developer-${owner}`))
     made.push(...(await Promise.all(some)))
   }
   if (create === createApiKey) {
     for (const client of made) await requestToken(host, client, { grant_type: 'client_credentials' })
   }
-  const now = await weigh()
+  const now = await measure()
   const added = [...now].map(([kind, { count, bytes }]) => {
-    const was = earlier.get(kind) ?? { count: 0, bytes: 0 }
-    return [kind, { count: count - was.count, bytes: bytes - was.bytes }] as const
+    const before = earlier.get(kind) ?? { count: 0, bytes: 0 }
+    return [kind, { count: count - before.count, bytes: bytes - before.bytes }] as const
   })
   const kinds = ['client', 'client-usage', 'list of all clients', "list of an account's clients"]
-  note(what, made.length, new Map(added), ...kinds)
+  record(what, made.length, new Map(added), ...kinds)
   const [first] = made
   if (!first) throw new Error('no client')
   return first
@@ -144,8 +146,8 @@ async function createApplication(accountId: string): Promise<Client> {
   return createApplicationAt(host, accountId)
 }
 
-async function createApplicationAt(at: MeasuredHost, accountId: string): Promise<Client> {
-  const { application: made, clientSecret } = await at.gatehouse.applications.create({
+async function createApplicationAt(measured: MeasuredHost, accountId: string): Promise<Client> {
+  const { application: made, clientSecret } = await measured.gatehouse.applications.create({
     accountId,
     name: 'Ledger',
     products: ['invoices', 'payments'],
@@ -154,39 +156,39 @@ async function createApplicationAt(at: MeasuredHost, accountId: string): Promise
   return { client_id: made.clientId, client_secret: clientSecret }
 }
 
-/** Takes users through sign-in, consent and the exchange of a code, and weighs each step. */
-async function weighAuthorizations(client: Client): Promise<void> {
+/** Takes users through sign-in, consent and the code exchange, and measures each step. */
+async function measureAuthorizations(client: Client): Promise<void> {
   const users = Array.from({ length: USERS }, (_, index) => createUser(host, `user-${index}`))
   const pages: Page[] = []
   for (const user of users) pages.push(await user.open(authorizationUrl(host, client)))
-  note('interaction (a person decides)', USERS, await weigh(), 'interaction')
+  record('pending interaction', USERS, await measure(), 'interaction')
 
   const codes: string[] = []
   for (const [index, user] of users.entries()) codes.push(await consent(user, pages[index]))
-  const asCodes = await weigh()
-  note('code, with its grant until it is exchanged', USERS, asCodes, 'code', 'grant')
-  note('remembered consent', USERS, asCodes, 'consent')
-  note('session', USERS, asCodes, 'session', 'session-uid')
+  const asCodes = await measure()
+  record('code, with its grant until it is exchanged', USERS, asCodes, 'code', 'grant')
+  record('stored consent', USERS, asCodes, 'consent')
+  record('session', USERS, asCodes, 'session', 'session-uid')
 
   for (const code of codes) await requestToken(host, client, { grant_type: 'authorization_code', code })
   const lists = ["list of an account's grants: its buckets", "list of an account's grants: a bucket"]
-  note('grant in use, with its refresh token', USERS, await weigh(), 'grant', 'refresh-family', ...lists)
+  record('grant in use, with its refresh token', USERS, await measure(), 'grant', 'refresh-family', ...lists)
 }
 
-async function weighRevocations(): Promise<void> {
+async function measureRevocations(): Promise<void> {
   const key = await createApiKey('developer-0')
   for (let count = 0; count < REVOCATIONS; count += 1) {
     const { access_token: token } = await requestToken(host, key, { grant_type: 'client_credentials' })
     await host.gatehouse.tokens.revoke(token)
   }
-  const names = ['revocations by their end', 'revocations by their making', 'revocations: shelves']
-  note('revoked token', REVOCATIONS, await weigh(), ...names)
-  const all = await weigh()
-  for (const kind of ['key ring', 'catalog']) note(`${kind}, once`, before.get(kind)?.count ?? 1, all, kind)
+  const names = ['revocations by their end', 'revocations by their making', 'revocations: buckets']
+  record('revoked token', REVOCATIONS, await measure(), ...names)
+  const all = await measure()
+  for (const kind of ['key ring', 'catalog']) record(`${kind}, once`, before.get(kind)?.count ?? 1, all, kind)
 }
 
-/** What stays of an API key that was deleted, and of an account whose grants were all withdrawn. */
-async function weighWhatStays(): Promise<void> {
+/** Measures what remains of a deleted API key, and of an account whose grants were all revoked. */
+async function measureRemains(): Promise<void> {
   const { apiKeys, grants } = host.gatehouse
   const keys: string[] = []
   for (let count = 0; count < OWNERS; count += 1) {
@@ -196,39 +198,39 @@ async function weighWhatStays(): Promise<void> {
   }
   const isOfKeys = (name: string) => name === 'clients:deleted' || keys.includes(name.slice('client:'.length))
   const ofKeys = (await keysInRedis(redis)).filter(({ name }) => isOfKeys(name))
-  note('deleted API key', keys.length, byKind(ofKeys), 'client', 'list of deleted clients')
+  record('deleted API key', keys.length, byKind(ofKeys), 'client', 'list of deleted clients')
 
-  const ended: string[] = []
+  const revoked: string[] = []
   for (let user = 0; user < OWNERS; user += 1) {
     const accountId = `user-${user}`
-    ended.push(...(await grants.list({ accountId })).items.map(({ grantId }) => grantId))
+    revoked.push(...(await grants.list({ accountId })).items.map(({ grantId }) => grantId))
     await grants.revokeAll({ accountId })
   }
   const after = await keysInRedis(redis)
-  const withdrawn = after.filter(({ name }) => ended.some((grantId) => name.endsWith(`:${grantId}`)))
-  note('withdrawn grant, for two minutes', ended.length, byKind(withdrawn), 'grant', 'refresh-family')
-  note('account, all of whose grants were withdrawn', OWNERS, byKind(after), 'consent-version')
+  const revokedKeys = after.filter(({ name }) => revoked.some((grantId) => name.endsWith(`:${grantId}`)))
+  record('revoked grant, for two minutes', revoked.length, byKind(revokedKeys), 'grant', 'refresh-family')
+  record('account whose grants were all revoked', OWNERS, byKind(after), 'consent-version')
 }
 
-/** Refreshes one grant every hour; fails if it grows. */
-async function weighRefreshes(refreshTokenGraceSeconds: number): Promise<void> {
+/** Refreshes one grant every hour, and fails if the grant grows. */
+async function measureRefreshes(refreshTokenGraceSeconds: number): Promise<void> {
   const keyPrefix = `refreshing-${refreshTokenGraceSeconds}:`
-  const { host: at, close: end } = await open(keyPrefix, refreshTokenGraceSeconds)
-  const client = await createApplicationAt(at, 'acme')
-  const user = createUser(at, 'alice')
-  const code = await consent(user, await user.open(authorizationUrl(at, client)))
-  let tokens = await requestToken(at, client, { grant_type: 'authorization_code', code })
+  const { host: measured, close: end } = await open(keyPrefix, refreshTokenGraceSeconds)
+  const client = await createApplicationAt(measured, 'acme')
+  const user = createUser(measured, 'alice')
+  const code = await consent(user, await user.open(authorizationUrl(measured, client)))
+  let tokens = await requestToken(measured, client, { grant_type: 'authorization_code', code })
   const { grant_id: grantId } = claimsOf(tokens.access_token)
-  const weights = new Map<number, number>()
-  const clock = putClockForward()
+  const sizes = new Map<number, number>()
+  const clock = replaceClock()
   try {
-    for (let refreshes = 0; refreshes <= Math.max(...WEIGHED_AFTER); refreshes += 1) {
-      if (WEIGHED_AFTER.includes(refreshes)) {
-        weights.set(refreshes, bytesOf(keysOfGrant(await keysInRedis(redis, keyPrefix), grantId)))
+    for (let refreshes = 0; refreshes <= Math.max(...MEASURED_AFTER); refreshes += 1) {
+      if (MEASURED_AFTER.includes(refreshes)) {
+        sizes.set(refreshes, bytesOf(keysOfGrant(await keysInRedis(redis, keyPrefix), grantId)))
       }
-      clock.by(HOUR)
-      await passTime(redis, HOUR, `${keyPrefix}*`)
-      tokens = await requestToken(at, client, {
+      clock.advance(HOUR_MS)
+      await passTime(redis, HOUR_MS, `${keyPrefix}*`)
+      tokens = await requestToken(measured, client, {
         grant_type: 'refresh_token',
         refresh_token: tokens.refresh_token,
       })
@@ -239,23 +241,27 @@ async function weighRefreshes(refreshTokenGraceSeconds: number): Promise<void> {
   }
   console.log(
     `a grant with all its keys, refreshTokenGraceSeconds ${refreshTokenGraceSeconds}: ` +
-      [...weights].map(([refreshes, bytes]) => `${bytes} bytes after ${refreshes} refreshes`).join(', '),
+      [...sizes].map(([refreshes, bytes]) => `${bytes} bytes after ${refreshes} refreshes`).join(', '),
   )
-  for (const [refreshes, bytes] of weights) {
-    if (bytes >= LIMIT) failures.push(`a grant takes ${bytes} bytes after ${refreshes} refreshes`)
-    const day = weights.get(24) ?? 0
-    if (bytes > day + FIXED) failures.push(`a grant has grown from ${day} to ${bytes} bytes`)
+  for (const [refreshes, bytes] of sizes) {
+    if (bytes >= LIMIT_BYTES) failures.push(`a grant takes ${bytes} bytes after ${refreshes} refreshes`)
+    const day = sizes.get(24) ?? 0
+    if (bytes > day + TOLERANCE_BYTES) failures.push(`a grant has grown from ${day} to ${bytes} bytes`)
   }
 }
 
-function createUser(at: MeasuredHost, accountId: string): Browser {
-  const browser = createBrowser({ follow: [at.origin] })
-  browser.cookies.set(`${ACCOUNT_COOKIE}|${at.origin}|/`, { value: accountId, path: '/', origin: at.origin })
+function createUser(measured: MeasuredHost, accountId: string): Browser {
+  const browser = createBrowser({ follow: [measured.origin] })
+  browser.cookies.set(`${ACCOUNT_COOKIE}|${measured.origin}|/`, {
+    value: accountId,
+    path: '/',
+    origin: measured.origin,
+  })
   return browser
 }
 
-function authorizationUrl(at: MeasuredHost, client: Client): URL {
-  const url = new URL(`${at.issuer}/oauth2/authorize`)
+function authorizationUrl(measured: MeasuredHost, client: Client): URL {
+  const url = new URL(`${measured.issuer}/oauth2/authorize`)
   url.search = new URLSearchParams({
     client_id: client.client_id,
     response_type: 'code',
@@ -266,7 +272,7 @@ function authorizationUrl(at: MeasuredHost, client: Client): URL {
   return url
 }
 
-/** Allows everything on the consent page. @returns the code */
+/** Approves everything on the consent page. @returns the code */
 async function consent(user: Browser, page: Page | undefined): Promise<string> {
   if (!page) throw new Error('no page')
   const after = await user.submit(page, {
@@ -280,12 +286,12 @@ async function consent(user: Browser, page: Page | undefined): Promise<string> {
 }
 
 async function requestToken(
-  at: MeasuredHost,
+  measured: MeasuredHost,
   client: Client,
   parameters: Record<string, string>,
 ): Promise<Tokens> {
   const body = new URLSearchParams({ ...client, ...parameters })
-  const response = await fetch(`${at.issuer}/oauth2/token`, { method: 'POST', body })
+  const response = await fetch(`${measured.issuer}/oauth2/token`, { method: 'POST', body })
   const text = await response.text()
   if (!response.ok) throw new Error(`no token: ${response.status} ${text}`)
   return JSON.parse(text) as Tokens
