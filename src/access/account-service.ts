@@ -75,7 +75,7 @@ export function createAccountService({
 }: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
-  readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeCarrying'>
+  readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeScopes'>
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
 }): AccountService {
@@ -93,7 +93,7 @@ export function createAccountService({
     }
     const scopes = client.kind === 'application' ? aboveLevel(client, owner.kycLevel) : []
     if (scopes.length === 0) return false
-    await clientTokens.revokeCarrying(clientId, scopes, options)
+    await clientTokens.revokeScopes(clientId, scopes, options)
     return true
   }
 

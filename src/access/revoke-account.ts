@@ -26,7 +26,7 @@ export interface RevokeAccount {
   /**
    * Takes them back.
    *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.ofAccount`, before anything was done;
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.listByAccount`, before anything was done;
    *   `ERR_STORE_CORRUPT` where something of it cannot be read, after all has been done that can be
    */
   revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess>
@@ -41,7 +41,7 @@ export interface RevokeAccount {
 
 /** @param grants those that accounts have given, which end with their tokens */
 export function createRevokeAccount(
-  clientTokens: Pick<ClientTokens, 'ofAccount' | 'revokeAll'>,
+  clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
   grants: Pick<Grants, 'revokeAll'>,
 ): RevokeAccount {
   const ofClients: RevokeAccount['ofClients'] = async (accountId, take) => {
@@ -53,7 +53,7 @@ export function createRevokeAccount(
       return false
     }
     try {
-      for await (const page of clientTokens.ofAccount(accountId)) {
+      for await (const page of clientTokens.listByAccount(accountId)) {
         const taken = await Promise.all(page.map((client) => take(client).catch(note)))
         clients += taken.filter(Boolean).length
       }

@@ -3,16 +3,16 @@ import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
 /**
- * Counts that something was taken away, in the same write that takes it away: tokens carry the count
- * (`access_epoch`), and show by it whether they are from before. All of those are dead.
+ * Raises the epoch in the same write that removes access. Tokens carry the epoch (`access_epoch`), so all older tokens
+ * can be recognized and rejected.
  */
 export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientRecord<C> {
   const client = { ...record.client, epoch: record.client.epoch + 1 }
   return { ...record, client, partialRevocations: undefined }
 }
 
-/** The same, where only tokens from before are dead that carry one of `scopes`. */
-export function partialRevocationsFrom<C extends Client>(
+/** The same, but revokes only older tokens that carry one of `scopes`. */
+export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
 ): ClientRecord<C> {
@@ -21,8 +21,8 @@ export function partialRevocationsFrom<C extends Client>(
 }
 
 /**
- * All tokens of a client whose record cannot be read: those below the second that it is, as a count that no client
- * comes to by itself. If the record is put right its epoch rises to that, and what it gets then is good.
+ * Revokes all tokens of a client whose record is corrupt: those with an epoch below the current second, a number that no
+ * real epoch reaches. If the record is repaired, its epoch rises to that number, and new tokens are valid.
  *
  * @param now milliseconds since the epoch
  */
@@ -31,9 +31,9 @@ export function revocationOfCorrupt(id: string, now: number): readonly Revocatio
 }
 
 /**
- * Which tokens of a client are dead by what is known of it: to take them back once more does no harm.
+ * The revocations that the current record of a client needs. Revoking them again is harmless.
  *
- * @param found the client as it is now; undefined if it was deleted
+ * @param found undefined if the client was deleted: all its tokens are revoked permanently
  */
 export function revocationsOf(
   id: string,
@@ -41,9 +41,11 @@ export function revocationsOf(
 ): readonly RevocationSpec[] {
   if (!found) return [{ of: 'client', id }]
   const { client, partialRevocations } = found
-  const taken: RevocationSpec[] = [{ of: 'client', id, below: partialRevocations?.since ?? client.epoch }]
-  if (partialRevocations)
-    taken.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })
-  // None is below the first.
-  return taken.filter((each) => !('below' in each) || each.below !== 0)
+  const below = partialRevocations?.since ?? client.epoch
+  // No token has an epoch below 0.
+  const revocations: RevocationSpec[] = below === 0 ? [] : [{ of: 'client', id, below }]
+  if (partialRevocations && client.epoch > 0) {
+    revocations.push({ of: 'client', id, below: client.epoch, scopes: partialRevocations.scopes })
+  }
+  return revocations
 }

@@ -1,7 +1,6 @@
 import type { ApiKey } from './client.ts'
-import { firstSecret, newClient, newClientFields } from './create-client.ts'
+import { insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService } from './client-service.ts'
-import { requireFits } from './client-products.ts'
 import type {
   ChangeOptions,
   ClientService,
@@ -9,7 +8,12 @@ import type {
   WithExistingSecret,
   WithNewSecret,
 } from './client-service-types.ts'
-import { createClients, type ClientsDependencies } from './client-repository.ts'
+import {
+  changeRecord,
+  createClientRepository,
+  presentClient,
+  type ClientsDependencies,
+} from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 
@@ -53,7 +57,7 @@ export interface ApiKeys<
 export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
   const { catalog, maxScopeBytes } = dependencies
   const limit = { maxBytes: maxScopeBytes, otherScopes: [] }
-  const clients = createClients<ApiKey>('apiKey', dependencies)
+  const clients = createClientRepository<ApiKey>('apiKey', dependencies)
 
   async function create(input: NewApiKey & { secretHash?: string | undefined }) {
     const fields = {
@@ -61,31 +65,27 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
       resourceServer: optional(booleanRule),
     }
     checkInput('the API key cannot be created', input, fields)
-    const now = Date.now()
-    const client: ApiKey = {
+    const apiKey: ApiKey = {
       kind: 'apiKey',
-      ...newClient('apiKey', input, now),
+      ...newClient('apiKey', input),
       resourceServer: input.resourceServer ?? false,
     }
-    requireFits(client, catalog.current, limit)
-    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
-    const apiKey = await clients.insert(client, secrets, input.actor)
-    return { apiKey, clientSecret }
+    return { apiKey, clientSecret: await insertNewClient(clients, apiKey, input, catalog.current, limit) }
   }
 
   return {
-    ...createClientService(clients, dependencies, limit),
+    ...createClientService(clients, catalog, limit),
     // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as ApiKeys['create'],
 
     async setResourceServer(clientId, resourceServer, options) {
       checkInput('resourceServer cannot be set', { resourceServer }, { resourceServer: booleanRule })
-      const changed = await clients.change({ clientId, name: 'resourceServer', options }, (record) =>
+      const changed = await changeRecord(clients, { clientId, name: 'resourceServer', options }, (record) =>
         record.client.resourceServer === resourceServer
           ? undefined
           : { ...record, client: { ...record.client, resourceServer } },
       )
-      return clients.present(changed)
+      return presentClient(clients, changed)
     },
   }
 }

@@ -1,8 +1,7 @@
 import { applicationFields } from './application-fields.ts'
 import type { Application } from './client.ts'
-import { firstSecret, newClient, newClientFields } from './create-client.ts'
+import { insertNewClient, newClient, newClientFields } from './create-client.ts'
 import { createClientService } from './client-service.ts'
-import { requireFits } from './client-products.ts'
 import type {
   ChangeOptions,
   ClientService,
@@ -10,7 +9,12 @@ import type {
   WithExistingSecret,
   WithNewSecret,
 } from './client-service-types.ts'
-import { createClients, type ClientsDependencies } from './client-repository.ts'
+import {
+  changeRecord,
+  createClientRepository,
+  presentClient,
+  type ClientsDependencies,
+} from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional } from '../validation/rules.ts'
 
@@ -89,24 +93,21 @@ export function createApplications(
 ): Applications {
   const { catalog, maxScopeBytes, oidcScopes } = dependencies
   const limit = { maxBytes: maxScopeBytes, otherScopes: oidcScopes }
-  const clients = createClients<Application>('application', dependencies)
+  const clients = createClientRepository<Application>('application', dependencies)
 
   async function create(input: NewApplication & { secretHash?: string | undefined }) {
     const fields = { ...newClientFields(catalog.current, input), ...OPTIONAL_FIELDS }
     checkInput('the application cannot be created', input, fields)
-    const now = Date.now()
-    const client: Application = {
+    const application: Application = {
       kind: 'application',
-      ...newClient('application', input, now),
+      ...newClient('application', input),
       redirectUris: [...(input.redirectUris ?? [])],
       postLogoutRedirectUris: [...(input.postLogoutRedirectUris ?? [])],
       ...(input.homepageUri !== undefined && { homepageUri: input.homepageUri }),
       ...(input.logoUri !== undefined && { logoUri: input.logoUri }),
       firstParty: input.firstParty ?? false,
     }
-    requireFits(client, catalog.current, limit)
-    const { clientSecret, secrets } = firstSecret(input.secretHash, now)
-    const application = await clients.insert(client, secrets, input.actor)
+    const clientSecret = await insertNewClient(clients, application, input, catalog.current, limit)
     return { application, clientSecret }
   }
 
@@ -118,16 +119,16 @@ export function createApplications(
     options: ChangeOptions | undefined,
   ): Promise<Application> {
     checkInput(`${field} cannot be set`, { [field]: value }, { [field]: applicationFields[field] })
-    const changed = await clients.change({ clientId, name: field, options }, (record) =>
+    const changed = await changeRecord(clients, { clientId, name: field, options }, (record) =>
       isSame(record.client[field], value)
         ? undefined
         : { ...record, client: { ...record.client, [field]: value } },
     )
-    return clients.present(changed)
+    return presentClient(clients, changed)
   }
 
   return {
-    ...createClientService(clients, dependencies, limit),
+    ...createClientService(clients, catalog, limit),
     // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as Applications['create'],
     setRedirectUris: (clientId, uris, options) => set(clientId, 'redirectUris', uris, options),

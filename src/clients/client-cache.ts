@@ -1,149 +1,178 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
-import { createLru } from '../async/lru.ts'
+import { createLru, type Lru } from '../async/lru.ts'
 import type { StoredClient, StoreRegistry } from './store-registry.ts'
 
-/** The clients in the store, of which this process remembers those that it looked up last. */
-export interface ClientCache extends StoreRegistry {
-  /**
-   * Looks a client up anew that `find` answered and that is known to be outdated: in the store, unless somebody
-   * has done so since.
-   */
+/** The clients in the store, with a cache of those that this process used last. */
+export interface ClientCache extends Pick<StoreRegistry, 'find'> {
+  /** Reads a client again that `find` returned and that is outdated, unless another caller has read it again since. */
   refetch(outdated: StoredClient): Promise<StoredClient | undefined>
   /**
-   * Drops what is remembered of a client: here before this returns, in the other processes when they hear of it. To be
-   * called after each write of its record, also after one that failed: it may have been applied.
+   * Deletes a client from the caches: here before this returns, in other processes when they are notified. Call it after
+   * each write of the record, also after a failed one, which may have been applied.
    *
-   * @returns what settles when the others have been told. It never rejects: where they cannot be told, they find out
-   *   by themselves within seconds
+   * @returns settles when the others are notified, and never rejects. If they cannot be notified, they read the client
+   *   again within seconds
    */
   changed(clientId: string): Promise<void>
   /**
-   * Begins to listen to what others change. Nothing is remembered before that, nor after it was ended.
+   * Subscribes to the changes of other processes. Nothing is cached before, nor after the end.
    *
-   * @returns a function that ends it
+   * @returns a function that ends the subscription
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
    */
   follow(): Promise<() => Promise<void>>
 }
 
-/** Its messages are the ids of clients that were changed. */
-const CHANNEL = 'clients'
+/** The messages are the ids of changed clients. */
+const CLIENTS_CHANNEL = 'clients'
 
-/** Clients that are remembered; beyond that each look-up of one more is a read of the store, as it is without. */
-const MOST = 10_000
+/** The number of cached clients. */
+const MAX_CLIENTS = 10_000
 
 /**
- * Milliseconds after which a client is read anew. So late are others at most to see a change where its message was
- * lost and nobody noticed: the process ended before it was sent, or the database dropped it.
+ * Milliseconds after which a cached client is read again. Other processes see a change after that time at the latest, if
+ * its message was lost: the process ended before it sent the message, or the database lost it.
  */
-const MAX_AGE = 10_000
+const MAX_AGE_MS = 10_000
 
-interface Remembered {
+interface CachedClient {
   readonly client: StoredClient
   /** When the read began. */
   readonly readAt: number
 }
 
-/**
- * Remembers clients that were found. Never that there is none of an id: whoever is created in another process is known
- * at once, and strangers cannot fill the memory with ids that they invent.
- *
- * A change is seen here when it settles, and in other processes when its message comes, within a moment. What counts
- * for tokens does not hang on that: those that are issued by an outdated record carry its epoch, so that all that was
- * taken from the client since is dead on arrival.
- *
- * @param parts.registry reads the store
- * @param parts.maxAgeMs milliseconds. @default 10 seconds
- * @param parts.most clients that are remembered at once. @default 10000
- * @param parts.now milliseconds of a clock that nobody puts back
- */
-export function createClientCache(parts: {
+/** What a client cache needs. */
+export interface ClientCacheParts {
   readonly store: Pick<Store, 'publish' | 'subscribe'>
-  readonly registry: StoreRegistry
+  /** Reads the store. */
+  readonly registry: Pick<StoreRegistry, 'find'>
   readonly logger: Logger
+  /** Milliseconds. @default 10 seconds */
   readonly maxAgeMs?: number | undefined
-  readonly most?: number | undefined
+  /** @default 10000 */
+  readonly maxClients?: number | undefined
+  /** Milliseconds of a clock that never goes back. */
   readonly now?: (() => number) | undefined
-}): ClientCache {
-  const { store, registry, logger } = parts
-  const { maxAgeMs = MAX_AGE, most = MOST, now = () => performance.now() } = parts
-  const remembered = createLru<string, Remembered>(most)
-  /** Reads that are under way, for all who ask meanwhile. One that is dropped is not remembered, nor joined. */
-  const reading = new Map<string, Promise<StoredClient | undefined>>()
-  let followed = 0
+}
 
-  function recall(clientId: string): StoredClient | undefined {
-    const known = remembered.get(clientId)
-    if (known && now() - known.readAt < maxAgeMs) return known.client
-    remembered.delete(clientId)
-    return undefined
-  }
+/** The state of the cache of one process. */
+interface CacheState {
+  readonly registry: Pick<StoreRegistry, 'find'>
+  readonly maxAgeMs: number
+  readonly now: () => number
+  readonly clients: Lru<string, CachedClient>
+  /** Pending reads, which concurrent callers share. A deleted one is not shared any more, and its result is not cached. */
+  readonly reads: Map<string, Promise<StoredClient | undefined>>
+  /** The number of subscriptions. */
+  followers: number
+}
 
-  async function readNow(clientId: string, isWanted: () => boolean): Promise<StoredClient | undefined> {
-    const readAt = now()
-    try {
-      const client = await registry.find(clientId)
-      if (client && isWanted()) remembered.set(clientId, { client: Object.freeze(client), readAt })
-      return client
-    } finally {
-      if (isWanted()) reading.delete(clientId)
-    }
-  }
-
-  function read(clientId: string): Promise<StoredClient | undefined> {
-    const joined = reading.get(clientId)
-    if (joined) return joined
-    const mine: Promise<StoredClient | undefined> = readNow(clientId, () => reading.get(clientId) === mine)
-    reading.set(clientId, mine)
-    return mine
-  }
-
-  function drop(clientId: string): void {
-    remembered.delete(clientId)
-    reading.delete(clientId)
-  }
-
-  function dropAll(): void {
-    remembered.clear()
-    reading.clear()
-  }
-
-  async function find(clientId: string): Promise<StoredClient | undefined> {
-    if (followed === 0) return registry.find(clientId)
-    return recall(clientId) ?? read(clientId)
+/**
+ * Caches clients that were found. A missing client is never cached: a client that another process creates is found at
+ * once, and attackers cannot fill the memory with invented ids.
+ *
+ * Tokens do not depend on a fresh cache: tokens that are issued from an outdated record carry its epoch, so they are
+ * rejected if the client lost access since.
+ */
+export function createClientCache({
+  store,
+  registry,
+  logger,
+  maxAgeMs = MAX_AGE_MS,
+  maxClients = MAX_CLIENTS,
+  now = () => performance.now(),
+}: ClientCacheParts): ClientCache {
+  const cache: CacheState = {
+    registry,
+    maxAgeMs,
+    now,
+    clients: createLru(maxClients),
+    reads: new Map(),
+    followers: 0,
   }
 
   return {
-    find,
+    find: (clientId) => find(cache, clientId),
 
-    refetch(outdated) {
+    async refetch(outdated) {
       const { clientId } = outdated
-      // Many notice it at once: what the first of them has read is good for all.
-      if (recall(clientId) === outdated) drop(clientId)
-      return find(clientId)
+      // Many callers notice it at once, and share the first read.
+      if (cachedClient(cache, clientId) === outdated) deleteClient(cache, clientId)
+      return find(cache, clientId)
     },
 
-    verifySecret: (client, secret) => registry.verifySecret(client, secret),
-
     async changed(clientId) {
-      drop(clientId)
-      await store.publish(CHANNEL, clientId).catch((error: unknown) => {
+      deleteClient(cache, clientId)
+      await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {
         logger.warn(
           { err: error, clientId },
-          'other processes see the change of a client only when they read it anew, within seconds',
+          'other processes were not notified of the change of a client, and read it again within seconds',
         )
       })
     },
 
     async follow() {
-      const leave = await store.subscribe(CHANNEL, drop, dropAll)
-      followed += 1
+      const unsubscribe = await store.subscribe(
+        CLIENTS_CHANNEL,
+        (clientId) => deleteClient(cache, clientId),
+        () => clear(cache),
+      )
+      cache.followers += 1
       return async () => {
-        followed -= 1
-        dropAll()
-        await leave()
+        cache.followers -= 1
+        clear(cache)
+        await unsubscribe()
       }
     },
   }
+}
+
+async function find(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
+  if (cache.followers === 0) return cache.registry.find(clientId)
+  return cachedClient(cache, clientId) ?? read(cache, clientId)
+}
+
+function cachedClient({ clients, maxAgeMs, now }: CacheState, clientId: string): StoredClient | undefined {
+  const cached = clients.get(clientId)
+  if (cached && now() - cached.readAt < maxAgeMs) return cached.client
+  clients.delete(clientId)
+  return undefined
+}
+
+function read(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
+  const pending = cache.reads.get(clientId)
+  if (pending) return pending
+  const own: Promise<StoredClient | undefined> = readAndCache(
+    cache,
+    clientId,
+    () => cache.reads.get(clientId) === own,
+  )
+  cache.reads.set(clientId, own)
+  return own
+}
+
+async function readAndCache(
+  { registry, clients, reads, now }: CacheState,
+  clientId: string,
+  isCurrent: () => boolean,
+): Promise<StoredClient | undefined> {
+  const readAt = now()
+  try {
+    const client = await registry.find(clientId)
+    if (client && isCurrent()) clients.set(clientId, { client: Object.freeze(client), readAt })
+    return client
+  } finally {
+    if (isCurrent()) reads.delete(clientId)
+  }
+}
+
+function deleteClient({ clients, reads }: CacheState, clientId: string): void {
+  clients.delete(clientId)
+  reads.delete(clientId)
+}
+
+function clear({ clients, reads }: CacheState): void {
+  clients.clear()
+  reads.clear()
 }

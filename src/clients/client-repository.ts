@@ -8,205 +8,180 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { createClientIndex, type ClientPage } from './client-index.ts'
+import { createClientIndex, type ClientIndex, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
-import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
+import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { type Fields, hostIdRule, optional, type Rule } from '../validation/rules.ts'
 import type { StoredSecret } from './secrets.ts'
-import { revocationsOf } from './access-epoch.ts'
-import type { Usage } from './last-used.ts'
+import type { LastUses } from './last-used.ts'
 
-/** What the services of API keys and applications stand on. */
+/** What the services of API keys and applications need. */
 export interface ClientsDependencies {
   readonly store: Store
   readonly catalog: CurrentCatalog
   readonly events: EventSink
-  readonly usage: Usage
-  /** Where tokens are revoked by changes that take something away. */
+  readonly lastUses: LastUses
   readonly revocations: Pick<Revocations, 'revokeWith'>
-  /** Told of each change, so that no process goes by what the client was before. */
+  /** Called after each change, so that every process drops its cached client. */
   readonly clientChanged: ClientChanged
   readonly logger: Logger
-  /** Bytes of the space-delimited `scope` that a token may carry. */
+  /** The longest space-delimited `scope` of a token, in bytes. */
   readonly maxScopeBytes: number
 }
 
-/** One change, as events and errors name it. */
+/** The clients of one kind in the store. Clients of the other kind do not exist for it. */
+export interface ClientRepository<C extends Client> {
+  readonly kind: C['kind']
+  readonly records: ClientRecords<C>
+  /** The lists of clients, with their last use. */
+  readonly index: ClientIndex<C>
+  readonly lastUses: LastUses
+  readonly events: EventSink
+  readonly revocations: Pick<Revocations, 'revokeWith'>
+  readonly logger: Logger
+  /** The place in lists of the last created client, in milliseconds since the epoch. */
+  lastListedAt: number
+}
+
+/** One change of a client, as events and errors name it. */
 export interface Change {
   readonly clientId: string
-  /** `change` of the event `client.changed`. */
+  /** `change` of the event `client.changed`. `compromised` emits `client.compromised` instead. */
   readonly name: string
-  /** What was added, removed, …: the product or the scope. */
+  /** What was added or removed: the product, the scope, or the secret. */
   readonly target?: string | undefined
-  /** What the caller handed over besides, to be checked. */
+  /** The options of the caller, not validated yet. */
   readonly options: ChangeOptions | undefined
-  /** Whether it takes something away, so that tokens from before are revoked with it. */
-  readonly takes?: boolean | undefined
-  /** The event that reports it, without `name` and `target`. @default `client.changed`, with both */
-  readonly event?: 'client.compromised' | undefined
 }
 
-/** The clients of one kind: the records, their lists and their events, without what changes mean. */
-export interface Clients<C extends Client> {
-  find(clientId: string): Promise<C | undefined>
-  /** Without those whose records cannot be read, of which the log tells. */
-  page(accountId: string | undefined, options: ListOptions): Promise<ClientPage<C>>
-  /** @throws {GatehouseError} `ERR_NOT_FOUND` */
-  require(clientId: string): Promise<ClientRecord<C>>
-  /** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, or was before */
-  insert(client: C, secrets: readonly StoredSecret[], actor: string | undefined): Promise<C>
-  /**
-   * Changes the record so that concurrent changes lose nothing. One that takes something away takes the tokens back
-   * too, even if it is in force already: the time before may have failed half-way.
-   *
-   * @param apply pure; answers undefined where nothing is to change
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, and what `apply` throws
-   */
-  change(
-    change: Change,
-    apply: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
-  ): Promise<ClientRecord<C>>
-  /** The client as the public sees it: with the hour when it was last used. */
-  present(record: ClientRecord<C>): Promise<C>
-  /**
-   * Deletes it and takes its tokens back, for good; its client id stays taken.
-   *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`
-   */
-  delete(clientId: string, options: ChangeOptions | undefined): Promise<void>
-}
+/** A change of a record; pure. Returns undefined if there is nothing to change. */
+export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientRecord<C> | undefined
 
-/** @param kind the one kind that these clients are; those of the other kind do not exist here */
-export function createClients<C extends Client>(
+export function createClientRepository<C extends Client>(
   kind: C['kind'],
-  { store, events, usage, revocations, clientChanged, logger }: ClientsDependencies,
-): Clients<C> {
+  { store, events, lastUses, revocations, clientChanged, logger }: ClientsDependencies,
+): ClientRepository<C> {
   const records = clientRecords<C>(store, clientChanged)
-  const index = createClientIndex<C>({ store, kind, load: (clientIds) => presented(clientIds) })
+  const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
+  const index = createClientIndex<C>({ store, kind, load })
+  return { kind, records, index, lastUses, events, revocations, logger, lastListedAt: 0 }
+}
 
-  let lastListedAt = 0
+/** The records with the last use of their clients; both are read at the same time. */
+async function readWithLastUse<C extends Client>(
+  records: ClientRecords<C>,
+  lastUses: LastUses,
+  clientIds: readonly string[],
+): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
+  const [found, usedAt] = await Promise.all([records.getEach(clientIds), lastUses.get(clientIds)])
+  return found.map((record, at) =>
+    record === undefined || record instanceof CorruptRecord
+      ? record
+      : { ...record, client: withLastUse(record.client, usedAt[at]) },
+  )
+}
 
-  async function read(clientId: string): Promise<ClientRecord<C> | undefined> {
-    if (!isClientId(clientId)) return undefined
-    const record = await records.get(clientId)
-    return record?.client.kind === kind ? record : undefined
+/** The last use is rounded down to the hour, so it may lie before the creation. */
+function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
+  return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
+}
+
+/** The client of a changed record, with its last use. */
+export async function presentClient<C extends Client>(
+  { lastUses }: ClientRepository<C>,
+  { client }: ClientRecord<C>,
+): Promise<C> {
+  const [lastUsedAt] = await lastUses.get([client.clientId])
+  return withLastUse(client, lastUsedAt)
+}
+
+export async function findClient<C extends Client>(
+  { kind, records, lastUses }: ClientRepository<C>,
+  clientId: string,
+): Promise<C | undefined> {
+  if (!isClientId(clientId)) return undefined
+  const [record] = await readWithLastUse(records, lastUses, [clientId])
+  if (record instanceof CorruptRecord) throw record.error
+  return record?.client.kind === kind ? record.client : undefined
+}
+
+/** A page of the clients of one account, or of all. A client whose record is corrupt is omitted and logged. */
+export async function listClients<C extends Client>(
+  { index, logger }: ClientRepository<C>,
+  accountId: string | undefined,
+  options: ListOptions,
+): Promise<ClientPage<C>> {
+  const { items, corrupt, cursor } = await index.page(accountId, options)
+  for (const { key, error } of corrupt) {
+    logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
   }
+  return { items: items.map(({ client }) => client), cursor }
+}
 
-  /** Records as the public sees their clients; both are read at the same time. */
-  async function presented(
-    clientIds: readonly string[],
-  ): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
-    const [found, lastUsed] = await Promise.all([records.getEach(clientIds), usage.lastUsed(clientIds)])
-    return found.map((record, at) =>
-      record === undefined || record instanceof CorruptRecord
-        ? record
-        : { ...record, client: withLastUse(record.client, lastUsed[at]) },
-    )
+/** @throws {GatehouseError} `ERR_NOT_FOUND` */
+export async function requireRecord<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+): Promise<ClientRecord<C>> {
+  requireClientId(clients, clientId)
+  const record = await clients.records.get(clientId)
+  if (record?.client.kind !== clients.kind) throw notFound(clients, clientId)
+  return record
+}
+
+/** @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken, or was before */
+export async function insertClient<C extends Client>(
+  clients: ClientRepository<C>,
+  client: C,
+  secrets: readonly StoredSecret[],
+  actor: string | undefined,
+): Promise<C> {
+  const { kind, records, index, events } = clients
+  const { clientId, accountId } = client
+  // Later than the last one, so that clients are listed in the order in which this process created them.
+  clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
+  const record = { client, secrets, listedAt: clients.lastListedAt }
+  await index.add(record)
+  if (!(await records.create(clientId, record))) {
+    // A client that was created in the same millisecond may have the same entries, which stay.
+    const holder = await records.get(clientId)
+    await index.remove(record, holder)
+    throw idTaken(clientId, holder)
   }
+  events.emit('client.created', { kind, clientId, accountId, actor })
+  return client
+}
 
-  async function present({ client }: ClientRecord<C>): Promise<C> {
-    const [lastUsedAt] = await usage.lastUsed([client.clientId])
-    return withLastUse(client, lastUsedAt)
+/**
+ * Changes the record so that concurrent changes lose nothing, and emits the event of the change. Does not revoke tokens;
+ * a change that removes access uses `removeAccess`.
+ *
+ * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_INVALID_ARGUMENT` for invalid options; and what `apply` throws
+ */
+export async function changeRecord<C extends Client>(
+  clients: ClientRepository<C>,
+  { clientId, name, target, options }: Change,
+  apply: ApplyChange<C>,
+): Promise<ClientRecord<C>> {
+  checkChange(name, options)
+  requireClientId(clients, clientId)
+  const { kind, records, events } = clients
+  let isChanged = false
+  const record = await records.update(clientId, (stored) => {
+    if (stored.client.kind !== kind) throw notFound(clients, clientId)
+    const next = apply(stored)
+    isChanged = next !== undefined
+    return next
+  })
+  if (!record) throw notFound(clients, clientId)
+  if (isChanged) {
+    const details = { kind, clientId, accountId: record.client.accountId, actor: options?.actor }
+    if (name === 'compromised') events.emit('client.compromised', details)
+    else events.emit('client.changed', { ...details, change: name, target })
   }
-
-  async function require(clientId: string): Promise<ClientRecord<C>> {
-    const record = await read(clientId)
-    if (!record) throw notFound(kind, clientId)
-    return record
-  }
-
-  function requireKind(found: Client['kind'], clientId: string): void {
-    if (found !== kind) throw notFound(kind, clientId)
-  }
-
-  async function write(
-    { clientId, name, target, options, event }: Change,
-    apply: Parameters<Clients<C>['change']>[1],
-  ) {
-    let changed = false
-    const record = await records.update(clientId, (stored) => {
-      requireKind(stored.client.kind, clientId)
-      const next = apply(stored)
-      changed = next !== undefined
-      return next
-    })
-    if (!record) throw notFound(kind, clientId)
-    if (changed) {
-      const told = { kind, clientId, accountId: record.client.accountId, actor: options?.actor }
-      if (event) events.emit(event, told)
-      else events.emit('client.changed', { ...told, change: name, target })
-    }
-    return record
-  }
-
-  return {
-    require,
-    present,
-
-    async find(clientId) {
-      if (!isClientId(clientId)) return undefined
-      const [record] = await presented([clientId])
-      if (record instanceof CorruptRecord) throw record.error
-      return record?.client.kind === kind ? record.client : undefined
-    },
-
-    async page(accountId, options) {
-      const { items, corrupt, cursor } = await index.page(accountId, options)
-      for (const { key, error } of corrupt) {
-        logger.error({ err: error, key }, 'a list omits an API key or application whose record is corrupt')
-      }
-      return { items: items.map(({ client }) => client), cursor }
-    },
-
-    async insert(client, secrets, actor) {
-      const { clientId, accountId } = client
-      // Whoever creates two one after the other finds them listed in that order.
-      lastListedAt = Math.max(Date.now(), lastListedAt + 1)
-      const record = { client, secrets, listedAt: lastListedAt }
-      await index.add(record)
-      if (!(await records.create(clientId, record))) {
-        // Created in the same millisecond, the holder of the id has some of the same entries: those stay.
-        const holder = await records.get(clientId)
-        await index.remove(record, holder)
-        throw taken(clientId, holder)
-      }
-      events.emit('client.created', { kind, clientId, accountId, actor })
-      return client
-    },
-
-    async change(change, apply) {
-      const { clientId } = change
-      checkChange(change.name, change.options)
-      if (!isClientId(clientId)) throw notFound(kind, clientId)
-      if (!change.takes) return write(change, apply)
-      return revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-        const record = await write(change, apply)
-        return { result: record, revoked: revocationsOf(clientId, record), actor: change.options?.actor }
-      })
-    },
-
-    async delete(clientId, options) {
-      checkChange('delete', options)
-      if (!isClientId(clientId)) throw notFound(kind, clientId)
-      const actor = options?.actor
-      const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-        const found = await records.delete(clientId, (it) => requireKind(it, clientId), Date.now())
-        if (found) {
-          events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
-        }
-        // Those of one that was deleted before too: that may have failed half-way.
-        const isGone = found !== undefined || (await records.deletedKind(clientId)) === kind
-        return { result: found, revoked: isGone ? revocationsOf(clientId, undefined) : [], actor }
-      })
-      if (!record) throw notFound(kind, clientId)
-      // It is gone; what is left is skipped by readers, and no reason to say that deleting failed.
-      await Promise.all([index.remove(record), usage.forget(clientId)]).catch((error: unknown) => {
-        logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')
-      })
-    },
-  }
+  return record
 }
 
 /**
@@ -219,21 +194,20 @@ export function checkChange(name: string, options: object | undefined, others: F
   if (options !== undefined) checkInput(`invalid options (${name})`, options, { ...others, actor: actorRule })
 }
 
-/** Who does something. */
 export const actorRule: Rule = optional(hostIdRule)
 
-function taken(clientId: string, holder: ClientRecord | undefined): GatehouseError {
+/** @throws {GatehouseError} `ERR_NOT_FOUND` if no client can have the id */
+export function requireClientId(clients: Pick<ClientRepository<Client>, 'kind'>, clientId: string): void {
+  if (!isClientId(clientId)) throw notFound(clients, clientId)
+}
+
+export function notFound({ kind }: Pick<ClientRepository<Client>, 'kind'>, clientId: string): GatehouseError {
+  return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
+}
+
+function idTaken(clientId: string, holder: ClientRecord | undefined): GatehouseError {
   const why = holder
     ? 'is taken'
     : 'belonged to a client that was deleted, and is not given to another one; choose a new one'
   return new GatehouseError('ERR_CONFLICT', `the client id "${clientId}" ${why}`)
-}
-
-function notFound(kind: Client['kind'], clientId: string): GatehouseError {
-  return clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
-}
-
-/** The last use is rounded down to the hour, so it may lie before the creation. */
-function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
-  return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }

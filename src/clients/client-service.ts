@@ -1,3 +1,4 @@
+import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Client } from './client.ts'
 import {
   addProduct,
@@ -6,159 +7,124 @@ import {
   restoreOperation,
   type ScopeLimit,
 } from './client-products.ts'
-import type { ClientRecord } from './client-record.ts'
-import type { ChangeOptions, ClientService } from './client-service-types.ts'
-import { checkChange, type Clients, type ClientsDependencies } from './client-repository.ts'
+import type { ClientService } from './client-service-types.ts'
+import {
+  changeRecord,
+  checkChange,
+  findClient,
+  listClients,
+  presentClient,
+  requireRecord,
+  type ApplyChange,
+  type Change,
+  type ClientRepository,
+} from './client-repository.ts'
+import { deleteClient, removeAccess } from './remove-access.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { hostIdRule, nameRule, type Rule } from '../validation/rules.ts'
+import { hostIdRule, nameRule, oneOf, optional, wholeNumber } from '../validation/rules.ts'
 import { revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { hashSecret, isLive, newSecret } from './secrets.ts'
-import { bumpEpoch } from './access-epoch.ts'
 
-const DAY = 86_400
+const DAY_SECONDS = 86_400
 
-/** Everything that API keys and applications can be asked in the same way. */
+/** The methods that API keys and applications have in common. */
 export function createClientService<C extends Client>(
-  clients: Clients<C>,
-  { catalog }: ClientsDependencies,
+  clients: ClientRepository<C>,
+  catalog: CurrentCatalog,
   limit: ScopeLimit,
 ): ClientService<C, string, string> {
-  /** A change of the client itself. */
-  async function change(
-    clientId: string,
-    name: string,
-    options: ChangeOptions | undefined,
-    apply: (client: C) => C | undefined,
-    target?: string,
-  ): Promise<C> {
-    const changed = await clients.change({ clientId, name, target, options }, (record) => {
-      const client = apply(record.client)
-      return client && { ...record, client }
-    })
-    return clients.present(changed)
-  }
-
-  /** A change that takes something away from the client, and with it all tokens from before. */
-  async function take(
-    clientId: string,
-    name: string,
-    options: ChangeOptions | undefined,
-    apply: (client: C) => C | undefined,
-    target?: string,
-  ): Promise<C> {
-    const changed = await clients.change({ clientId, name, target, options, takes: true }, (record) => {
-      const client = apply(record.client)
-      return client && bumpEpoch({ ...record, client })
-    })
-    return clients.present(changed)
-  }
+  /** A change that does not remove access. */
+  const change = async (what: Change, apply: (client: C) => C | undefined) =>
+    presentClient(clients, await changeRecord(clients, what, ofClient(apply)))
+  /** A change that also revokes the tokens issued so far; see `removeAccess`. */
+  const changeAndRevoke = async (what: Change, apply: (client: C) => C | undefined) =>
+    presentClient(clients, await removeAccess(clients, what, ofClient(apply)))
 
   return {
-    find: (clientId) => clients.find(clientId),
-    list: async (options = {}) => clients.page(undefined, options),
+    find: (clientId) => findClient(clients, clientId),
+    list: async (options = {}) => listClients(clients, undefined, options),
     async listByOwner(accountId, options = {}) {
       checkInput('the clients cannot be listed', { accountId }, { accountId: hostIdRule })
-      return clients.page(accountId, options)
+      return listClients(clients, accountId, options)
     },
 
     async rename(clientId, newName, options) {
       checkInput('it cannot be renamed', { name: newName }, { name: nameRule })
       const name = newName.trim()
-      return change(clientId, 'name', options, (client) =>
+      return change({ clientId, name: 'name', options }, (client) =>
         client.name === name ? undefined : { ...client, name },
       )
     },
 
     addProduct: (clientId, product, options) =>
-      change(
-        clientId,
-        'product.added',
-        options,
-        (client) => addProduct(client, product, catalog.current, limit),
-        product,
+      change({ clientId, name: 'product.added', target: product, options }, (client) =>
+        addProduct(client, product, catalog.current, limit),
       ),
     removeProduct: (clientId, product, options) =>
-      take(
-        clientId,
-        'product.removed',
-        options,
-        (client) => removeProduct(client, product, catalog.current),
-        product,
+      changeAndRevoke({ clientId, name: 'product.removed', target: product, options }, (client) =>
+        removeProduct(client, product, catalog.current),
       ),
     removeOperation: (clientId, scope, options) =>
-      take(
-        clientId,
-        'operation.removed',
-        options,
-        (client) => removeOperation(client, scope, catalog.current),
-        scope,
+      changeAndRevoke({ clientId, name: 'operation.removed', target: scope, options }, (client) =>
+        removeOperation(client, scope, catalog.current),
       ),
     restoreOperation: (clientId, scope, options) =>
-      change(
-        clientId,
-        'operation.restored',
-        options,
-        (client) => restoreOperation(client, scope, catalog.current, limit),
-        scope,
+      change({ clientId, name: 'operation.restored', target: scope, options }, (client) =>
+        restoreOperation(client, scope, catalog.current, limit),
       ),
 
     async rotateSecret(clientId, options = {}) {
-      checkChange('secret.rotated', options, { overlapSeconds: overlapRule })
-      const { overlapSeconds = DAY, actor } = options
+      const name = 'secret.rotated'
+      checkChange(name, options, { overlapSeconds: optional(wholeNumber(0, 90 * DAY_SECONDS)) })
+      const { overlapSeconds = DAY_SECONDS, actor } = options
       const clientSecret = newSecret()
       const hash = hashSecret(clientSecret)
-      const { secrets } = await clients.change(
-        { clientId, name: 'secret.rotated', options: { actor } },
-        (record) => ({
-          ...record,
-          secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }),
-        }),
-      )
+      const { secrets } = await changeRecord(clients, { clientId, name, options: { actor } }, (record) => ({
+        ...record,
+        secrets: rotateSecret(record.secrets, { hash, now: Date.now(), overlapSeconds }),
+      }))
       return { clientSecret, oldSecretExpiresAt: secrets[1]?.expiresAt }
     },
 
     async revokeSecret(clientId, which, options) {
-      checkInput('the secret cannot be revoked', { which }, { which: secretAgeRule })
-      const record = await clients.change(
-        { clientId, name: 'secret.revoked', target: which, options },
-        (found): ClientRecord<C> | undefined => {
-          const secrets = revokeSecret(found.secrets, which, Date.now())
-          return secrets && { ...found, secrets }
-        },
-      )
-      return clients.present(record)
+      checkInput('the secret cannot be revoked', { which }, { which: oneOf('old', 'new') })
+      const what = { clientId, name: 'secret.revoked', target: which, options }
+      const changed = await changeRecord(clients, what, (record) => {
+        const secrets = revokeSecret(record.secrets, which, Date.now())
+        return secrets && { ...record, secrets }
+      })
+      return presentClient(clients, changed)
     },
 
     async listSecrets(clientId) {
-      const { secrets } = await clients.require(clientId)
+      const { secrets } = await requireRecord(clients, clientId)
       return secrets
         .filter((secret) => isLive(secret, Date.now()))
         .map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }))
     },
 
     async reportCompromised(clientId, options) {
-      await clients.change(
-        { clientId, name: 'compromised', options, takes: true, event: 'client.compromised' },
-        (record) => (record.secrets.length === 0 ? undefined : bumpEpoch({ ...record, secrets: [] })),
+      await removeAccess(clients, { clientId, name: 'compromised', options }, (record) =>
+        record.secrets.length === 0 ? undefined : { ...record, secrets: [] },
       )
     },
 
     disable: (clientId, options) =>
-      take(clientId, 'disabled', options, (client) =>
+      changeAndRevoke({ clientId, name: 'disabled', options }, (client) =>
         client.disabled ? undefined : { ...client, disabled: true },
       ),
     enable: (clientId, options) =>
-      change(clientId, 'enabled', options, (client) =>
+      change({ clientId, name: 'enabled', options }, (client) =>
         client.disabled ? { ...client, disabled: false } : undefined,
       ),
-    delete: (clientId, options) => clients.delete(clientId, options),
+    delete: (clientId, options) => deleteClient(clients, clientId, options),
   }
 }
 
-const overlapRule: Rule = (value) =>
-  value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 90 * DAY)
-    ? undefined
-    : `must be a whole number of seconds from 0 to ${90 * DAY} (90 days)`
-
-const secretAgeRule: Rule = (value) =>
-  value === 'old' || value === 'new' ? undefined : 'must be "old" or "new"'
+/** A change of the client as a change of its record. */
+function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyChange<C> {
+  return (record) => {
+    const client = apply(record.client)
+    return client && { ...record, client }
+  }
+}

@@ -1,9 +1,15 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import { isClientId, newClientId } from './client-id.ts'
 import type { Client } from './client.ts'
-import { findOperationProblem, findProductProblem, scopesOf } from './client-products.ts'
+import {
+  findOperationProblem,
+  findProductProblem,
+  requireFits,
+  scopesOf,
+  type ScopeLimit,
+} from './client-products.ts'
 import type { NewClient } from './client-service-types.ts'
-import { actorRule } from './client-repository.ts'
+import { actorRule, insertClient, type ClientRepository } from './client-repository.ts'
 import {
   type Fields,
   hostIdRule,
@@ -12,7 +18,7 @@ import {
   optional,
   uniqueListOf,
 } from '../validation/rules.ts'
-import { hashSecret, isSecretHash, newSecret, type StoredSecret } from './secrets.ts'
+import { hashSecret, isSecretHash, newSecret } from './secrets.ts'
 
 /** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
@@ -35,7 +41,7 @@ export function newClientFields(catalog: Catalog, input: unknown): Fields {
 }
 
 /** The fields that every new client has, from checked input. */
-export function newClient(kind: Client['kind'], input: NewClient, now: number) {
+export function newClient(kind: Client['kind'], input: NewClient) {
   return {
     clientId: input.clientId ?? newClientId(kind),
     accountId: input.accountId,
@@ -45,18 +51,28 @@ export function newClient(kind: Client['kind'], input: NewClient, now: number) {
     removedOperations: [...(input.removedOperations ?? [])],
     disabled: false,
     epoch: 0,
-    createdAt: Math.floor(now / 1000),
+    createdAt: Math.floor(Date.now() / 1000),
   }
 }
 
-/** The first secret of a client: a new one, or an existing one given as its hash. */
-export function firstSecret(
-  secretHash: string | undefined,
-  now: number,
-): { clientSecret: string | undefined; secrets: StoredSecret[] } {
+/**
+ * Stores a new client with its first secret: a new one, or an existing one given as its hash.
+ *
+ * @returns the new secret; undefined for an existing one
+ * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`
+ */
+export async function insertNewClient<C extends Client>(
+  clients: ClientRepository<C>,
+  client: C,
+  { secretHash, actor }: NewClient & { readonly secretHash?: string | undefined },
+  catalog: Catalog,
+  limit: ScopeLimit,
+): Promise<string | undefined> {
+  requireFits(client, catalog, limit)
   const clientSecret = secretHash === undefined ? newSecret() : undefined
   const hash = secretHash ?? hashSecret(clientSecret ?? '')
-  return { clientSecret, secrets: [{ hash, createdAt: Math.floor(now / 1000) }] }
+  await insertClient(clients, client, [{ hash, createdAt: client.createdAt }], actor)
+  return clientSecret
 }
 
 /** The valid part of the product list, by which the operations are checked. */

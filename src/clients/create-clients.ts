@@ -1,8 +1,8 @@
-import type { Store } from '../store/contract.ts'
 import { createApiKeys, type ApiKeys } from './api-keys.ts'
 import { createApplications, type Applications } from './applications.ts'
 import { createClientCache } from './client-cache.ts'
-import { createHostRegistry, type HostRegistry } from './host-registry.ts'
+import type { ClientRegistry } from './client-registry.ts'
+import { createHostRegistry } from './host-registry.ts'
 import type { Registry } from './client.ts'
 import { createClientTokens, type ClientTokens } from './revoke-client-tokens.ts'
 import type { ClientsDependencies } from './client-repository.ts'
@@ -13,8 +13,8 @@ import { createReadOnlyServices } from './read-only-services.ts'
 import { createStoreRegistry } from './store-registry.ts'
 
 /** API keys and applications, with everything that other parts of the library do with them. */
-export interface KeptClients {
-  readonly registry: HostRegistry
+export interface Clients {
+  readonly registry: ClientRegistry
   readonly apiKeys: ApiKeys
   readonly applications: Applications
   readonly clientTokens: ClientTokens
@@ -27,41 +27,39 @@ export interface KeptClients {
   follow(): Promise<() => Promise<void>>
 }
 
+/** What clients need, wherever they are kept. */
+type ClientsParts = Omit<ClientsDependencies, 'clientChanged'> & { readonly oidcScopes: readonly string[] }
+
 /**
  * Clients in the store. The process caches clients when it issues or verifies tokens; the services always read the
  * store.
  *
- * @param parts.known see `withRepairedEpochs`
+ * @param known see `withRepairedEpochs`
  */
-export function clientsInStore(
-  parts: Omit<ClientsDependencies, 'clientChanged'> & {
-    readonly oidcScopes: readonly string[]
-    readonly known: KnownOfClients
-  },
-): KeptClients {
-  const cached = createClientCache({ ...parts, registry: createStoreRegistry(parts) })
-  const dependencies = { ...parts, clientChanged: cached.changed }
+export function clientsInStore(parts: ClientsParts, known: KnownOfClients): Clients {
+  const { store } = parts
+  const cache = createClientCache({ ...parts, registry: createStoreRegistry({ store }) })
+  const dependencies = { ...parts, clientChanged: cache.changed }
   return {
-    registry: withRepairedEpochs(cached, parts),
+    registry: withRepairedEpochs(cache, { store, known }),
     apiKeys: createApiKeys(dependencies),
     applications: createApplications(dependencies),
     clientTokens: createClientTokens(dependencies),
-    follow: cached.follow,
+    follow: cache.follow,
   }
 }
 
 /** Clients in the host's tables, which are queried on every request, because changes there cannot be observed. */
-export function clientsAtHost(
-  hostRegistry: Registry,
-  { store, ...others }: Pick<ClientsDependencies, 'events' | 'revocations'> & { readonly store: Store },
-): KeptClients {
-  const checked = createHostRegistry(hostRegistry)
-  const offsets = createHostEpochs(store)
-  const registry = withEpochOffsets(checked, offsets)
-  const clientTokens = createHostClientTokens({ ...others, registry, offsets, list: checked.list })
+export function clientsAtHost(parts: ClientsParts, registryOption: Registry): Clients {
+  const hostRegistry = createHostRegistry(registryOption)
+  const epochs = createHostEpochs(parts.store)
+  const registry = withEpochOffsets(hostRegistry, epochs)
+  const clientTokens = createHostClientTokens({ ...parts, registry, epochs, list: hostRegistry.list })
+  const dependencies = { ...parts, clientChanged: async () => {} }
+  const services = { apiKeys: createApiKeys(dependencies), applications: createApplications(dependencies) }
   return {
     registry,
-    ...createReadOnlyServices(clientTokens),
+    ...createReadOnlyServices(services, clientTokens),
     clientTokens,
     follow: async () => async () => {},
   }

@@ -1,25 +1,25 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule, type Fields, listOf, objectOf, optional, stringRule } from '../validation/rules.ts'
-import type { HostRegistry } from './host-registry.ts'
+import type { ClientRegistry } from './client-registry.ts'
 import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
 
-/** What is added to the `epoch` of a client whose row is the host's, so that its tokens can be revoked. */
+/** What is added to the `epoch` of a client in the host's tables, so that its tokens can be revoked. */
 export interface HostEpoch {
   readonly offset: number
-  /** As with clients in the store, by the epoch that stands in tokens. */
+  /** As with clients in the store, by the epoch that tokens carry. */
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
-/** The offsets of clients in tables of the host's; there is none of a client until it is needed. */
+/** The epoch offsets of clients in the host's tables. A client has none until its tokens are revoked. */
 export interface HostEpochs {
   get(clientId: string): Promise<HostEpoch>
-  /** Counts one up, and notes what was taken. @param inPart undefined if it was everything */
-  raise(clientId: string, inPart?: (before: HostEpoch) => PartialRevocation): Promise<void>
+  /** Raises the offset by one. @param partial the partial revocation; undefined if all tokens are revoked */
+  raise(clientId: string, partial?: (before: HostEpoch) => PartialRevocation): Promise<void>
 }
 
-/** An index of the client ids that may have an offset, kept for good. */
+/** An index of the client ids that may have an offset. It is kept permanently. */
 export const CLIENTS_WITH_OFFSET = 'client-epochs'
 
 /** The offsets in the store. */
@@ -34,45 +34,45 @@ const OFFSET: Fields = {
 
 const NONE: HostEpoch = { offset: 0 }
 
-/** Offsets that are kept in the store, for good: as long as there is a client, its epoch must not fall. */
+/** Offsets are kept permanently, because the epoch of a client must never fall. */
 export function createHostEpochs(store: Store): HostEpochs {
   const offsets = storedOffsets(store)
 
   return {
     get: async (clientId) => (await offsets.get(clientId)) ?? NONE,
 
-    async raise(clientId, inPart) {
+    async raise(clientId, partial) {
       const raised = (before: HostEpoch): HostEpoch => ({
         offset: before.offset + 1,
-        partialRevocations: inPart?.(before),
+        partialRevocations: partial?.(before),
       })
-      // First, so that each that there is is listed.
+      // The index first, so that every offset is listed.
       await store.add(CLIENTS_WITH_OFFSET, clientId)
       if (await offsets.update(clientId, raised)) return
       if (await offsets.create(clientId, raised(NONE))) return
-      // Somebody else was first.
+      // Another process created it first.
       await offsets.update(clientId, raised)
     },
   }
 }
 
-/** The host's registry, with the epochs that stand in tokens: the host's, and what we have counted besides. */
-export function withEpochOffsets(registry: HostRegistry, offsets: Pick<HostEpochs, 'get'>): HostRegistry {
-  // The host's registry knows a client by the object that it answered.
-  const uncounted = new WeakMap<Client, Client>()
+/** The host's registry, with the epochs that tokens carry: the epoch of the host plus the offset. */
+export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpochs, 'get'>): ClientRegistry {
+  // The host's registry recognizes a client by the object that it returned.
+  const originals = new WeakMap<Client, Client>()
 
   return {
     async find(clientId) {
-      // Before the row, never after or beside it: a request that reads the offset after tokens were revoked must
-      // not have read the row before that, or a token for what the client has lost would pass for a new one.
-      const { offset } = await offsets.get(clientId)
+      // The offset before the row. A request that reads the raised offset must not have an older row. Otherwise a token
+      // for access that the client has lost would count as new.
+      const { offset } = await epochs.get(clientId)
       const client = await registry.find(clientId)
       if (!client || offset === 0) return client
-      const counted = { ...client, epoch: client.epoch + offset }
-      uncounted.set(counted, client)
-      return counted
+      const withOffset = { ...client, epoch: client.epoch + offset }
+      originals.set(withOffset, client)
+      return withOffset
     },
 
-    verifySecret: (client, secret) => registry.verifySecret(uncounted.get(client) ?? client, secret),
+    verifySecret: (client, secret) => registry.verifySecret(originals.get(client) ?? client, secret),
   }
 }

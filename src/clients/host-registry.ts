@@ -2,37 +2,31 @@ import { callHost, checkResult, invalidResult, readResult } from '../validation/
 import { kindOf } from '../validation/predicates.ts'
 import { booleanRule, countRule, type Fields, listOf, optional, textRule } from '../validation/rules.ts'
 import { applicationFields } from './application-fields.ts'
+import type { ClientRegistry } from './client-registry.ts'
 import type { Client, HostClient, Registry } from './client.ts'
 import { findRedirectUriProblem } from './redirect-uri.ts'
 
-/** The registry as all other parts see it: whole records, and only of the client that was asked for. */
-export interface HostRegistry<C extends Client = Client> {
-  /** The client of exactly this id, or undefined. Disabled ones are returned too. */
-  find(clientId: string): Promise<C | undefined>
-  /** Whether `secret` is a current secret of `client`, as `find` answered it. */
-  verifySecret(client: C, secret: string): Promise<boolean>
-}
-
-/** A host's own registry, checked. */
-export interface CheckedHostRegistry extends HostRegistry {
+/** The registry of the host, with validated results. */
+export interface HostRegistry extends ClientRegistry {
   /** The clients of exactly this account, one after the other; undefined if the host does not list them. */
   readonly list?: ((filter: { readonly accountId: string }) => AsyncIterable<Client>) | undefined
 }
 
 /**
- * Checks everything that a host's own registry answers, in this one place, and fills in what a row may leave out.
- * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK`, which names the callback and all that is wrong,
- * where an answer cannot be; what the host throws passes through.
+ * Validates everything that the host's registry returns, and adds defaults for missing fields of a row.
+ *
+ * Each method rejects with a GatehouseError `ERR_HOST_CALLBACK` for an invalid result. The error names the callback and
+ * all problems. Errors of the host pass through.
  */
-export function createHostRegistry(registry: Registry): CheckedHostRegistry {
-  // The host's own row, for `verifySecret`: its hash goes into no log and no event with the client.
+export function createHostRegistry(registry: Registry): HostRegistry {
+  // The rows of the host, for `verifySecret`. They stay apart from the client, so that no hash gets into a log or an event.
   const rows = new WeakMap<Client, HostClient>()
 
   return {
     async find(clientId) {
       const answer = await callHost(FIND, () => registry.find(clientId))
       const checked = readClient(FIND, answer)
-      // A look-up that ignores letter case finds another client than the one that was asked for.
+      // A case-insensitive lookup may find a client with another id.
       if (checked?.clientId !== clientId) return undefined
       rows.set(checked, answer as HostClient)
       return checked
@@ -42,7 +36,7 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
       const row = rows.get(client)
       if (!row) return false
       const answer: unknown = await callHost(VERIFY_SECRET, () => registry.verifySecret(row, secret))
-      // An object that says no is truthy too: nothing but true lets anybody in.
+      // Other truthy values, such as an object, are not accepted.
       if (typeof answer === 'boolean') return answer
       throw invalidResult(VERIFY_SECRET, `${kindOf(answer)}; it must be true or false`)
     },
@@ -58,7 +52,7 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
             if (client?.accountId === filter.accountId) yield client
           }
         } finally {
-          // A cursor of a database, where nobody wants to hear the rest.
+          // Closes a database cursor if the caller stops early.
           await rows.return?.()
         }
       },
@@ -66,7 +60,7 @@ export function createHostRegistry(registry: Registry): CheckedHostRegistry {
   }
 }
 
-/** The whole record of a row, undefined for none. */
+/** The client of a row, with defaults; undefined for none. */
 function readClient(callback: string, answer: unknown): Client | undefined {
   const fields = readResult(callback, answer)
   if (!fields) return undefined

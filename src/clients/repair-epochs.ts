@@ -1,44 +1,43 @@
 import type { Store } from '../store/contract.ts'
 import type { ClientCache } from './client-cache.ts'
-import { clientRecords } from './client-record.ts'
 import type { RevocationSet } from '../revocation/revocation-set.ts'
-import type { StoredClient, StoreRegistry } from './store-registry.ts'
+import { clientRecords } from './client-record.ts'
+import { verifyStoredSecret, type StoredClient, type StoreRegistry } from './store-registry.ts'
 
 /** The revocations of clients that this process knows, in memory. */
 export type KnownOfClients = Pick<RevocationSet, 'lowestValidEpoch' | 'isClientRevoked'>
 
 /**
- * The registry in the store, whose epochs are never below what was revoked. A store that fails over may lose its
- * last writes, and with them that an epoch was raised, while processes remember what was revoked with it: all that
- * the client got from then on would be dead on arrival.
+ * The registry in the store, with epochs that are never below a known revocation. A store that fails over may lose a
+ * raised epoch, while processes still know the revocation. New tokens of the client would then be rejected at once.
  *
- * Mostly nothing was lost, but the client is remembered as it was before. So it is read anew first: that something was
- * revoked is the second way, besides the message of the change, in which a process hears that it has changed.
+ * Usually the store lost nothing, and only the cached client is outdated. So the client is read again first: besides the
+ * message of the change, a revocation is the second way in which a process learns of it.
  *
- * Not for clients in tables of a host's: a copy of them that is late answers an older epoch with what the client has
- * lost since, and its tokens must stay dead.
+ * Not for clients in tables of the host. An outdated copy of such a table returns an older epoch together with what the
+ * client has lost since, and tokens issued from it must stay rejected.
  */
 export function withRepairedEpochs(
-  registry: Pick<ClientCache, 'find' | 'refetch' | 'verifySecret' | 'changed'>,
+  cache: Pick<ClientCache, 'find' | 'refetch' | 'changed'>,
   { store, known }: { readonly store: Store; readonly known: KnownOfClients },
 ): StoreRegistry {
-  const records = clientRecords(store, registry.changed)
+  const records = clientRecords(store, cache.changed)
   const isOutdated = ({ clientId, epoch }: StoredClient) =>
     epoch < known.lowestValidEpoch(clientId) || known.isClientRevoked(clientId)
 
   return {
     async find(clientId) {
-      const remembered = await registry.find(clientId)
-      if (!remembered || !isOutdated(remembered)) return remembered
-      const client = await registry.refetch(remembered)
+      const cached = await cache.find(clientId)
+      if (!cached || !isOutdated(cached)) return cached
+      const client = await cache.refetch(cached)
       const epoch = known.lowestValidEpoch(clientId)
       if (!client || client.epoch >= epoch) return client
       await records.update(clientId, (record) =>
         record.client.epoch < epoch ? { ...record, client: { ...record.client, epoch } } : undefined,
       )
-      // From the next time on. It may have been changed while it was read: what comes of this is dead.
+      // The next call returns the raised epoch. This client may have changed since it was read, so its tokens are rejected.
       return client
     },
-    verifySecret: (client, secret) => registry.verifySecret(client, secret),
+    verifySecret: verifyStoredSecret,
   }
 }

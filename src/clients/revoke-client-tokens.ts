@@ -10,40 +10,39 @@ import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
 import { hostIdRule } from '../validation/rules.ts'
-import { bumpEpoch, partialRevocationsFrom, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
+import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
 
-/** The tokens of API keys and applications, to be revoked; wherever those are kept. */
+/** Revokes the tokens of API keys and applications, wherever these are kept. */
 export interface ClientTokens {
   /**
-   * Revokes all tokens that a client has got until now; those that it gets from now on are good.
+   * Revokes all tokens that a client has obtained so far. New tokens are valid.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if its record cannot be read:
-   *   its tokens are revoked all the same
+   * @throws {GatehouseError} `ERR_NOT_FOUND`, `ERR_STORE_UNAVAILABLE`; `ERR_STORE_CORRUPT` if its record is corrupt: its
+   *   tokens are revoked nevertheless
    */
   revokeAll(clientId: string, options: ChangeOptions): Promise<void>
-  /** The same of those that carry one of `scopes`; of all where its record cannot be read. */
-  revokeCarrying(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
-  /** What is to be revoked of a client as it is now: once more, so that it does no harm. */
+  /** Revokes those tokens that carry one of `scopes`, or all tokens if the record is corrupt. */
+  revokeScopes(clientId: string, scopes: readonly string[], options: ChangeOptions): Promise<void>
+  /** The revocations that a client in its current state needs. Revoking them again is harmless. */
   revocationsOf(clientId: string): Promise<readonly RevocationSpec[]>
   /**
-   * All API keys and applications of an account, some at a time, and what stands in the place of one.
+   * All API keys and applications of an account, page by page, and its corrupt records.
    *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` where the host keeps them and does not list them; `ERR_STORE_CORRUPT`,
-   *   after the others, where a list of them cannot be read
+   * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the host manages them and does not list them; `ERR_STORE_CORRUPT`, at
+   *   the end, if a list of them is corrupt
    */
-  ofAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
+  listByAccount(accountId: string): AsyncIterable<readonly (Client | CorruptRecord)[]>
 }
 
-/** How many of an account's clients are handed out at once, at most. */
-export const PAGE = 50
+/** The number of clients on a page. */
+export const PAGE_SIZE = 50
 
-/** What is said where the record of a client cannot be read. */
-export const DONE = 'The tokens of that client were revoked all the same'
+/** What was done if the record of a client is corrupt. */
+export const TOKENS_REVOKED = 'The tokens of that client were revoked all the same'
 
-/** Of which kind a client is plays no part here. */
-const EITHER = 'API key or application'
+const ANY_KIND = 'API key or application'
 
-/** Revokes tokens of clients that are kept in the store. */
+/** Revokes tokens of clients in the store. */
 export function createClientTokens({
   store,
   events,
@@ -53,50 +52,51 @@ export function createClientTokens({
   readonly store: Store
   readonly events: EventSink
   readonly revocations: Pick<Revocations, 'revokeWith'>
-  /** Told of each change, so that no process goes by what the client was before. */
+  /** Called after each change, so that every process drops its cached client. */
   readonly clientChanged: ClientChanged
 }): ClientTokens {
   const records = clientRecords<Client>(store, clientChanged)
 
-  async function take(
+  async function revoke(
     clientId: string,
     { actor }: ChangeOptions,
     apply: (record: ClientRecord) => ClientRecord,
     target?: string,
   ): Promise<void> {
-    if (!isClientId(clientId)) throw clientNotFound(EITHER, clientId)
-    const unreadable = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
+    const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
       try {
         const record = await records.update(clientId, apply)
         if (record) {
           const { kind, accountId } = record.client
           const change = 'tokens.revoked'
           events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
-        } else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(EITHER, clientId)
+        } else if ((await records.deletedKind(clientId)) === undefined)
+          throw clientNotFound(ANY_KIND, clientId)
         return { result: undefined, revoked: revocationsOf(clientId, record), actor }
       } catch (error) {
         if (!isCorruptRecord(error)) throw error
         return { result: error, revoked: revocationOfCorrupt(clientId, Date.now()), actor }
       }
     })
-    if (unreadable) throw partialFailure([unreadable], DONE)
+    if (corrupt) throw partialFailure([corrupt], TOKENS_REVOKED)
   }
 
   async function* ofKind(kind: Client['kind'], accountId: string) {
     const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getEach(ids) })
     let after: string | undefined
     do {
-      const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE })
+      const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })
       yield [...items.map(({ client }) => client), ...corrupt]
       after = cursor
     } while (after !== undefined)
   }
 
   return {
-    revokeAll: (clientId, options) => take(clientId, options, bumpEpoch),
+    revokeAll: (clientId, options) => revoke(clientId, options, bumpEpoch),
 
-    revokeCarrying: (clientId, scopes, options) =>
-      take(clientId, options, (record) => partialRevocationsFrom(record, scopes), scopes.join(' ')),
+    revokeScopes: (clientId, scopes, options) =>
+      revoke(clientId, options, (record) => bumpEpochFor(record, scopes), scopes.join(' ')),
 
     async revocationsOf(clientId) {
       const record = await records.get(clientId)
@@ -104,8 +104,8 @@ export function createClientTokens({
       return exists ? revocationsOf(clientId, record) : []
     },
 
-    async *ofAccount(accountId) {
-      // No client here belongs to such an account, and the store need not be able to name a list of its.
+    async *listByAccount(accountId) {
+      // Clients in the store have valid account ids only, and an invalid one may not fit a key of the store.
       if (hostIdRule(accountId) !== undefined) return
       const errors: GatehouseError[] = []
       for (const kind of ['apiKey', 'application'] as const) {
@@ -116,7 +116,7 @@ export function createClientTokens({
           errors.push(error)
         }
       }
-      if (errors.length > 0) throw partialFailure(errors, 'Who is on that list is not known')
+      if (errors.length > 0) throw partialFailure(errors, 'The clients on that list are not known')
     },
   }
 }

@@ -81,7 +81,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
 
   const base = createBase(settings)
   const { store, events, accounts, catalog, catalogSync, revoked, revocations } = base
-  const { registry, clientTokens, usage, apiKeys, applications, follow } = createClients(base)
+  const { registry, clientTokens, lastUses, apiKeys, applications, follow } = createClients(base)
   const { grants, grantsOfUsers, resumeGrant, resumeAccount, ...authorizations } = createAuthorizations(base)
   const keys = createKeySource(base)
   const revokeAccount = createRevokeAccount(clientTokens, grants)
@@ -103,7 +103,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
       'sha256',
     ),
     followClients: follow,
-    clientUsed: (client) => usage.touch(client.clientId),
+    clientUsed: (client) => lastUses.record(client.clientId),
     authorizeRequest,
     pages,
     follower: revoked,

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { memoryStore } from '../../adapters/memory.ts'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createClientCache } from '../../src/clients/client-cache.ts'
-import { createStoreRegistry } from '../../src/clients/store-registry.ts'
+import { createStoreRegistry, verifyStoredSecret } from '../../src/clients/store-registry.ts'
 import { pausingStore } from '../support/pausing-store.ts'
 import { services, watched } from './setup.ts'
 
@@ -70,10 +70,10 @@ it('verifies secrets by what it remembers, also when one has expired since', asy
   const { apiKeys, store } = await withClients(0)
   const { clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'key' })
   const rotated = await apiKeys.rotateSecret('key', { overlapSeconds: 5 })
-  const { find, verifySecret, asked } = await start(store)
+  const { find, asked } = await start(store)
   const verify = async (secret: string) => {
     const client = await find('key')
-    return client && verifySecret(client, secret)
+    return client && verifyStoredSecret(client, secret)
   }
   expect([await verify(clientSecret), await verify(rotated.clientSecret), await verify('other')]).toEqual([
     true,
@@ -87,7 +87,7 @@ it('verifies secrets by what it remembers, also when one has expired since', asy
 
 it('never remembers that there is none: whoever is created is found at once, and strangers fill no memory', async () => {
   const { store, apiKeys } = await withClients(0)
-  const { find, asked } = await start(store, { most: 1 })
+  const { find, asked } = await start(store, { maxClients: 1 })
   await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'known' })
   await find('known')
   expect(await find('late')).toBeUndefined()
@@ -101,7 +101,7 @@ it('never remembers that there is none: whoever is created is found at once, and
 
 it('remembers a bounded number, and reads those anew that were not asked for the longest time', async () => {
   const { store, ids } = await withClients(3)
-  const { find, asked } = await start(store, { most: 2 })
+  const { find, asked } = await start(store, { maxClients: 2 })
   for (const id of ids.slice(0, 2)) await find(id)
   await find('key0')
   await find('key2')

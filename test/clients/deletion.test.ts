@@ -11,7 +11,7 @@ describeEachKind('deleting a client', (context) => {
     const { clientId } = await context.created(process, { userId: 'ann', name: 'Ledger' })
     await process.service.disable(clientId)
     process.heard.length = 0
-    process.usage.touch(clientId)
+    process.lastUses.record(clientId)
     await vi.waitFor(async () => expect(await store.get(`client-usage:${clientId}`)).toBeDefined())
     await process.service.delete(clientId, { actor: 'ann' })
 

@@ -7,7 +7,7 @@ describeEachKind('lastUsedAt', (context) => {
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { clientId: unused } = await context.created(process)
     vi.setSystemTime(START + 3_600_000)
-    process.usage.touch(clientId)
+    process.lastUses.record(clientId)
     const lastUsedAt = Date.UTC(2030, 0, 1, 11) / 1000
     await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject({ lastUsedAt }))
     expect(await process.service.rename(clientId, 'New')).toMatchObject({ lastUsedAt })
@@ -22,7 +22,7 @@ describeEachKind('lastUsedAt', (context) => {
   it('is never before createdAt, although it is rounded down to the hour', async () => {
     const process = context.start()
     const { clientId, client } = await context.created(process)
-    process.usage.touch(clientId)
+    process.lastUses.record(clientId)
     const expected = { createdAt: START / 1000, lastUsedAt: START / 1000 }
     await vi.waitFor(async () => expect(await process.service.find(clientId)).toMatchObject(expected))
     expect(client.createdAt % 3600).toBe(1800)

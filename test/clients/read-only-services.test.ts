@@ -6,8 +6,10 @@ import { services } from './setup.ts'
 
 describe('the services where the host keeps the clients', () => {
   const reported: unknown[][] = []
-  const readOnly = createReadOnlyServices({ reportCompromised: async (...args) => void reported.push(args) })
   const working = services(memoryStore())
+  const readOnly = createReadOnlyServices(working, {
+    reportCompromised: async (...args) => void reported.push(args),
+  })
 
   it.each(['apiKeys', 'applications'] as const)(
     '%s have every method, and each says so but the one that revokes tokens',

@@ -11,7 +11,7 @@ import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { failure } from './each-kind.ts'
-import { describeOnEachStore, watched } from './setup.ts'
+import { describeOnEachStore, watched, services } from './setup.ts'
 
 const row: HostClient = {
   kind: 'apiKey',
@@ -46,7 +46,13 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
   }
   const isDead = (epoch: number, scopes = ['invoices:read'], clientId = 'nightly') =>
     set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
-  return { ...clientsAtHost(host, { store, events, revocations }), rows, heard, isDead, set }
+  return {
+    ...clientsAtHost({ ...services(store).dependencies, events, revocations }, host),
+    rows,
+    heard,
+    isDead,
+    set,
+  }
 }
 
 describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
@@ -151,8 +157,8 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
 
   it('that carry an operation are revoked alone, and others are spared when it is done once more', async () => {
     const { clientTokens, isDead, registry } = atHost(open())
-    await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
-    await clientTokens.revokeCarrying('nightly', ['payments:transfer'], {})
+    await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
+    await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     expect((await registry.find('nightly'))?.epoch).toBe(7)
     expect([5, 6, 7].map((epoch) => isDead(epoch, ['payments:transfer']))).toEqual([true, true, false])
     expect([4, 5, 6].map((epoch) => isDead(epoch))).toEqual([true, false, false])
@@ -192,7 +198,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
   })
 })
 
-async function pagesOf(clients: ReturnType<ClientTokens['ofAccount']>): Promise<string[][]> {
+async function pagesOf(clients: ReturnType<ClientTokens['listByAccount']>): Promise<string[][]> {
   const pages: string[][] = []
   for await (const page of clients) pages.push(page.map((it) => ('clientId' in it ? it.clientId : it.key)))
   return pages
@@ -214,7 +220,7 @@ it('registry.list may answer a list or what comes one after the other, of which 
     const { clientTokens } = atHost(memoryStore(), {
       list: (filter) => (asked.push(filter), list()) as HostClient[],
     })
-    const pages = await pagesOf(clientTokens.ofAccount('acme'))
+    const pages = await pagesOf(clientTokens.listByAccount('acme'))
     expect(pages.map(({ length }) => length)).toEqual([50, 50, 20])
     expect(pages.flat()).toEqual(all.map(({ clientId }) => clientId))
   }
@@ -224,7 +230,7 @@ it('registry.list may answer a list or what comes one after the other, of which 
 it('registry.list: one of another account is passed over, and so is none', async () => {
   const list = () => [{ ...row, accountId: 'ACME' }, null as never, row]
   const { clientTokens } = atHost(memoryStore(), { list })
-  expect(await pagesOf(clientTokens.ofAccount('acme'))).toEqual([['nightly']])
+  expect(await pagesOf(clientTokens.listByAccount('acme'))).toEqual([['nightly']])
 })
 
 it.each([
@@ -235,8 +241,8 @@ it.each([
   ['a row of no kind', [{ ...row, kind: 'robot' }], 'a client whose kind is a text'],
 ])('registry.list answering %s fails with what is wrong', async (_, answer, message) => {
   const { clientTokens } = atHost(memoryStore(), { list: () => answer as never })
-  await expect(pagesOf(clientTokens.ofAccount('acme'))).rejects.toThrow(
-    failure('ERR_HOST_CALLBACK', expect.stringMatching(`^registry\\.list answered[^]*${message}`)),
+  await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
+    failure('ERR_HOST_CALLBACK', expect.stringMatching(`^registry\\.list returned[^]*${message}`)),
   )
 })
 
@@ -247,7 +253,7 @@ it('registry.list: what it throws passes through, and a cursor is closed where n
       throw new Error('connection lost')
     },
   })
-  await expect(pagesOf(broken.clientTokens.ofAccount('acme'))).rejects.toThrow('connection lost')
+  await expect(pagesOf(broken.clientTokens.listByAccount('acme'))).rejects.toThrow('connection lost')
 
   let closed = false
   const { clientTokens } = atHost(memoryStore(), {
@@ -259,13 +265,13 @@ it('registry.list: what it throws passes through, and a cursor is closed where n
       }
     },
   })
-  for await (const _ of clientTokens.ofAccount('acme')) break
+  for await (const _ of clientTokens.listByAccount('acme')) break
   expect(closed).toBe(true)
 })
 
 it('without registry.list nobody knows the clients of an account, and the error says what to do', async () => {
   const { clientTokens } = atHost(memoryStore())
-  await expect(pagesOf(clientTokens.ofAccount('acme'))).rejects.toThrow(
+  await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
     failure('ERR_HOST_CALLBACK', expect.stringContaining('implement list({ accountId })')),
   )
 })

@@ -8,7 +8,7 @@ import { createApiKeys } from '../../src/clients/api-keys.ts'
 import { createApplications } from '../../src/clients/applications.ts'
 import { createClientTokens } from '../../src/clients/revoke-client-tokens.ts'
 import { createStoreRegistry } from '../../src/clients/store-registry.ts'
-import { createLastUsed } from '../../src/clients/last-used.ts'
+import { createLastUses } from '../../src/clients/last-used.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
@@ -73,7 +73,7 @@ export function services(
     'client.compromised',
   ]
   for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
-  const usage = createLastUsed({ store, logger: silentLogger })
+  const lastUses = createLastUses({ store, logger: silentLogger })
   const revoked: GatehouseEvents['token.revoked'][] = []
   events.on('token.revoked', (event) => revoked.push(event))
   const set = createRevocationSet()
@@ -91,7 +91,7 @@ export function services(
     store,
     catalog,
     events,
-    usage,
+    lastUses,
     revocations,
     clientChanged: clientChanged ?? (async (clientId: string) => void changed.push(clientId)),
     logger: silentLogger,
@@ -100,7 +100,8 @@ export function services(
   return {
     catalog,
     heard,
-    usage,
+    lastUses,
+    dependencies: { ...dependencies, oidcScopes: ['openid', 'profile', 'email'] },
     apiKeys: createApiKeys(dependencies),
     applications: createApplications({ ...dependencies, oidcScopes: ['openid', 'profile', 'email'] }),
     registry: createStoreRegistry({ store }),

@@ -155,8 +155,8 @@ describeEachKind('the tokens of a client', (context) => {
     const { clientTokens, service } = process
     const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
     await service.removeOperation(clientId, 'payments:list')
-    await clientTokens.revokeCarrying(clientId, ['payments:transfer'], {})
-    await clientTokens.revokeCarrying(clientId, ['payments:transfer'], {})
+    await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
+    await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     // A repeat, and what another process does that finds it begun.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
@@ -228,7 +228,7 @@ describeEachKind('the clients of an account', (context) => {
     )
     const found: unknown[] = []
     const reading = (async () => {
-      for await (const page of clientTokens.ofAccount('acme')) found.push(...page)
+      for await (const page of clientTokens.listByAccount('acme')) found.push(...page)
     })()
     await expect(reading).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
@@ -247,7 +247,7 @@ describeEachKind('the clients of an account', (context) => {
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     await applications.create({ accountId: 'other', name: 'App' })
     const pages: string[][] = []
-    for await (const clients of clientTokens.ofAccount('acme')) {
+    for await (const clients of clientTokens.listByAccount('acme')) {
       pages.push(clients.map((client) => ('clientId' in client ? client.clientId : client.key)))
     }
     expect(pages.flat()).toEqual([...ids, application.clientId])

@@ -27,7 +27,7 @@ describeEachKind('every change is told to who remembers clients', (context) => {
           ? process.apiKeys.setResourceServer(clientId, true)
           : process.applications.setFirstParty(clientId, true),
       revokeAll: () => clientTokens.revokeAll(clientId, {}),
-      revokeCarrying: () => clientTokens.revokeCarrying(clientId, ['invoices:read'], {}),
+      revokeScopes: () => clientTokens.revokeScopes(clientId, ['invoices:read'], {}),
       delete: () => service.delete(clientId),
     }
     for (const [name, change] of Object.entries(changes)) {

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { ApiKeys } from '../../src/clients/api-keys.ts'
 import type { Applications } from '../../src/clients/applications.ts'
-import type { HostRegistry } from '../../src/clients/host-registry.ts'
+import type { ClientRegistry } from '../../src/clients/client-registry.ts'
 import type {
   ApiKey,
   Client,
@@ -53,7 +53,7 @@ describe('the types of the services', () => {
   })
 
   it('let the store registry stand where a registry is expected', () => {
-    expectTypeOf<StoreRegistry>().toExtend<HostRegistry>()
+    expectTypeOf<StoreRegistry>().toExtend<ClientRegistry>()
     expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
   })
 

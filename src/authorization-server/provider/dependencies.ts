@@ -5,7 +5,7 @@ import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import type { SigningJwk } from '../../keys/generate-key.ts'
-import type { HostRegistry } from '../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
@@ -73,7 +73,7 @@ export interface ProviderDependencies {
   readonly settings: ProviderSettings
   readonly store: Store
   readonly catalog: CurrentCatalog
-  readonly registry: HostRegistry
+  readonly registry: ClientRegistry
   readonly accounts: HostAccounts
   readonly families: TokenFamilies
   readonly grantLifecycle: GrantLifecycle

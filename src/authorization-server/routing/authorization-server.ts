@@ -11,7 +11,7 @@ import type { InteractionOptions } from '../interaction/step.ts'
 import type { BuiltProvider } from '../provider/build-provider.ts'
 import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
 import { runProvider } from '../provider/run-provider.ts'
-import type { HostRegistry } from '../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { checkRequest } from './check-request.ts'
 import { respondWithJwks } from '../provider/endpoints/jwks.ts'
@@ -37,7 +37,7 @@ export interface AuthorizationServerParts {
   readonly pages: Pages
   readonly csrfKeys: readonly Uint8Array[]
   readonly events: EventSink
-  readonly registry: HostRegistry
+  readonly registry: ClientRegistry
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
   /** Seconds for which anybody may keep the keys. */

@@ -1,5 +1,5 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
-import type { HostRegistry } from '../../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
 import type { AccountLookup } from '../account-lookup.ts'
@@ -29,7 +29,7 @@ export type MayIntrospect = (
   token: IntrospectedToken,
 ) => Promise<boolean>
 
-export function createMayIntrospect(registry: HostRegistry, accounts: AccountLookup): MayIntrospect {
+export function createMayIntrospect(registry: ClientRegistry, accounts: AccountLookup): MayIntrospect {
   return async function mayIntrospect(ctx, caller, token) {
     const isOwn = token.clientId === caller.clientId
     if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false

@@ -1,5 +1,5 @@
 import { type Adapter } from 'oidc-provider'
-import type { HostRegistry } from '../../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import { isPrintableAscii } from '../../../validation/predicates.ts'
 import { toClientMetadata } from '../client-metadata.ts'
 import type { RequestReads } from '../request-reads.ts'
@@ -19,7 +19,7 @@ function isPossibleId(clientId: string): boolean {
  * API keys and applications as oidc-provider's clients. A disabled client does not exist. Nor does an API key in a
  * request of a browser, so that strangers cannot find out which `client_id` belongs to one.
  */
-export function clients(registry: HostRegistry, reads: RequestReads): Adapter {
+export function clients(registry: ClientRegistry, reads: RequestReads): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
       if (!isPossibleId(clientId)) return undefined

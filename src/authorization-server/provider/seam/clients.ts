@@ -1,6 +1,6 @@
 import type { Adapter, Client as ProviderClient, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { createLru } from '../../../async/lru.ts'
-import type { HostRegistry } from '../../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import { readBasicCredentials } from '../../../http/basic-credentials.ts'
 import { recordOf } from '../client-metadata.ts'
 import { currentContext, requestState } from '../request-state.ts'
@@ -42,7 +42,7 @@ export function cacheClients({ Client }: Provider): void {
  */
 export function compareSecretsByHash(
   provider: Provider,
-  registry: HostRegistry,
+  registry: ClientRegistry,
   clientAuthenticated: ClientAuthenticated,
 ): void {
   const { prototype } = provider.Client as unknown as { prototype: Record<string, unknown> }
@@ -57,7 +57,7 @@ export function compareSecretsByHash(
 
 /** A secret in the Basic header is compared in its decoded form and as it stands. Both wrong count as one failure. */
 async function verifySecret(
-  registry: HostRegistry,
+  registry: ClientRegistry,
   ctx: KoaContextWithOIDC,
   client: ProviderClient,
   secret: string,

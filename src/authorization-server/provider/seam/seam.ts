@@ -1,6 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
-import type { HostRegistry } from '../../../clients/host-registry.ts'
+import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
 import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from './clients.ts'
 import { storeConsentVersions } from './sessions.ts'
@@ -14,7 +14,7 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 export function applySeam(
   provider: Provider,
   parts: {
-    readonly registry: HostRegistry
+    readonly registry: ClientRegistry
     readonly refreshTokenFormat: RefreshTokenFormat
     readonly clientAuthenticated: ClientAuthenticated
   },

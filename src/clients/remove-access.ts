@@ -1,0 +1,72 @@
+import { revocationsOf, bumpEpoch } from './access-epoch.ts'
+import type { Client } from './client.ts'
+import {
+  changeRecord,
+  checkChange,
+  notFound,
+  requireClientId,
+  type ApplyChange,
+  type Change,
+  type ClientRepository,
+} from './client-repository.ts'
+import type { ClientRecord } from './client-record.ts'
+import type { ChangeOptions } from './client-service-types.ts'
+
+/**
+ * Makes a change that removes access from a client, such as `disable()` or `removeProduct()`. It revokes all access
+ * tokens that the client has obtained so far, with all their scopes, in every process. The same write that changes the
+ * record raises the epoch of the client. Tokens carry that epoch, so older tokens are rejected and new ones are valid.
+ * Grants and refresh tokens stay.
+ *
+ * The tokens are also revoked if the change is in force already, because a previous attempt may have failed after the
+ * write.
+ *
+ * @throws {GatehouseError} as `changeRecord`
+ */
+export async function removeAccess<C extends Client>(
+  clients: ClientRepository<C>,
+  change: Change,
+  apply: ApplyChange<C>,
+): Promise<ClientRecord<C>> {
+  const { clientId, name, options } = change
+  checkChange(name, options)
+  requireClientId(clients, clientId)
+  return clients.revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    const record = await changeRecord(clients, change, (stored) => {
+      const next = apply(stored)
+      return next && bumpEpoch(next)
+    })
+    return { result: record, revoked: revocationsOf(clientId, record), actor: options?.actor }
+  })
+}
+
+/**
+ * Deletes a client and revokes all its tokens permanently. Its client id stays reserved.
+ *
+ * @throws {GatehouseError} `ERR_NOT_FOUND`
+ */
+export async function deleteClient<C extends Client>(
+  clients: ClientRepository<C>,
+  clientId: string,
+  options: ChangeOptions | undefined,
+): Promise<void> {
+  checkChange('delete', options)
+  requireClientId(clients, clientId)
+  const { kind, records, index, lastUses, events, revocations, logger } = clients
+  const actor = options?.actor
+  const checkKind = (stored: Client['kind']) => {
+    if (stored !== kind) throw notFound(clients, clientId)
+  }
+  const record = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    const found = await records.delete(clientId, checkKind, Date.now())
+    if (found) events.emit('client.deleted', { kind, clientId, accountId: found.client.accountId, actor })
+    // Also if it was deleted before: the previous attempt may have failed after the write.
+    const isDeleted = found !== undefined || (await records.deletedKind(clientId)) === kind
+    return { result: found, revoked: isDeleted ? revocationsOf(clientId, undefined) : [], actor }
+  })
+  if (!record) throw notFound(clients, clientId)
+  // The client is deleted. Readers skip leftover entries, so a failure here is only logged.
+  await Promise.all([index.remove(record), lastUses.delete(clientId)]).catch((error: unknown) => {
+    logger.warn({ clientId, error }, 'a deleted client left entries behind, which will be skipped')
+  })
+}
