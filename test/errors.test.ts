@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { collectProblems, formatPath } from '../src/errors.ts'
 
-describe('formatPath', () => {
+describe('formatPath()', () => {
   it.each([
     [
       ['products', 'invoices', 'operations', 'invoices:read', 'route', 0],
@@ -12,13 +12,13 @@ describe('formatPath', () => {
     [['a', `it's "b" \\`], `a['it\\'s "b" \\\\']`],
     [['a', 'b\nc'], `a['b\\nc']`],
     [['secret', 1], 'secret[1]'],
-  ])('writes %j as in code', (keys, path) => {
+  ])('formatPath() writes the path %j as in code', (keys, path) => {
     expect(formatPath(keys)).toBe(path)
   })
 })
 
-describe('collectProblems', () => {
-  it('throws one error with everything that was added, and nothing if that is nothing', () => {
+describe('collectProblems()', () => {
+  it('throwIfAny() throws one error with all added problems, and nothing without a problem', () => {
     const problems = collectProblems('ERR_OPTIONS', 'The options are not valid')
     expect(() => problems.throwIfAny()).not.toThrow()
     problems.add('issuer', 'is required')

@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-describe('authenticate', () => {
-  test('derives the scope from method and URL', async () => {
+describe('gateway.authenticate()', () => {
+  test('authenticate() derives the required scope from method and URL', async () => {
     const headers = bearer(await issuer.mint())
     for (const url of [
       '/api/invoices/list',
@@ -41,7 +41,7 @@ describe('authenticate', () => {
     })
   })
 
-  test('answers with a response that is ready to send', async () => {
+  test('authenticate() returns a complete error response', async () => {
     expect(await gateway.authenticate({ method: 'GET', url: '/api/invoices/list', headers: {} })).toEqual({
       ok: false,
       status: 401,
@@ -56,14 +56,14 @@ describe('authenticate', () => {
     })
   })
 
-  test('takes a Request of the Fetch API', async () => {
+  test('authenticate() accepts a Request of the Fetch API', async () => {
     const url = 'https://example.com/api/invoices/list'
     const headers = bearer(await issuer.mint())
     expect(await gateway.authenticate(new Request(url, { headers }))).toHaveProperty('ok', true)
     expect(await gateway.authenticate(new Request(url))).toHaveProperty('status', 401)
   })
 
-  test('rejects a token in the query, and in two headers', async () => {
+  test('authenticate() rejects a token in the query and tokens in two headers', async () => {
     const token = await issuer.mint()
     const authorization = `Bearer ${token}`
     for (const call of [
@@ -91,7 +91,7 @@ describe('authenticate', () => {
     '*',
     '',
     'nonsense',
-  ])('has no operation at %j', async (url) => {
+  ])('authenticate() answers 404 for %j, which names no operation', async (url) => {
     const headers = bearer(await issuer.mint())
     expect(await gateway.authenticate({ method: 'GET', url, headers })).toMatchObject({
       ok: false,
@@ -103,7 +103,7 @@ describe('authenticate', () => {
     })
   })
 
-  test('demands another scope on request, at any URL', async () => {
+  test('authenticate() with a scope requires that scope at any URL', async () => {
     const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toMatchObject({
       ok: true,
@@ -117,13 +117,13 @@ describe('authenticate', () => {
     expect(await gateway.authenticate(inQuery, { scope: 'invoices:read' })).toHaveProperty('status', 400)
   })
 
-  test('knows of a stripped prefix', async () => {
+  test('authenticate() with mountPath guards an API whose prefix a proxy strips', async () => {
     const call = { method: 'GET', url: '/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toHaveProperty('status', 404)
     expect(await gateway.authenticate(call, { mountPath: '' })).toHaveProperty('ok', true)
   })
 
-  test('says 503 while the gateway is not ready', async () => {
+  test('authenticate() answers 503 while the gateway is not ready', async () => {
     const { gateway } = await createTestGateway({ ready: () => Promise.reject(new Error('away')) })
     const call = { method: 'GET', url: '/api/invoices/list', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call)).toMatchObject({
@@ -135,7 +135,7 @@ describe('authenticate', () => {
   })
 })
 
-describe('the upgrade to a WebSocket', () => {
+describe('a WebSocket upgrade', () => {
   let server: Server
   let url: string
 
@@ -176,7 +176,7 @@ describe('the upgrade to a WebSocket', () => {
       })
     })
 
-  test('opens with a token of its operation, and not otherwise', async () => {
+  test('a WebSocket opens only with a token that carries the scope of its operation', async () => {
     expect(await open('/api/invoices/list', bearer(await issuer.mint()))).toBe('hello acme')
     expect(await open('/api/invoices/list')).toBe(401)
     expect(await open('/api/invoices/list', bearer(await issuer.mint({ scope: 'reports:read' })))).toBe(403)

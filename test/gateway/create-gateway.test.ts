@@ -16,7 +16,7 @@ const products = {
 let issuer: TestIssuer
 const gateways: Gateway[] = []
 
-/** A gateway over the issuer's HTTP, closed at the end. */
+/** A gateway that fetches from the issuer over HTTP. It is closed after the test. */
 function gatewayOf(options: Partial<GatewayOptions<typeof products>> = {}) {
   const gateway = createGateway({ issuer: issuer.issuer, audience, products, ...options })
   gateways.push(gateway)
@@ -31,8 +31,8 @@ afterAll(async () => {
   await issuer.close()
 })
 
-describe('an API in another process', () => {
-  test('takes the tokens of the authorization service by its public keys', async () => {
+describe('a gateway in another process', () => {
+  test('a gateway in another process verifies tokens with the public keys of the authorization service', async () => {
     const gateway = gatewayOf()
     const app = new Koa()
     app.use(gateway.middleware())
@@ -54,7 +54,7 @@ describe('an API in another process', () => {
     })
   })
 
-  test('may load its products', async () => {
+  test('a gateway in another process loads its products with a function', async () => {
     const gateway = createGateway({ issuer: issuer.issuer, audience, products: async () => products })
     gateways.push(gateway)
     gateway.requireScope('any:scope')
@@ -63,7 +63,7 @@ describe('an API in another process', () => {
     gateway.requireScope('invoices:read')
   })
 
-  test('loads its products anew by itself, and keeps the last good ones', async () => {
+  test('a gateway reloads its products at an interval, and keeps the last valid products', async () => {
     const error = vi.fn()
     const current: { value: unknown } = { value: products }
     const load = vi.fn(async () => current.value as typeof products)
@@ -87,24 +87,24 @@ describe('an API in another process', () => {
     current.value = { refunds: {} }
     await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1), 3000)
     gateway.requireScope('refunds:read')
-    // Two at the start of which one was enough would make two rounds.
+    // A second start would start a second interval.
     expect(load).toHaveBeenCalledTimes(3)
     await gateway.close()
     await new Promise((resolve) => setTimeout(resolve, 1100))
     expect(load).toHaveBeenCalledTimes(3)
   })
 
-  test('answers 503 while the authorization service was never there', async () => {
+  test('a gateway answers 503 while it has never reached the authorization service', async () => {
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks' })
     await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
     const call = { method: 'GET', url: '/api/invoices/7', headers: { authorization: 'Bearer a' } }
     expect(await gateway.authenticate(call)).toMatchObject({ ok: false, status: 503 })
   })
 
-  test('knows its scopes when it is compiled', () => {
+  test('createGateway infers the scopes from its products', () => {
     const gateway = gatewayOf()
     gateway.requireScope('invoices:read')
-    // @ts-expect-error a typing error does not compile, and throws at construction
+    // @ts-expect-error a misspelt scope does not compile, and throws at construction
     expect(() => gateway.requireScope('invoices:raed')).toThrow(GatehouseError)
   })
 })

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** An Express app that guards what is below a path, as its users write it. */
+/** An Express app that guards everything below a path, written as in the README. */
 function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
   const app = express()
   for (const handler of above) app.use(handler)
@@ -35,8 +35,8 @@ function createExpressApp(path: string, options?: AuthenticateOptions, above: ex
   return app
 }
 
-describe('authenticate(request) below app.use of Express', () => {
-  test('guards the operation that the whole path names', async () => {
+describe('authenticate(request) below app.use() of Express', () => {
+  test('authenticate() in an Express mount guards the operation that the whole path names', async () => {
     const agent = request(createExpressApp('/api'))
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/api/invoices/list?x=1').expect(401)
@@ -60,7 +60,7 @@ describe('authenticate(request) below app.use of Express', () => {
     expect(reached).toHaveLength(3)
   })
 
-  test('does so below a mount path that is an operation itself, and at the root', async () => {
+  test('authenticate() guards an Express mount at the path of an operation, and at the root', async () => {
     await request(createExpressApp('/api/invoices/list')).get('/api/invoices/list?x=1').expect(401)
     await request(createExpressApp('/api/invoices')).get('/api/invoices/list').expect(401)
     const agent = request(createExpressApp('/'))
@@ -71,7 +71,7 @@ describe('authenticate(request) below app.use of Express', () => {
       .expect(200)
   })
 
-  test('does so where a proxy strips the prefix, and Express takes another one off', async () => {
+  test('authenticate() guards an Express mount behind a proxy that strips another prefix', async () => {
     const agent = request(createExpressApp('/v1', { mountPath: '/v1' }))
     await agent.get('/v1/invoices/list').expect(401)
     await agent
@@ -80,7 +80,7 @@ describe('authenticate(request) below app.use of Express', () => {
       .expect(200)
   })
 
-  test('does so for a target in absolute form', async () => {
+  test('authenticate() in an Express mount guards a target in absolute form', async () => {
     const server = await serveRaw({ callback: () => createExpressApp('/api') } as never)
     const send = (target: string, header = '') =>
       server.send(`GET ${target} HTTP/1.1\r\nHost: h\r\n${header}Connection: close\r\n\r\n`)
@@ -91,7 +91,7 @@ describe('authenticate(request) below app.use of Express', () => {
     await server.close()
   })
 
-  test('rejects a call whose address was rewritten, because both are readings of it', async () => {
+  test('authenticate() rejects a call whose url was rewritten, because url and originalUrl are both readings of it', async () => {
     const rewrite: express.RequestHandler = (incoming, _response, next) => {
       incoming.url = '/api/reports/all'
       next()
@@ -106,7 +106,7 @@ describe('authenticate(request) below app.use of Express', () => {
   })
 })
 
-test('authenticate(request.raw) guards a handler of Fastify', async () => {
+test('authenticate(request.raw) guards a Fastify handler', async () => {
   const app = Fastify()
   app.addHook('onRequest', async (incoming, reply) => {
     const outcome = await gateway.authenticate(incoming.raw)
@@ -123,7 +123,7 @@ test('authenticate(request.raw) guards a handler of Fastify', async () => {
   await app.close()
 })
 
-test('a token in the query of either address is rejected', async () => {
+test('authenticate() rejects a token in the query of url and of originalUrl', async () => {
   const headers = { authorization: `Bearer ${await issuer.mint()}` }
   for (const call of [
     { url: '/invoices/list', originalUrl: '/api/invoices/list?access_token=x', headers },

@@ -12,7 +12,7 @@ import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTestGateway } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
 
-/** The API of a bank: every router here has these routes, below its base. */
+/** The API of a bank. Every router of these tests has these routes, below its base. */
 const ROUTES = { '/items': 'items:list', '/items/keys': 'items:keys', '/items/:id': 'items:read' }
 
 const catalog = createCatalog({
@@ -29,7 +29,7 @@ const changes: Partial<GatewayDependencies> = {
   findClaims: (method, path) => catalog.findClaims(method, path),
 }
 
-/** Paths of `/bank/items` and `/bank/items/keys`, with letters that some router folds to those. */
+/** Paths of `/bank/items` and `/bank/items/keys`, with letters that some router folds to ASCII. */
 const FOLDED = [
   '/ban%E2%84%AA/items',
   '/ban%E2%84%AA/items/keys',
@@ -62,9 +62,9 @@ function findMyWay(caseSensitive: boolean): (path: string) => string | undefined
 }
 
 describe.each([
-  ['that folds letters', false],
-  ['that tells letters apart', true],
-])('behind the gateway, find-my-way %s', (_, caseSensitive) => {
+  ['that ignores letter case', false],
+  ['that distinguishes letter case', true],
+])('find-my-way %s behind the gateway', (_, caseSensitive) => {
   const route = findMyWay(caseSensitive)
   let ran: string[] = []
   const serve = () =>
@@ -78,7 +78,7 @@ describe.each([
         .callback(),
     )
 
-  test('runs nothing without a token', async () => {
+  test('find-my-way behind the gateway runs no operation without a token', async () => {
     for (const path of [...FOLDED, '/bank/items', '/BANK/items/KEYS']) {
       ran = []
       await serve().get(path)
@@ -86,7 +86,7 @@ describe.each([
     }
   })
 
-  test('runs nothing with the scope of another operation', async () => {
+  test('find-my-way behind the gateway runs no operation with the scope of another one', async () => {
     const Authorization = `Bearer ${await issuer.mint({ aud: 'https://example.com/bank', scope: 'items:read' })}`
     for (const path of FOLDED) {
       ran = []
@@ -101,7 +101,7 @@ describe.each([
   })
 })
 
-describe('routers that tell letter case and a slash at the end apart', () => {
+describe('routers that distinguish letter case and a trailing slash', () => {
   const open = createRouter()
   for (const [route, scope] of Object.entries({
     ...ROUTES,
@@ -144,17 +144,17 @@ describe('routers that tell letter case and a slash at the end apart', () => {
     }
   })
 
-  test('run no operation with a parameter for the scope of one that is written there in another letter case', async () => {
+  test('a case-sensitive router runs no operation with a parameter for the scope of a route in another letter case', async () => {
     expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
     expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
     expect(ran).toEqual([])
-    // Where they find nothing, nobody disagrees.
+    // If no router finds a route, no router disagrees.
     expect(await call('/BANK/ITEMS', 'items:list')).toBe(200)
     expect(await call('/bank/items/INV-7', 'items:read')).toBe(200)
     expect(ran).toEqual(['items:read'])
   })
 
-  test('run no operation with an empty parameter for the scope of the path without it', async () => {
+  test('a router runs no operation with an empty parameter for the scope of the path without it', async () => {
     expect(await call('/bank/items/', 'items:list')).toBe(403)
     expect(ran).toEqual([])
     expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
@@ -163,7 +163,7 @@ describe('routers that tell letter case and a slash at the end apart', () => {
     expect(ran).toEqual(['items:list'])
   })
 
-  test('run no operation with an empty parameter where the path without it is public', async () => {
+  test('a router runs no operation with an empty parameter if the path without it is public', async () => {
     expect(await call('/bank/status')).toBe(200)
     expect(ran).toEqual(['public'])
     expect(await call('/bank/status/')).toBe(404)
@@ -171,7 +171,7 @@ describe('routers that tell letter case and a slash at the end apart', () => {
   })
 })
 
-describe('Fastify that folds letters, guarded by authenticate(request.raw)', () => {
+describe('case-insensitive Fastify guarded by authenticate(request.raw)', () => {
   const ran: string[] = []
   const app = Fastify({ routerOptions: { caseSensitive: false } })
   beforeAll(async () => {
@@ -189,7 +189,7 @@ describe('Fastify that folds letters, guarded by authenticate(request.raw)', () 
   })
   afterAll(() => app.close())
 
-  test('runs no operation without its scope', async () => {
+  test('case-insensitive Fastify behind authenticate() runs no operation without its scope', async () => {
     const token = await issuer.mint({ aud: 'https://example.com/bank', scope: 'items:read' })
     for (const url of FOLDED) {
       for (const headers of [{}, { authorization: `Bearer ${token}` }]) {
@@ -207,7 +207,7 @@ describe('Fastify that folds letters, guarded by authenticate(request.raw)', () 
   })
 })
 
-test('no character of the Basic Multilingual Plane stands for an ASCII letter of an operation', async () => {
+test('no character of the Basic Multilingual Plane replaces an ASCII letter of an operation', async () => {
   const readings = [
     (path: string) => path.toLowerCase(),
     (path: string) => path.toUpperCase().toLowerCase(),
@@ -234,7 +234,7 @@ test('no character of the Basic Multilingual Plane stands for an ASCII letter of
   expect(tried).toBeGreaterThan(100)
 })
 
-/** `/bank/items/keys` with a character in place of what it is read as. */
+/** `/bank/items/keys` with a character in place of the text that it is folded to. */
 function disguisesOf(reading: string, character: string): string[] {
   if (!/^[a-z]+$/.test(reading)) return []
   return ['/bank/items', '/bank/items/keys']
@@ -242,7 +242,7 @@ function disguisesOf(reading: string, character: string): string[] {
     .flatMap((path) => [path.replace(reading, character), path.replaceAll(reading, character)])
 }
 
-describe('Koa behind node:http, asked for raw paths', () => {
+describe('Koa behind node:http with raw paths', () => {
   let server: Server
   beforeAll(async () => {
     const app = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'the site'))
@@ -252,7 +252,7 @@ describe('Koa behind node:http, asked for raw paths', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  test('a page beyond the API may have any letters', async () => {
+  test('a path outside of the API may have any letters', async () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     for (const path of ['/caf%C3%A9', '/%E2%84%AA', '/banken/stra%C3%9Fe', '/docs/%EF%BC%8F']) {
       expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 200 })

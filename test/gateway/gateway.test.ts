@@ -38,7 +38,7 @@ function serve(use: (app: Koa) => void = (app) => app.use(gateway.middleware()))
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('a call with the token of its operation', () => {
-  test('reaches the handler with the principal', async () => {
+  test('a call with the scope of its operation reaches the handler with the principal', async () => {
     const { agent, reached } = serve()
     const token = await issuer.mint({ user_id: 'u1', access_mode: 'delegated', grant_id: 'g1', sub: 'acme' })
     const { body } = await agent.get('/api/invoices/list?x=1').set(bearer(token)).expect(200)
@@ -57,7 +57,7 @@ describe('a call with the token of its operation', () => {
     expect(Object.isFrozen(principal)).toBe(true)
   })
 
-  test('may be a HEAD for a GET', async () => {
+  test('a HEAD request needs the scope of the GET operation', async () => {
     const { agent, reached } = serve()
     await agent
       .head('/api/invoices/list')
@@ -66,7 +66,7 @@ describe('a call with the token of its operation', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('has its signature checked once', async () => {
+  test('the signature of a cached token is verified once', async () => {
     const { agent, reached } = serve()
     const token = await issuer.mint()
     for (let call = 0; call < 5; call += 1) await agent.get('/api/invoices/7').set(bearer(token)).expect(200)
@@ -81,7 +81,7 @@ interface Expected {
   challenge?: RegExp | undefined
 }
 
-/** Checks everything that a rejection must be, and that it got no further. */
+/** Checks all parts of an error response, and that the handler was not reached. */
 async function expectRejection(
   { agent, reached, errors }: ReturnType<typeof serve>,
   call: (agent: ReturnType<typeof serve>['agent']) => request.Test,
@@ -109,7 +109,7 @@ async function expectRejection(
 
 describe('a call without a token', () => {
   test.each([{}, { Authorization: 'Basic YTpi' }, { Cookie: 'access_token=a' }])(
-    '%j gets 401 and no error code',
+    'a call with %j and no token gets 401 without an error code',
     async (headers) => {
       const { header, body } = await expectRejection(
         serve(),
@@ -126,7 +126,7 @@ describe('a call without a token', () => {
     },
   )
 
-  test('a token in the body does not count', async () => {
+  test('a token in the body is ignored', async () => {
     const token = await issuer.mint({ scope: 'invoices:create' })
     await expectRejection(
       serve(),
@@ -136,7 +136,7 @@ describe('a call without a token', () => {
   })
 })
 
-describe('a call with a token that is no good gets 401 invalid_token', () => {
+describe('a call with an invalid token', () => {
   const expected = {
     status: 401,
     error: 'invalid_token',
@@ -146,11 +146,11 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
 
   test.each([
     ['expired', { exp: past }],
-    ['of another issuer', { iss: 'https://evil.example' }],
+    ['from another issuer', { iss: 'https://evil.example' }],
     ['for another audience', { aud: 'https://example.com' }],
     ['sender-constrained', { cnf: { jkt: 'x' } }],
     ['with a scope that is a list', { scope: ['invoices:read'] }],
-  ])('%s', async (_, claims) => {
+  ])('a token that is %s gets 401 invalid_token', async (_, claims) => {
     const token = await issuer.mint(claims)
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
@@ -160,12 +160,12 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     ['an ID token', () => issuer.mint({}, { typ: 'JWT' })],
     ['wrongly signed', async () => (await createTestGateway()).issuer.mint()],
     ['unsigned', async () => `${(await issuer.mint()).split('.').slice(0, 2).join('.')}.`],
-  ])('%s', async (_, mint) => {
+  ])('a token that is %s gets 401 invalid_token', async (_, mint) => {
     const token = await mint()
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
 
-  test('expired since it was remembered', async () => {
+  test('a cached token that has expired gets 401 invalid_token', async () => {
     const now = 1_800_000_000_000
     vi.useFakeTimers({ toFake: ['Date'], now })
     const server = serve()
@@ -181,7 +181,7 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
     expect(header).toContain('the access token has expired')
   })
 
-  test('revoked, also when it was remembered', async () => {
+  test('a cached token that has been revoked gets 401 invalid_token', async () => {
     const revoked = new Set<string>()
     const isTokenRevoked = vi.fn((principal: Principal) => revoked.has(principal.tokenId))
     ;({ gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } }))
@@ -197,8 +197,8 @@ describe('a call with a token that is no good gets 401 invalid_token', () => {
   })
 })
 
-describe('a call with a token for something else', () => {
-  test('gets 403 insufficient_scope, naming the scope', async () => {
+describe('a call with a token that lacks the scope', () => {
+  test('a token without the scope of the operation gets 403 insufficient_scope with that scope', async () => {
     const token = await issuer.mint({ scope: 'invoices:create invoices:reads' })
     const { header, body } = await expectRejection(
       serve(),
@@ -209,7 +209,7 @@ describe('a call with a token for something else', () => {
     expect(body.error_description).toContain('invoices:read')
   })
 
-  test('also without any scope', async () => {
+  test('a token without any scope gets 403 insufficient_scope', async () => {
     const token = await issuer.mint({ scope: undefined })
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), {
       status: 403,
@@ -219,10 +219,10 @@ describe('a call with a token for something else', () => {
   })
 })
 
-describe('a call that sends its token wrongly gets 400 invalid_request', () => {
+describe('a call with a token in an invalid place', () => {
   const expected = { status: 400, error: 'invalid_request', challenge: /error="invalid_request"/ }
 
-  test('in the query, alone and beside the header', async () => {
+  test('a token in the query gets 400 invalid_request, alone and beside the header', async () => {
     const token = await issuer.mint()
     await expectRejection(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
     await expectRejection(
@@ -232,15 +232,18 @@ describe('a call that sends its token wrongly gets 400 invalid_request', () => {
     )
   })
 
-  test.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])('as %j', async (authorization) => {
-    await expectRejection(
-      serve(),
-      (agent) => agent.get('/api/invoices/list').set({ Authorization: authorization }),
-      expected,
-    )
-  })
+  test.each(['Bearer', 'Bearer a b', 'Bearer a,Bearer b', 'Bearer {'])(
+    'the Authorization header %j gets 400 invalid_request',
+    async (authorization) => {
+      await expectRejection(
+        serve(),
+        (agent) => agent.get('/api/invoices/list').set({ Authorization: authorization }),
+        expected,
+      )
+    },
+  )
 
-  test('in two headers', async () => {
+  test('two Authorization headers get 400 invalid_request', async () => {
     const { app, reached } = createApp((app) => app.use(gateway.middleware()))
     const server = await serveRaw(app)
     const token = await issuer.mint()
@@ -255,7 +258,7 @@ describe('a call that sends its token wrongly gets 400 invalid_request', () => {
   })
 })
 
-describe('a path below the base that no operation claims gets 404', () => {
+describe('a path below the base that no operation claims', () => {
   test.each([
     ['get', '/api'],
     ['get', '/api/'],
@@ -268,7 +271,7 @@ describe('a path below the base that no operation claims gets 404', () => {
     ['get', '/api/invoices//list'],
     ['get', '/api/invoices/%2e'],
     ['get', '/api/invoices/unknown/access?access_token=a'],
-  ] as const)('%s %s, with and without a token', async (method, path) => {
+  ] as const)('%s %s gets the same 404 with and without a token', async (method, path) => {
     const expected = { status: 404, error: 'not_found' }
     const token = await issuer.mint()
     const without = await expectRejection(serve(), (agent) => agent[method](path), expected)
@@ -282,7 +285,7 @@ describe('a path below the base that no operation claims gets 404', () => {
   })
 })
 
-describe('our own failure gets 503, never 401', () => {
+describe('a failure on our side', () => {
   const expected = { status: 503, error: 'temporarily_unavailable' }
 
   async function expectUnavailable(changes: Partial<GatewayDependencies>) {
@@ -296,10 +299,10 @@ describe('our own failure gets 503, never 401', () => {
     )
   }
 
-  test('keys out of reach', () =>
+  test('a call gets 503 while the keys are unavailable', () =>
     expectUnavailable({ getKey: () => Promise.reject(new errors.JWKSTimeout()) }))
 
-  test('a revocation check that throws', () =>
+  test('a call gets 503 if the revocation check throws', () =>
     expectUnavailable({
       revocations: {
         ...noRevocations,
@@ -309,15 +312,16 @@ describe('our own failure gets 503, never 401', () => {
       },
     }))
 
-  test('not ready', () => expectUnavailable({ ready: () => Promise.reject(new Error('Redis is away')) }))
+  test('a call gets 503 while the gateway is not ready', () =>
+    expectUnavailable({ ready: () => Promise.reject(new Error('Redis is away')) }))
 
-  test('not ready within the time that a request has', async () => {
+  test('a call gets 503 if the gateway is not ready within startTimeoutMs', async () => {
     const started = performance.now()
     await expectUnavailable({ ready: () => new Promise(() => {}) })
     expect(performance.now() - started).toBeLessThan(2000)
   })
 
-  test('closed', async () => {
+  test('a call gets 503 after close()', async () => {
     const close = vi.fn(() => Promise.resolve())
     ;({ gateway, issuer } = await createTestGateway({ close }))
     await gateway.ready()
@@ -330,8 +334,8 @@ describe('our own failure gets 503, never 401', () => {
   })
 })
 
-describe('readiness', () => {
-  test('a request that comes early waits', async () => {
+describe('the readiness of a gateway', () => {
+  test('an early request waits until the gateway is ready', async () => {
     let start = () => {}
     const ready = vi.fn(() => new Promise<void>((resolve) => (start = resolve)))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
@@ -345,7 +349,7 @@ describe('readiness', () => {
     expect(ready).toHaveBeenCalledTimes(1)
   })
 
-  test('comes by itself once what failed is back, and ready() says what failed', async () => {
+  test('the gateway becomes ready after a failure by itself, and ready() rejects with the failure', async () => {
     const ready = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('away'))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
     await expect(gateway.ready()).rejects.toThrow('away')
@@ -358,14 +362,14 @@ describe('readiness', () => {
     expect(ready).toHaveBeenCalledTimes(2)
   })
 
-  test('a request outside of the API waits for nothing', async () => {
+  test('a request outside of the API does not wait for the gateway', async () => {
     ;({ gateway } = await createTestGateway({ ready: () => new Promise(() => {}) }))
     await serve().agent.get('/').expect(200)
   })
 })
 
-describe('where it stands', () => {
-  test('inside koa-mount, once and twice', async () => {
+describe('the mount of the middleware', () => {
+  test('the middleware guards an API inside of one and of two koa-mounts', async () => {
     const inner = new Koa()
     inner.use(gateway.middleware())
     inner.use((ctx) => void (ctx.body = ctx.path))
@@ -395,7 +399,7 @@ describe('where it stands', () => {
     await twice.get('/v1/api/invoices/list').expect(401)
   })
 
-  test('inside a mount whose path is no part of the address', async () => {
+  test('the middleware guards an API inside of a mount whose path is no part of {base_url}', async () => {
     const inner = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = ctx.path))
     const agent = request(new Koa().use(mount('/tenant', inner)).callback())
     await agent.get('/tenant/api/invoices/list').expect(401)
@@ -404,7 +408,7 @@ describe('where it stands', () => {
     await agent.get('/tenant/other').expect(200, '/other')
   })
 
-  test('at the root, after a mount that was left', async () => {
+  test('the middleware at the root ignores the ctx.mountPath of an earlier mount', async () => {
     const app = new Koa()
     app.use(mount('/api', async (_ctx, next) => next()))
     app.use(gateway.middleware())
@@ -417,7 +421,7 @@ describe('where it stands', () => {
       .expect(200)
   })
 
-  test('behind a proxy that strips a prefix', async () => {
+  test('the middleware with mountPath guards an API behind a proxy that strips a prefix', async () => {
     for (const mountPath of ['', '/']) {
       const { agent } = serve((app) => app.use(gateway.middleware({ mountPath })))
       await agent.get('/invoices/list').expect(401)
@@ -432,7 +436,7 @@ describe('where it stands', () => {
     await agent.get('/api/invoices/list').expect(200)
   })
 
-  test('above a rewritten path', async () => {
+  test('the middleware guards the path before a later middleware rewrites it', async () => {
     const rewrite = (app: Koa) =>
       app.use(async (ctx, next) => {
         ctx.path = ctx.path.replace('/legacy', '/api')
@@ -447,7 +451,7 @@ describe('where it stands', () => {
       .expect(200)
   })
 
-  test('at an API that is a whole host', async () => {
+  test('the middleware guards an API that is a whole host', async () => {
     ;({ gateway, issuer } = await createTestGateway({ audience: 'https://api.example.com' }))
     const { agent } = serve()
     await agent.get('/invoices/list').expect(401)
@@ -461,8 +465,8 @@ describe('where it stands', () => {
   })
 })
 
-describe('options', () => {
-  test('when: only what it says is the gateway\u2019s', async () => {
+describe('the options of the middleware', () => {
+  test('the middleware with when guards only the requests that it selects', async () => {
     const { agent } = serve((app) =>
       app.use(gateway.middleware({ when: (ctx) => ctx.get('X-Api') !== 'no' })),
     )
@@ -483,18 +487,18 @@ describe('options', () => {
     [{ optional: ['GET health'] }, 'optional[0]'],
     [{ unclaimed: 'allow' }, 'unclaimed'],
     [{ unclaimed: true }, 'unclaimed'],
-  ])('%j is rejected', (options, path) => {
+  ])('the middleware rejects the options %j', (options, path) => {
     expect(() => gateway.middleware(options as GatewayMiddlewareOptions)).toThrow(
       expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
     )
   })
 
-  test('an audience that is no URL is rejected', async () => {
+  test('a gateway rejects an audience that is not a URL', async () => {
     await expect(createTestGateway({ audience: 'api' })).rejects.toMatchObject({ code: 'ERR_OPTIONS' })
   })
 })
 
-test('the metadata that rejections point to', async () => {
+test('the gateway serves the metadata to which its error responses link', async () => {
   const expected = {
     resource: 'https://example.com/api',
     authorization_servers: ['https://auth.example.com'],

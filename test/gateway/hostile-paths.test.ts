@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestGateway, serveRaw, type RawServer } from './support/api.ts'
 import { HOSTILE } from './support/hostile-paths.ts'
 
-/** Request targets as they go over the wire: the hostile paths, and what only a raw socket can say. */
+/** Request targets as they are sent: the hostile paths, and targets that only a raw socket can send. */
 const TARGETS = [
   ...HOSTILE,
   '/api',
@@ -53,7 +53,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PR
 
 const isBelow = (path: string) => /^\/api(?:\/|$)/i.test(path)
 
-/** Ways in which a host's own code might find that a request is for its API. */
+/** Ways in which a host might decide that a request is for its API. */
 const ROUTINGS: Record<string, (reach: (ctx: Context) => void) => Middleware> = {
   '@koa/router': (reach) => {
     const router = new Router({ prefix: '/api' })
@@ -93,7 +93,7 @@ function decode(path: string): string {
   }
 }
 
-describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by %s', (name) => {
+describe.each(Object.keys(ROUTINGS))('a host behind the gateway that routes by %s', (name) => {
   let server: RawServer
   let reached: string[] = []
 
@@ -112,7 +112,7 @@ describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by 
   })
   afterAll(() => server.close())
 
-  test('is never reached without a token', async () => {
+  test(`a hostile path without a token never reaches a host that routes by ${name}`, async () => {
     for (const target of TARGETS) {
       for (const method of target === '/api/invoices/list' ? METHODS : ['GET', 'POST']) {
         reached = []
@@ -127,7 +127,7 @@ describe.each(Object.keys(ROUTINGS))('behind the gateway, a host that routes by 
   })
 })
 
-test('a request that no router takes for the API passes, however odd it is', async () => {
+test('a request that no router reads as part of the API passes, canonical or not', async () => {
   const { gateway } = await createTestGateway()
   const app = new Koa()
   app.use(gateway.middleware())
@@ -153,7 +153,7 @@ test('a request that no router takes for the API passes, however odd it is', asy
   await server.close()
 })
 
-describe('the operation that is checked is the one that runs', () => {
+describe('the checked operation and the one that runs', () => {
   let server: RawServer
   let ran: string[] = []
   let tokens: Record<string, string>
@@ -198,12 +198,12 @@ describe('the operation that is checked is the one that runs', () => {
     '/api/reports/all%3Bx',
     'http://x/api/reports/all',
     'http://x/api/reports/%61ll',
-  ])('%s is not open to the scope of /reports/:id', async (target) => {
+  ])('the scope of /reports/:id does not open %s', async (target) => {
     await get(target, 'one')
     expect(ran).not.toContain('all')
   })
 
-  test('every operation is open to its own scope', async () => {
+  test('the scope of each operation opens it', async () => {
     for (const target of [
       '/api/reports/all',
       '/API/Reports/All/',

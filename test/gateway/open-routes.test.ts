@@ -16,7 +16,7 @@ async function serveWith(options: GatewayMiddlewareOptions) {
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('a public route', () => {
-  test('needs no token, and looks at none', async () => {
+  test('a public route needs no token, and ignores an invalid one', async () => {
     const { agent, reached, issuer } = await serve(['GET /health'])
     await agent.get('/api/health').expect(200)
     await agent.head('/api/health/').expect(200)
@@ -29,7 +29,7 @@ describe('a public route', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('is open for its method alone', async () => {
+  test('a public route is open only for its method', async () => {
     const { agent, reached } = await serve(['GET /health', 'OPTIONS /invoices/list'])
     await agent.post('/api/health').expect(404)
     await agent.get('/api/health/x').expect(404)
@@ -38,7 +38,7 @@ describe('a public route', () => {
     await agent.options('/api/invoices/list').expect(200)
   })
 
-  test('may have parameters, and then yields to operations', async () => {
+  test('a public route with a parameter yields to operations', async () => {
     const { agent, reached } = await serve(['GET /docs/:page', 'GET /:kind/:name'])
     await agent.get('/api/docs/a%20b').expect(200)
     await agent.get('/api/docs').expect(404)
@@ -54,7 +54,7 @@ describe('a public route', () => {
     await agent.get('/api/others/7').expect(200)
   })
 
-  test('that is written out wins over an operation with a parameter, exactly as it is written', async () => {
+  test('an exact public route wins over an operation with a parameter, only for exactly that path', async () => {
     const { agent, reached } = await serve(['GET /invoices/sample'])
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -62,7 +62,7 @@ describe('a public route', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('percent-encoded, opens no neighbour', async () => {
+  test('a percent-encoded public route opens no other route', async () => {
     const { agent } = await serve(['GET /a%20b', 'GET /x,y'])
     await agent.get('/api/a%20b').expect(200)
     await agent.get('/api/x,y').expect(200)
@@ -71,7 +71,7 @@ describe('a public route', () => {
   })
 })
 
-test('a public route that spells out another one in Unicode does not open that one', async () => {
+test('a public route in Unicode does not open the ASCII route that it folds to', async () => {
   const { agent, reached } = await serve(['GET /reports/a\u2113l', 'GET /reports/a%E2%84%93l/x'])
   await agent.get('/api/reports/a%E2%84%93l').expect(404)
   await agent.get('/api/reports/a%E2%84%93l/x').expect(200)
@@ -79,7 +79,7 @@ test('a public route that spells out another one in Unicode does not open that o
 })
 
 describe('an optional route', () => {
-  test('is open without a token, verifies one where there is one, and rejects a bad one', async () => {
+  test('an optional route accepts calls without a token, and rejects an invalid token', async () => {
     const { agent, reached, issuer } = await serveWith({ optional: ['GET /articles', 'GET /invoices/list'] })
     await agent.get('/api/articles').expect(200)
     await agent.head('/api/Articles/').expect(200)
@@ -109,7 +109,7 @@ describe('an optional route', () => {
     expect(reached.slice(4)).toMatchObject([{ accountId: 'acme' }, { accountId: 'acme' }])
   })
 
-  test('demands of a token the scope of its operation', async () => {
+  test('an optional route requires the scope of its operation from a token', async () => {
     const { agent, reached, issuer } = await serveWith({ optional: ['GET /invoices/list'] })
     const { body } = await agent
       .get('/api/invoices/list')
@@ -119,19 +119,19 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(0)
   })
 
-  test('is optional for its method alone', async () => {
+  test('an optional route is open only for its method', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /articles', 'GET /invoices/create'] })
     await agent.post('/api/articles').expect(404)
     await agent.post('/api/invoices/create').expect(401)
     expect(reached).toHaveLength(0)
   })
 
-  test('with a parameter opens the operation of that same route, and no other', async () => {
+  test('an optional route with a parameter opens only the operation with the same route', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/:number', 'GET /reports/:id'] })
     await agent.get('/api/invoices/7').expect(200)
     await agent.get('/api/reports/7').expect(200)
     expect(reached).toEqual([undefined, undefined])
-    // The same operation, at another route of it; and another operation.
+    // Another route of the same operation, and another operation.
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/api/reports/all').expect(401)
     await agent.get('/api/reports/ALL').expect(404)
@@ -140,7 +140,7 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('that is written out opens an operation with a parameter, exactly as it is written', async () => {
+  test('an exact optional route opens an operation with a parameter, only for exactly that path', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/sample'] })
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -148,13 +148,13 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('more exact than a public one wins over it', async () => {
+  test('an optional route that is more exact than a public route wins over it', async () => {
     const { agent } = await serveWith({ public: ['GET /docs/:page'], optional: ['GET /docs/mine'] })
     await agent.get('/api/docs/mine').set(bearer('nonsense')).expect(401)
     await agent.get('/api/docs/other').set(bearer('nonsense')).expect(200)
   })
 
-  test('without a token is no way around requireScope', async () => {
+  test('an optional route without a token does not bypass requireScope()', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { app, reached } = createApp((app: Koa) => {
       app.use(gateway.middleware({ optional: ['GET /articles'] }))
@@ -174,8 +174,8 @@ describe('an optional route', () => {
   })
 })
 
-describe('unclaimed: pass', () => {
-  test('hands on a path that no operation claims, without looking at a token', async () => {
+describe('the middleware with unclaimed: pass', () => {
+  test('unclaimed: pass passes a path that no operation claims, and ignores its token', async () => {
     const { agent, reached, issuer } = await serveWith({ unclaimed: 'pass' })
     for (const path of [
       '/api',
@@ -192,12 +192,12 @@ describe('unclaimed: pass', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('still guards every path that an operation claims, with any method and by any reading', async () => {
+  test('unclaimed: pass guards every path that an operation claims with any method and by any reading', async () => {
     const { agent, reached } = await serveWith({ unclaimed: 'pass' })
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/API/Invoices/List/').expect(401)
     await agent.post('/api/invoices/create').expect(401)
-    // A handler that looks at the path alone is usual.
+    // Many handlers only check the path.
     for (const method of ['put', 'delete', 'options', 'patch'] as const) {
       await agent[method]('/api/invoices/list').expect(404)
     }
@@ -219,7 +219,7 @@ describe('unclaimed: pass', () => {
     expect(reached).toHaveLength(0)
   })
 
-  test('never hands on what it cannot decide, such as a path of an operation that is withdrawn', async () => {
+  test('unclaimed: pass rejects a path while its operation is disabled', async () => {
     const { gateway } = await createTestGateway({ findScope: () => undefined })
     const { app, reached } = createApp((app: Koa) => app.use(gateway.middleware({ unclaimed: 'pass' })))
     await request(app.callback()).get('/api/invoices/list').expect(404)
@@ -229,7 +229,7 @@ describe('unclaimed: pass', () => {
     expect([...reached, ...notReady.reached]).toEqual([])
   })
 
-  test('is off by default', async () => {
+  test('a path that no operation claims gets 404 by default', async () => {
     for (const options of [{}, { unclaimed: 'reject' as const }]) {
       const { agent, reached } = await serveWith(options)
       await agent.get('/api/app').expect(404)
@@ -238,7 +238,7 @@ describe('unclaimed: pass', () => {
   })
 })
 
-describe('a route that cannot match is an error at construction', () => {
+describe('an open route that can never match', () => {
   const construct = async (options: GatewayMiddlewareOptions) => {
     const { gateway } = await createTestGateway()
     return () => gateway.middleware(options)
@@ -250,13 +250,16 @@ describe('a route that cannot match is an error at construction', () => {
     ['that repeats the mount path', { mountPath: '/v1', public: ['GET /v1/health'] }, 'public[0]'],
     ['with a parameter that an operation has too', { public: ['GET /invoices/:id'] }, 'public[0]'],
     ['that is public and optional', { public: ['GET /a/:b'], optional: ['GET /a/:c'] }, 'optional[0]'],
-  ] satisfies [string, GatewayMiddlewareOptions, string][])('%s: %j', async (_, options, path) => {
-    expect(await construct(options)).toThrow(
-      expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
-    )
-  })
+  ] satisfies [string, GatewayMiddlewareOptions, string][])(
+    'a route %s is rejected at construction: %j',
+    async (_, options, path) => {
+      expect(await construct(options)).toThrow(
+        expect.objectContaining({ code: 'ERR_OPTIONS', problems: [expect.objectContaining({ path })] }),
+      )
+    },
+  )
 
-  test('but not one that may match', async () => {
+  test('a route that may match is accepted at construction', async () => {
     for (const options of [
       { public: ['GET /apis', 'GET /:kind/:name', 'POST /invoices/:id', 'OPTIONS /invoices/:id'] },
       { optional: ['GET /invoices/:id', 'GET /invoices/list'] },
@@ -266,13 +269,13 @@ describe('a route that cannot match is an error at construction', () => {
     }
   })
 
-  test('and one of products that are not there yet is none', async () => {
+  test('a route is accepted at construction while the products are not loaded', async () => {
     const { gateway } = await createTestGateway({ findClaims: () => [] })
     expect(() => gateway.middleware({ public: ['GET /invoices/:id'] })).not.toThrow()
   })
 })
 
-test('what is no route is rejected, all at once', async () => {
+test('all malformed open routes are reported at once', async () => {
   const { gateway } = await createTestGateway()
   const wrong = [
     'GET /ok',

@@ -60,8 +60,8 @@ const good = expect.objectContaining({ mode: 'direct' })
 const unknownKey = { problem: 'the access token is signed with an unknown key' }
 const outOfReach = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
 
-describe('remote keys', () => {
-  test('are fetched once, when first needed', async () => {
+describe('the remote keys', () => {
+  test('remote keys are fetched once, on first use', async () => {
     expect(requests).toBe(0)
     const tokens = await Promise.all([first.mint(), first.mint(), first.mint()])
     expect(await Promise.all(tokens.map((token) => verify(token)))).toEqual([good, good, good])
@@ -69,7 +69,7 @@ describe('remote keys', () => {
     expect(requests).toBe(1)
   })
 
-  test('are fetched anew for a key that is not there, but not again and again', async () => {
+  test('remote keys are refetched for an unknown key, at most once in jwksCooldownSeconds', async () => {
     expect(await verify(await first.mint())).toEqual(good)
     expect(await verify(await second.mint())).toEqual(unknownKey)
     published = [first.publicJwk, second.publicJwk]
@@ -83,7 +83,7 @@ describe('remote keys', () => {
     expect(requests).toBe(2)
   })
 
-  test('go on serving while the authorization service is away', async () => {
+  test('fetched keys stay in use while the authorization service is unavailable', async () => {
     await keys.ready()
     await goAway()
     later(7 * 24 * 3_600_000)
@@ -100,7 +100,7 @@ describe('remote keys', () => {
     expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  test('are refreshed behind the scenes, so that a key which was taken away is forgotten', async () => {
+  test('remote keys are refetched in the background, so that a key that is no longer published is dropped', async () => {
     await keys.ready()
     published = [second.publicJwk]
     later(599_000)
@@ -113,7 +113,7 @@ describe('remote keys', () => {
     expect(requests).toBe(2)
   })
 
-  test('that nobody can fetch are our failure, until they can be fetched', async () => {
+  test('keys that cannot be fetched are ERR_NOT_READY until they can be fetched', async () => {
     await goAway()
     await expect(keys.ready()).rejects.toEqual(outOfReach)
     await expect(verify(await first.mint())).rejects.toEqual(outOfReach)
@@ -124,7 +124,7 @@ describe('remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('an unknown key while the service is away might be a new one: our failure, too', async () => {
+  test('an unknown key is ERR_NOT_READY while the authorization service is unavailable, because it may be new', async () => {
     await keys.ready()
     await goAway()
     later(31_000)
@@ -141,7 +141,7 @@ describe('remote keys', () => {
     { status: 200, body: '{"keys":{}}' },
     { status: 200, body: '[]' },
     { status: 200, body: '{"keys":[7]}' },
-  ])('the answer %j is none, and does not replace the keys that are there', async (bad) => {
+  ])('the answer %j is not a key set, and does not replace the fetched keys', async (bad) => {
     answer = bad
     await expect(keys.ready()).rejects.toEqual(outOfReach)
     answer = undefined
@@ -154,14 +154,14 @@ describe('remote keys', () => {
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('are not waited for longer than a request has', async () => {
+  test('fetching the keys fails after jwksTimeoutMs', async () => {
     answer = 'hang'
     const started = performance.now()
     await expect(keys.ready()).rejects.toEqual(outOfReach)
     expect(performance.now() - started).toBeLessThan(2_500)
   })
 
-  test('are not fetched any more after close', async () => {
+  test('keys are not fetched after close()', async () => {
     answer = 'hang'
     const waiting = expect(keys.ready()).rejects.toBeInstanceOf(Error)
     await vi.waitFor(() => expect(requests).toBe(1))
@@ -171,7 +171,7 @@ describe('remote keys', () => {
     expect(requests).toBe(1)
   })
 
-  test('getKey says with jose\u2019s own error that there is no such key', async () => {
+  test('getKey() rejects with JWKSNoMatchingKey of jose for an unknown key', async () => {
     await expect(
       keys.getKey({ alg: 'ES256', kid: 'x' }, { payload: '', signature: '' }),
     ).rejects.toBeInstanceOf(errors.JWKSNoMatchingKey)

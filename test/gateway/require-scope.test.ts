@@ -23,8 +23,8 @@ function serve(gateway: Gateway, scopes: [string, ...string[]], above?: Koa.Midd
   return { agent: request(app.callback()), handler }
 }
 
-describe('requireScope', () => {
-  test('guards a route on its own, outside of the API too', async () => {
+describe('requireScope()', () => {
+  test('requireScope() alone guards a route, also outside of the API', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read'])
     const missing = await agent.get('/reports').expect(401)
@@ -43,7 +43,7 @@ describe('requireScope', () => {
       .expect(200, 'acme')
   })
 
-  test('needs all of several scopes, and names what is missing', async () => {
+  test('requireScope() requires all of its scopes, and names the missing ones', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read', 'reports:all'])
     const { headers, body } = await agent
@@ -59,7 +59,7 @@ describe('requireScope', () => {
       .expect(200)
   })
 
-  test('goes on from what the middleware found out', async () => {
+  test('requireScope() reuses the principal of the middleware', async () => {
     const isTokenRevoked = vi.fn(() => false)
     const { gateway, issuer } = await createTestGateway({ revocations: { ...noRevocations, isTokenRevoked } })
     const { agent, handler } = serve(gateway, ['invoices:read', 'reports:read'], gateway.middleware())
@@ -72,12 +72,12 @@ describe('requireScope', () => {
       .get('/api/invoices/list')
       .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
       .expect(200)
-    // Twice a call: a request may take long. The signature is looked at once.
+    // Revocation is checked twice a call, because a request may take long. The signature is verified once.
     expect(isTokenRevoked).toHaveBeenCalledTimes(4)
     expect(issuer.lookups()).toBe(2)
   })
 
-  test('does not believe a principal that it did not make', async () => {
+  test('requireScope() ignores a principal that the gateway did not create', async () => {
     const { gateway } = await createTestGateway()
     const { gateway: other, issuer: otherIssuer } = await createTestGateway()
     const forged = createPrincipal(accessTokenClaims() as unknown as AccessTokenClaims, 'key')
@@ -96,7 +96,7 @@ describe('requireScope', () => {
       .expect(401)
   })
 
-  test('without a scope, or with an unknown one, is a programming error', async () => {
+  test('requireScope() throws at construction without a scope and with an unknown scope', async () => {
     const { gateway } = await createTestGateway()
     const none = [] as unknown as [string]
     expect(() => gateway.requireScope(...none)).toThrow(expect.objectContaining({ code: 'ERR_OPTIONS' }))
@@ -111,23 +111,23 @@ describe('requireScope', () => {
     )
   })
 
-  test('with products that are not there yet, nothing is unknown', async () => {
+  test('requireScope() accepts every scope while the products are not loaded', async () => {
     const { gateway } = await createTestGateway({ isKnownScope: () => true })
     expect(() => gateway.requireScope('from:database')).not.toThrow()
   })
 })
 
-test('a gateway of known scopes is a gateway', () => {
+test('a gateway with known scopes is assignable to Gateway', () => {
   const narrow = undefined as unknown as Gateway<'a' | 'b'>
   const wide: Gateway = narrow
   expect(wide).toBeUndefined()
   const typed = () => {
     narrow.requireScope('a', 'b')
-    // @ts-expect-error a typing error does not compile
+    // @ts-expect-error a misspelt scope does not compile
     narrow.requireScope('c')
-    // @ts-expect-error at least one
+    // @ts-expect-error at least one scope is required
     narrow.requireScope()
-    // @ts-expect-error a typing error does not compile
+    // @ts-expect-error a misspelt scope does not compile
     return narrow.authenticate({ headers: {} }, { scope: 'c' })
   }
   expect(typed).toBeTypeOf('function')

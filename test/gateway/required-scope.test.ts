@@ -17,8 +17,8 @@ const findClaims = (method: string, path: string) => catalog.findClaims(method, 
 const required = (method: string, path: string) =>
   requiredScopesOf(method, path, false, { findScope, findClaims })?.join(' ')
 
-describe('the scope that a request needs', () => {
-  test('is that of its operation', () => {
+describe('requiredScopesOf()', () => {
+  test('a request needs the scope of its operation', () => {
     expect(required('GET', '/files/7')).toBe('files:one')
     expect(required('HEAD', '/files/a,b')).toBe('files:pair')
     expect(required('GET', '/files/a%20b')).toBe('files:one')
@@ -29,24 +29,24 @@ describe('the scope that a request needs', () => {
     expect(required('GET', '/files/caf%C3%A9')).toBe('files:one')
   })
 
-  test('is none where no operation claims the request', () => {
+  test('requiredScopesOf() is undefined if no operation claims the request', () => {
     expect(required('PUT', '/files/7')).toBeUndefined()
     expect(required('get', '/files/7')).toBeUndefined()
     expect(required('GET', '/files')).toBeUndefined()
     expect(required('GET', '/constructor')).toBeUndefined()
   })
 
-  test('is none where one router would see another operation than the next', () => {
+  test('requiredScopesOf() is undefined if routers would disagree about the operation', () => {
     // @koa/router matches `:id` before it decodes; a router that decodes first sees the other route.
     expect(required('GET', '/files/a%2Cb')).toBeUndefined()
     expect(required('POST', '/files/a%2Cb')).toBe('files:one')
-    // Upper, then lower case makes `ß` of `SS`, and of `ß` `ss`.
+    // In upper case `ß` is `SS`, which is `ss` in lower case.
     expect(required('GET', '/files/gr%C3%B6SSE')).toBeUndefined()
     expect(required('GET', '/files/gr%C3%96%C3%9Fe')).toBeUndefined()
   })
 })
 
-test('a path is unclaimed where no operation has it, with any method and by any reading', () => {
+test('a path is unclaimed if no operation claims it with any method and by any reading', () => {
   const unclaimed = (path: string, endsInSlash = false) =>
     isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
   expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
@@ -55,7 +55,7 @@ test('a path is unclaimed where no operation has it, with any method and by any 
       unclaimed(path),
     ),
   ).toEqual([])
-  // Some routers take this for `/files/:id` with an empty id.
+  // Some routers read this as `/files/:id` with an empty id.
   expect(unclaimed('/files', true)).toBe(false)
   expect(unclaimed('/', true)).toBe(true)
 })
@@ -71,7 +71,7 @@ test.each([
   ['http://h?x', ['/', '/'], 'x'],
   ['http://h:port/a', ['/a'], ''],
   ['http:/h/a', ['http:/h/a', '/a', '/ttp:/h/a'], ''],
-])('the target %j is read as %j', (target, readings, query) => {
+])('the readings of the target %j are %j', (target, readings, query) => {
   const read = readTarget(target)
   expect(new Set(read.readings)).toEqual(new Set(readings.map((reading) => (target === '' ? '/' : reading))))
   expect(read.query).toBe(query)

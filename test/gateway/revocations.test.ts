@@ -19,8 +19,8 @@ let revoked: KnownRevocations
 let gateway: Gateway
 let issuer: TokenIssuer
 let answer: () => Promise<RevocationPage>
-const nothing = async () => ({ revocations: [], cursor: 'c', more: false })
-const away = () => Promise.reject(new Error('away'))
+const noRevocation = async () => ({ revocations: [], cursor: 'c', more: false })
+const unavailable = () => Promise.reject(new Error('away'))
 const logger = { ...silentLogger, warn: vi.fn(), info: vi.fn() }
 
 interface Setup {
@@ -34,7 +34,7 @@ async function setUp({
   tokenCacheBytes = 100_000,
   pollIntervalSeconds = 1,
 }: Setup = {}) {
-  answer = nothing
+  answer = noRevocation
   const events = createEvents(() => {})
   revoked = createRevocationView({
     source: { read: () => answer() },
@@ -59,7 +59,7 @@ const callWith = (token: string): Promise<Authentication> =>
     headers: { authorization: `Bearer ${token}` },
   })
 
-/** A call that gets through. */
+/** Calls the gateway with a token that must be accepted. */
 async function admitted(token: string) {
   const outcome = await callWith(token)
   if (!outcome.ok) throw new Error(outcome.body)
@@ -74,7 +74,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (tokenCacheBytes) => {
+describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCacheBytes) => {
   const kinds: [string, Record<string, unknown>, Revocation][] = [
     ['the token', { jti: 'token-1' }, { of: 'token', id: 'token-1', until: UNTIL }],
     [
@@ -86,24 +86,27 @@ describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (toke
     ['its client', epochClaims, { of: 'client', id: 'key_1', below: 4, until: UNTIL }],
     ['its operation', { catalog_epoch: 6 }, { of: 'operation', id: 'invoices:read', below: 7, until: UNTIL }],
   ]
-  test.each(kinds)('a token dies with the call after %s was revoked', async (_, claims, revocation) => {
-    await setUp({ tokenCacheBytes })
-    const token = await issuer.mint(claims)
-    const principal = await admitted(token)
-    await admitted(token)
-    const { signal } = principal
+  test.each(kinds)(
+    `with a token cache of ${tokenCacheBytes} bytes, a token is rejected from the first call after %s was revoked`,
+    async (_, claims, revocation) => {
+      await setUp({ tokenCacheBytes })
+      const token = await issuer.mint(claims)
+      const principal = await admitted(token)
+      await admitted(token)
+      const { signal } = principal
 
-    revoked.add([revocation])
-    const rejected = await callWith(token)
-    expect(rejected).toMatchObject(REVOKED)
-    expect(rejected.ok || rejected.headers['WWW-Authenticate']).toContain('error="invalid_token"')
-    expect(rejected.ok || rejected.body).toContain('revoked')
-    await vi.waitFor(() => expect(signal.aborted).toBe(true))
-    expect(signal.reason).toMatchObject({ name: 'GatehouseError', code: 'ERR_TOKEN_REVOKED' })
-    expect(issuer.lookups()).toBe(tokenCacheBytes === 0 ? 3 : 1)
-  })
+      revoked.add([revocation])
+      const rejected = await callWith(token)
+      expect(rejected).toMatchObject(REVOKED)
+      expect(rejected.ok || rejected.headers['WWW-Authenticate']).toContain('error="invalid_token"')
+      expect(rejected.ok || rejected.body).toContain('revoked')
+      await vi.waitFor(() => expect(signal.aborted).toBe(true))
+      expect(signal.reason).toMatchObject({ name: 'GatehouseError', code: 'ERR_TOKEN_REVOKED' })
+      expect(issuer.lookups()).toBe(tokenCacheBytes === 0 ? 3 : 1)
+    },
+  )
 
-  test('has one signal for all calls with a token, and none in what is logged or sent', async () => {
+  test(`with a token cache of ${tokenCacheBytes} bytes, all calls with a token share one signal, which is neither logged nor sent`, async () => {
     await setUp({ tokenCacheBytes })
     const token = await issuer.mint()
     const principals = await Promise.all(Array.from({ length: 50 }, () => admitted(token)))
@@ -119,9 +122,9 @@ describe.each([100_000, 0])('with a cache of verified tokens of %d bytes', (toke
   })
 })
 
-// Whoever has stolen a key signs what they like: a header without the name of the key is not named in any revocation.
+// A thief of a key chooses the header: without a `kid`, no revocation would match the token.
 test.each([undefined, '', 1, null, ['key-1']])(
-  'a key that was revoked cannot be used by calling it %j, where a gateway knows no other key',
+  'a revoked key verifies no token whose kid is %j, even if it is the only key of the gateway',
   async (kid) => {
     await setUp()
     await admitted(await issuer.mint())
@@ -130,7 +133,7 @@ test.each([undefined, '', 1, null, ['key-1']])(
   },
 )
 
-test('what was revoked before the gateway started is dead with the first call', async () => {
+test('a token that was revoked before the gateway started is rejected on its first call', async () => {
   await setUp()
   answer = async () => ({
     revocations: [{ of: 'token', id: 'token-1', until: UNTIL }],
@@ -140,7 +143,7 @@ test('what was revoked before the gateway started is dead with the first call', 
   expect(await callWith(await issuer.mint({ jti: 'token-1' }))).toMatchObject(REVOKED)
 })
 
-test('requireScope asks again, however long ago the middleware let the request through', async () => {
+test('requireScope() checks again whether the token is revoked since the middleware accepted the request', async () => {
   await setUp({ whenStale: 'reject' })
   const between = { wait: async () => {} }
   const handler = vi.fn()
@@ -183,36 +186,36 @@ test('requireScope asks again, however long ago the middleware let the request t
   expect(handler).toHaveBeenCalledTimes(1)
 })
 
-describe('while contact is lost', () => {
-  const heard: [string, unknown][] = []
-  const hear = (name: keyof GatewayEvents) => (event: unknown) => void heard.push([name, event])
+describe('a gateway with stale revocations', () => {
+  const events: [string, unknown][] = []
+  const record = (name: keyof GatewayEvents) => (event: unknown) => void events.push([name, event])
 
-  async function lose(setup: Setup) {
-    heard.length = 0
+  async function loseContact(setup: Setup) {
+    events.length = 0
     logger.warn.mockClear()
     logger.info.mockClear()
     await setUp({ ...setup, pollIntervalSeconds: 0.2 })
-    gateway.on('revocations.stale', hear('revocations.stale'))
-    gateway.on('revocations.fresh', hear('revocations.fresh'))
+    gateway.on('revocations.stale', record('revocations.stale'))
+    gateway.on('revocations.fresh', record('revocations.fresh'))
     const token = await issuer.mint()
     await admitted(token)
-    answer = away
-    await vi.waitFor(() => expect(heard).toHaveLength(1), 3000)
+    answer = unavailable
+    await vi.waitFor(() => expect(events).toHaveLength(1), 3000)
     return token
   }
 
-  async function comeBack() {
-    answer = nothing
-    await vi.waitFor(() => expect(heard).toHaveLength(2), 3000)
+  async function regainContact() {
+    answer = noRevocation
+    await vi.waitFor(() => expect(events).toHaveLength(2), 3000)
   }
 
-  test('serve serves by what is known, says so, and says when it is over', async () => {
-    const token = await lose({})
+  test('whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
+    const token = await loseContact({})
     revoked.add([{ of: 'token', id: 'known', until: UNTIL }])
     vi.setSystemTime((NOW + 600) * 1000)
     await admitted(token)
     expect(await callWith(await issuer.mint({ jti: 'known' }))).toMatchObject(REVOKED)
-    expect(heard).toEqual([['revocations.stale', { ageSeconds: expect.any(Number) }]])
+    expect(events).toEqual([['revocations.stale', { ageSeconds: expect.any(Number) }]])
     expect(logger.warn).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -221,14 +224,14 @@ describe('while contact is lost', () => {
     const { revocations } = await gateway.health()
     expect(revocations.ageSeconds).toBeGreaterThanOrEqual(600)
 
-    await comeBack()
-    expect(heard[1]?.[0]).toBe('revocations.fresh')
+    await regainContact()
+    expect(events[1]?.[0]).toBe('revocations.fresh')
     expect(logger.info).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
-  test('reject answers 503 once the time is over, never 401, and serves again', async () => {
-    const token = await lose({ whenStale: 'reject' })
+  test('whenStale reject answers 503 after maxStalenessSeconds, and serves again once revocations are fresh', async () => {
+    const token = await loseContact({ whenStale: 'reject' })
     const { signal } = await admitted(token)
     vi.setSystemTime((NOW + 25) * 1000)
     await admitted(token)
@@ -247,34 +250,34 @@ describe('while contact is lost', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true), 3000)
     expect(signal.reason).toMatchObject({ code: 'ERR_NOT_READY' })
 
-    await comeBack()
+    await regainContact()
     expect((await admitted(token)).signal.aborted).toBe(false)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
-  test('a listener that was taken off hears nothing', async () => {
-    await lose({})
+  test('a removed listener receives no event', async () => {
+    await loseContact({})
     const listener = vi.fn()
     gateway.on('revocations.fresh', listener)
     gateway.off('revocations.fresh', listener)
-    await comeBack()
+    await regainContact()
     expect(listener).not.toHaveBeenCalled()
   })
 })
 
-describe('a process that was suspended', () => {
-  test('rejects at once when it wakes up, until it has caught up', async () => {
+describe('a suspended process', () => {
+  test('a resumed process rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await admitted(token)
     answer = () => new Promise(() => {})
-    // The clock goes on while the machine sleeps; the one that measures time that has passed stands still.
+    // While a machine sleeps, the wall clock runs and the monotonic clock stands still.
     vi.setSystemTime((NOW + 7200) * 1000)
     expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 
-  test('and stopped while both clocks go on, rejects as well', async () => {
+  test('a process that was stopped while both clocks ran rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint()
     await admitted(token)
@@ -287,8 +290,8 @@ describe('a process that was suspended', () => {
   })
 })
 
-describe('health()', () => {
-  test('starts what was not started, and says what is followed', async () => {
+describe('the health of revocations', () => {
+  test('health() starts the gateway, and reports its revocations', async () => {
     await setUp()
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -298,16 +301,16 @@ describe('health()', () => {
     expect(await gateway.health()).toMatchObject({ revocations: { count: 1 } })
   })
 
-  test('never rejects: neither while the gateway cannot start nor after close()', async () => {
+  test('health() never rejects, neither while the gateway cannot start nor after close()', async () => {
     await setUp()
-    answer = away
+    answer = unavailable
     const unknown = { enabled: true, stale: true, ageSeconds: undefined, count: 0 }
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: unknown })
     await gateway.close()
     expect(await gateway.health()).toMatchObject({ ready: false })
   })
 
-  test('where nobody tells, it says so', async () => {
+  test('health() reports that a gateway receives no revocations', async () => {
     ;({ gateway } = await createTestGateway())
     expect(await gateway.health()).toMatchObject({
       ready: true,
@@ -316,7 +319,7 @@ describe('health()', () => {
   })
 })
 
-test('close() aborts the signals of all principals', async () => {
+test('closing the gateway aborts the signals of all principals', async () => {
   await setUp()
   const { signal } = await admitted(await issuer.mint())
   await gateway.close()

@@ -20,7 +20,7 @@ let signals: TokenSignals
 let revoked: Set<string>
 let listeners: Set<() => void>
 let mustReject: boolean
-let asked: number
+let checks: number
 
 const principalOf = (tokenId: string, lifetime = 3600): Principal =>
   createPrincipal(
@@ -37,10 +37,10 @@ const codeOf = ({ reason }: AbortSignal) => (reason as { code?: string } | undef
 
 beforeEach(() => {
   vi.useFakeTimers({ now: NOW * 1000 })
-  ;[revoked, listeners, mustReject, asked] = [new Set(), new Set(), false, 0]
+  ;[revoked, listeners, mustReject, checks] = [new Set(), new Set(), false, 0]
   const revocations: Pick<GatewayRevocations, 'isTokenRevoked' | 'mustReject' | 'onAdded'> = {
     isTokenRevoked: ({ tokenId }) => {
-      asked += 1
+      checks += 1
       return revoked.has(tokenId)
     },
     get mustReject() {
@@ -59,7 +59,7 @@ afterEach(() => {
 })
 
 describe('the signal of a token', () => {
-  test('aborts in the moment it expires, and says so', () => {
+  test('a signal aborts when its token expires, with ERR_TOKEN_EXPIRED', () => {
     const short = signalOf('short', 60)
     const long = signalOf('long', 61)
     vi.advanceTimersByTime(59_999)
@@ -71,7 +71,7 @@ describe('the signal of a token', () => {
     expect(codeOf(long)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('that lives longer than a timer can run does not abort early', () => {
+  test('the signal of a token that is valid for a year does not abort early', () => {
     const signal = signalOf('year', 366 * 86_400)
     vi.advanceTimersByTime(5000)
     expect(signal.aborted).toBe(false)
@@ -80,14 +80,14 @@ describe('the signal of a token', () => {
     expect(codeOf(signal)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('aborts within a second after the clock was put forward, as after a sleep', () => {
+  test('a signal aborts within a second after the clock jumped past the expiry, as after a sleep', () => {
     const signal = signalOf('a', 3600)
     vi.setSystemTime((NOW + 3600) * 1000)
     vi.advanceTimersByTime(1000)
     expect(codeOf(signal)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('aborts when it is revoked, and no other does', () => {
+  test('revoking a token aborts its signal, and no other signal', () => {
     const [a, b] = [signalOf('a'), signalOf('b')]
     revoke('a')
     vi.advanceTimersByTime(10)
@@ -95,44 +95,44 @@ describe('the signal of a token', () => {
     expect(b.aborted).toBe(false)
   })
 
-  test('is aborted from the first look on, if the token is dead already', () => {
+  test('the signal of a revoked or expired token is aborted when it is first read', () => {
     revoke('a')
     expect(codeOf(signalOf('a'))).toBe('ERR_TOKEN_REVOKED')
     expect(codeOf(signalOf('b', 0))).toBe('ERR_TOKEN_EXPIRED')
     const seen = signalOf('c')
     revoke('c')
-    // Before anything was gathered.
+    // Before the next sweep.
     expect(signalOf('c')).toBe(seen)
     expect(codeOf(seen)).toBe('ERR_TOKEN_REVOKED')
   })
 
-  test('is one for all principals of the token, and has no limit of listeners', async () => {
+  test('all principals of a token share one signal, which has no limit of listeners', async () => {
     const warned = vi.fn()
     process.on('warning', warned)
     const principals = Array.from({ length: 1000 }, () => principalOf('a'))
     const all = principals.map((principal) => signals.signalOf(principal))
     expect(new Set(all).size).toBe(1)
-    const heard = vi.fn()
-    for (const signal of all) signal.addEventListener('abort', () => heard())
+    const received = vi.fn()
+    for (const signal of all) signal.addEventListener('abort', () => received())
     expect(getEventListeners(all[0]!, 'abort')).toHaveLength(1000)
-    // Node 20 warns of a leak from the eleventh on.
+    // Node 20 warns of a leak from the eleventh listener on.
     await new Promise((resolve) => process.nextTick(resolve))
     process.off('warning', warned)
     expect(warned).not.toHaveBeenCalled()
     revoke('a')
     vi.advanceTimersByTime(10)
-    expect(heard).toHaveBeenCalledTimes(1000)
+    expect(received).toHaveBeenCalledTimes(1000)
   })
 
-  test('a storm of revocations costs one look at each', () => {
+  test('many revocations cost one check of each watched token', () => {
     for (let i = 0; i < 100; i += 1) listenTo(signalOf(`token-${i}`))
-    asked = 0
+    checks = 0
     for (let i = 0; i < 1000; i += 1) revoke(`other-${i}`)
     vi.advanceTimersByTime(10)
-    expect(asked).toBe(100)
+    expect(checks).toBe(100)
   })
 
-  test('nothing is left, neither timer nor listener, once nobody watches', () => {
+  test('neither a timer nor a listener remains when no token is watched', () => {
     listenTo(signalOf('a', 10))
     listenTo(signalOf('b', 20))
     expect(listeners.size).toBe(1)
@@ -147,7 +147,7 @@ describe('the signal of a token', () => {
     expect(codeOf(again)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('aborts where tokens are rejected because contact was lost', () => {
+  test('a signal aborts with ERR_NOT_READY if tokens are rejected because revocations are stale', () => {
     const signal = signalOf('a')
     mustReject = true
     vi.advanceTimersByTime(1000)
@@ -156,7 +156,7 @@ describe('the signal of a token', () => {
     expect(signalOf('a').aborted).toBe(false)
   })
 
-  test('close() aborts all, and those that are asked for later', () => {
+  test('close() aborts all signals, and those that are requested later', () => {
     const signal = signalOf('a')
     signal.addEventListener('abort', () => signals.close())
     signals.close()
@@ -166,7 +166,7 @@ describe('the signal of a token', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('a listener that looks at further signals disturbs nothing', () => {
+  test('an abort listener may read more signals', () => {
     const first = signalOf('a', 10)
     const others: AbortSignal[] = []
     first.addEventListener('abort', () => others.push(signalOf('b', 20), signalOf('a', 10)))
@@ -178,7 +178,7 @@ describe('the signal of a token', () => {
 })
 
 describe('a signal without listeners', () => {
-  /** Lets go of what nobody holds. A turn of the event loop ends what a WeakRef keeps for its maker. */
+  /** Collects garbage. A WeakRef keeps its target until the end of the current turn of the event loop. */
   async function collect() {
     for (let round = 0; round < 3; round += 1) {
       await turn()
@@ -186,17 +186,17 @@ describe('a signal without listeners', () => {
     }
   }
 
-  test('is watched by nobody: neither timer, listener nor look at it after a revocation', () => {
+  test('tokens without a listener cause no timer, no listener and no check after a revocation', () => {
     for (let i = 0; i < 100; i += 1) expect(signalOf(`token-${i}`).aborted).toBe(false)
     expect(vi.getTimerCount()).toBe(0)
     expect(listeners.size).toBe(0)
-    asked = 0
+    checks = 0
     revoke('other')
     vi.advanceTimersByTime(20_000)
-    expect(asked).toBe(0)
+    expect(checks).toBe(0)
   })
 
-  test('is released within ten seconds after the last one was removed, and watched again with the next one', () => {
+  test('a token is released ten seconds after its last listener was removed, and watched again with the next one', () => {
     const signal = signalOf('a')
     const [first, second] = [vi.fn(), vi.fn()]
     signal.addEventListener('abort', first)
@@ -218,7 +218,7 @@ describe('a signal without listeners', () => {
     ['reason', (signal: AbortSignal) => expect(codeOf(signal)).toBe('ERR_TOKEN_REVOKED')],
     ['throwIfAborted()', (signal: AbortSignal) => expect(() => signal.throwIfAborted()).toThrow('revoked')],
     ['its clone', (signal: AbortSignal) => expect(AbortSignal.any([signal]).aborted).toBe(true)],
-  ])('tells by %s that the token was revoked, though nobody waited for it', (_, check) => {
+  ])('%s of a signal without listeners shows that the token was revoked', (_, check) => {
     const signal = signalOf('a')
     signal.throwIfAborted()
     expect(signal.reason).toBeUndefined()
@@ -231,10 +231,10 @@ describe('a signal without listeners', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('aborts a fetch, a stream and a timer that it was handed to', async () => {
+  test('a signal aborts the fetch, the stream and the timer that use it', async () => {
     vi.useRealTimers()
-    const heard: unknown[] = []
-    const note = (error: unknown) => void heard.push((error as Error).name)
+    const received: unknown[] = []
+    const note = (error: unknown) => void received.push((error as Error).name)
     const [a, b, c] = [signalOf('a', 4e8), signalOf('b', 4e8), signalOf('c', 4e8)]
     const done = [
       fetch('http://127.0.0.1:9', { signal: a }).catch(note),
@@ -244,31 +244,31 @@ describe('a signal without listeners', () => {
     expect([b, c].map((signal) => getEventListeners(signal, 'abort').length)).toEqual([1, 1])
     revoke('a', 'b', 'c')
     await Promise.all(done)
-    expect(heard).toHaveLength(3)
+    expect(received).toHaveLength(3)
   })
 
-  test('that AbortSignal.any() was given still aborts what that made, though nobody holds it', async () => {
-    const heard = vi.fn()
-    AbortSignal.any([signalOf('a', 4e8)]).addEventListener('abort', heard)
+  test('a signal that only AbortSignal.any() holds still aborts the combined signal', async () => {
+    const received = vi.fn()
+    AbortSignal.any([signalOf('a', 4e8)]).addEventListener('abort', received)
     const polled = AbortSignal.any([signalOf('b', 4e8), AbortSignal.timeout(1e9)])
     vi.advanceTimersByTime(30_000)
     await collect()
     revoke('a', 'b')
     vi.advanceTimersByTime(10)
-    expect(heard).toHaveBeenCalledOnce()
+    expect(received).toHaveBeenCalledOnce()
     expect(codeOf(polled)).toBe('ERR_TOKEN_REVOKED')
   })
 
-  test('is not kept: 20,000 tokens whose signal was read leave nothing, and a listener of one still hears', async () => {
-    const heard = vi.fn()
-    signalOf('kept', 4e8).addEventListener('abort', heard)
+  test('20,000 signals that were only read are collected, and a signal with a listener still aborts', async () => {
+    const received = vi.fn()
+    signalOf('kept', 4e8).addEventListener('abort', received)
     const template = principalOf('kept', 4e8)
     const refs: WeakRef<object>[] = []
     await collect()
     const before = process.memoryUsage().heapUsed
     for (let i = 0; i < 20_000; i += 1) {
       const principal = { ...template, tokenId: `token-${i}` }
-      if (signals.signalOf(principal).aborted) throw new Error('it lives')
+      if (signals.signalOf(principal).aborted) throw new Error('the token is valid')
       if (i % 1000 === 0) refs.push(new WeakRef(principal), new WeakRef(signals.signalOf(principal)))
       if (i % 5000 === 0) await turn()
     }
@@ -277,6 +277,6 @@ describe('a signal without listeners', () => {
     expect((process.memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(10)
     revoke('kept')
     vi.advanceTimersByTime(10)
-    expect(heard).toHaveBeenCalledOnce()
+    expect(received).toHaveBeenCalledOnce()
   }, 60_000)
 })

@@ -11,8 +11,8 @@ const principalOf = (changes = {}): Principal =>
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }))
 afterEach(() => void vi.useRealTimers())
 
-describe('verified tokens', () => {
-  test('are verified once, also when asked for at the same moment', async () => {
+describe('the cache of verified tokens', () => {
+  test('a token is verified once, also by concurrent calls', async () => {
     const verify = vi.fn(async () => principalOf())
     const tokens = verifiedTokens(verify)
     expect(tokens.get('a')).toBeUndefined()
@@ -22,7 +22,7 @@ describe('verified tokens', () => {
     expect(verify).toHaveBeenCalledTimes(1)
   })
 
-  test('are kept apart', async () => {
+  test('different tokens have different cache entries', async () => {
     const tokens = verifiedTokens(async (token) => principalOf({ jti: token }))
     await tokens.verify('a')
     await tokens.verify('b')
@@ -31,7 +31,7 @@ describe('verified tokens', () => {
     expect(tokens.get('A')).toBeUndefined()
   })
 
-  test('expire while they are remembered', async () => {
+  test('a cached token expires', async () => {
     const tokens = verifiedTokens(async () => principalOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
@@ -45,7 +45,7 @@ describe('verified tokens', () => {
     expect(short.get('a')).toBeUndefined()
   })
 
-  test('are verified anew after ten minutes, in case their key is gone', async () => {
+  test('a cached token is verified again after ten minutes, because its key may be gone', async () => {
     let answer: Principal | InvalidToken = principalOf()
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')
@@ -57,7 +57,7 @@ describe('verified tokens', () => {
     expect(tokens.get('a')).toBeUndefined()
   })
 
-  test('a bad one is not remembered, and neither is a failure', async () => {
+  test('neither an invalid token nor a failure is cached', async () => {
     const answers: (() => Promise<Principal | InvalidToken>)[] = [
       async () => ({ problem: 'bad' }),
       async () => {
@@ -73,7 +73,7 @@ describe('verified tokens', () => {
     expect(answers).toHaveLength(0)
   })
 
-  test('make room by forgetting what was not used for the longest time', async () => {
+  test('a full cache evicts the least recently used token', async () => {
     const tokens = verifiedTokens(async () => principalOf(), 12)
     for (const token of ['aaaa', 'bbbb', 'cccc']) await tokens.verify(token)
     expect(tokens.get('aaaa')).toBeDefined()
@@ -86,8 +86,8 @@ describe('verified tokens', () => {
   })
 })
 
-describe('principal', () => {
-  test('is frozen through and through, and says what it carries', () => {
+describe('a principal', () => {
+  test('a principal is frozen recursively, and has() reports its scopes', () => {
     const principal = principalOf({ scope: 'a b  c', user_id: 'u', grant_id: 'g', nested: { list: [{}] } })
     expect(principal).toMatchObject({
       mode: 'direct',
@@ -114,7 +114,7 @@ describe('principal', () => {
     }
   })
 
-  test('without a scope carries none', () => {
+  test('the principal of a token without a scope has no scopes', () => {
     const principal = principalOf({ scope: undefined })
     expect(principal.scopes).toEqual([])
     expect(principal.has('')).toBe(false)

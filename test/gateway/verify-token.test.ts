@@ -30,28 +30,28 @@ afterEach(() => void vi.useRealTimers())
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-describe('accepts', () => {
+describe('a valid token', () => {
   test.each([
-    ['a direct token', {}, {}],
-    ['a delegated token', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
+    ['direct mode', {}, {}],
+    ['delegated mode', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
     ['the long name of its type', {}, { typ: 'application/at+jwt' }],
     ['its type in capitals', {}, { typ: 'AT+JWT' }],
     ['several audiences, ours among them', { aud: ['https://other.example', AUDIENCE] }, {}],
     ['no scope', { scope: undefined }, {}],
     ['an empty scope', { scope: '' }, {}],
-    ['claims it does not know', { email: 'a@b.c', nested: { a: [1] } }, {}],
-  ])('%s', async (_, claims, header) => {
+    ['unknown claims', { email: 'a@b.c', nested: { a: [1] } }, {}],
+  ])('a token with %s is accepted', async (_, claims, header) => {
     const principal = await verify(await issuer.mint(claims, header))
     expect(principal).not.toHaveProperty('problem')
     expect(principal).toMatchObject({ accountId: 'acme', clientId: 'key_1' })
   })
 
-  test('a token of an issuer whose clock is a little ahead', async () => {
+  test('a token is accepted if the clock of its issuer is four seconds ahead', async () => {
     expect(await verify(await issuer.mint({ nbf: Math.floor(Date.now() / 1000) + 4 }))).toHaveProperty('mode')
   })
 })
 
-describe('rejects', () => {
+describe('an invalid token', () => {
   test.each([
     ['another issuer', { iss: 'https://evil.example' }, /another issuer/],
     ['the issuer with a slash', { iss: `${ISSUER}/` }, /another issuer/],
@@ -81,15 +81,15 @@ describe('rejects', () => {
     ['no epoch', { access_epoch: undefined }, /access_epoch/],
     ['a negative epoch', { access_epoch: -1 }, /access_epoch/],
     ['an epoch that is text', { access_epoch: '0' }, /access_epoch/],
-    ['a token bound to a key (DPoP)', { cnf: { jkt: 'x' } }, /cnf/],
-    ['a token bound to a certificate', { cnf: { 'x5t#S256': 'x' } }, /cnf/],
+    ['a binding to a key (DPoP)', { cnf: { jkt: 'x' } }, /cnf/],
+    ['a binding to a certificate', { cnf: { 'x5t#S256': 'x' } }, /cnf/],
     ['an empty cnf', { cnf: null }, /cnf/],
-    ['a token of the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, /not valid yet/],
-  ])('%s', async (_, claims, problem) => {
+    ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 60 }, /not valid yet/],
+  ])('a token with %s is rejected', async (_, claims, problem) => {
     expect(await verify(await issuer.mint(claims))).toEqual({ problem: expect.stringMatching(problem) })
   })
 
-  test('an expired token, in the very second of its end', async () => {
+  test('a token is rejected from the second of its expiry on', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     const token = await issuer.mint({ iat: 1_800_000_000, exp: 1_800_864_000 })
     vi.setSystemTime(1_800_863_999_999)
@@ -101,7 +101,7 @@ describe('rejects', () => {
   })
 
   test.each(['JWT', 'jwt', 'logout+jwt', 'at', 'application/jwt', 'xat+jwt', ''])(
-    'the type %j',
+    'a token of the type %j is rejected',
     async (typ) => {
       const before = issuer.lookups()
       expect(await verify(await issuer.mint({}, { typ }))).toEqual({
@@ -111,7 +111,7 @@ describe('rejects', () => {
     },
   )
 
-  test('an ID token', async () => {
+  test('an ID token is rejected', async () => {
     const { privateKey } = await generateKeyPair('RS256')
     const token = await new SignJWT({ sub: 'acme', nonce: 'n' })
       .setProtectedHeader({ alg: 'RS256', kid: 'rsa', typ: 'JWT' })
@@ -123,14 +123,14 @@ describe('rejects', () => {
     expect(await verify(token)).toEqual({ problem: expect.stringMatching(/not an access token/) })
   })
 
-  test('a token whose type is missing', async () => {
+  test('a token without a type is rejected', async () => {
     const token = await new SignJWT(accessTokenClaims())
       .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
       .sign(issuer.privateKey)
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a signature by somebody else, under our key id and without one', async () => {
+  test('a token signed with an unknown key is rejected, with our kid and without one', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
       problem: 'the signature of the access token is wrong',
@@ -141,13 +141,13 @@ describe('rejects', () => {
     })
   })
 
-  test('a token whose claims were changed', async () => {
+  test('a token whose claims were changed is rejected', async () => {
     const [header, , signature] = (await issuer.mint()).split('.')
     const token = `${header}.${encode(accessTokenClaims({ scope: 'everything' }))}.${signature}`
     expect(await verify(token)).toEqual({ problem: 'the signature of the access token is wrong' })
   })
 
-  test('a signature in DER, cut short, empty, or of zeros', async () => {
+  test('a signature that is in DER, truncated, empty or all zeros is rejected', async () => {
     const [header, payload, signature = ''] = (await issuer.mint()).split('.')
     for (const forged of [
       '',
@@ -178,11 +178,11 @@ describe('rejects', () => {
     `${encode({ typ: ['at+jwt'], alg: 'ES256' })}.e30.AA`,
     `${encode({ typ: 'at+jwt', alg: ['ES256'] })}.e30.AA`,
     `${encode({ typ: 'at+jwt', alg: 'ECDH-ES', enc: 'A256GCM' })}.a.b.c.d`,
-  ])('what is no JWS of ours: %j', async (token) => {
+  ])('the malformed token %j is rejected', async (token) => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('claims that are no object', async () => {
+  test('a token whose claims are not an object is rejected', async () => {
     const input = `${encode({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })}.${encode(['a'])}`
     const signature = Buffer.from(
       await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, issuer.privateKey, Buffer.from(input)),
@@ -193,10 +193,10 @@ describe('rejects', () => {
   })
 })
 
-describe('is not confused about algorithms', () => {
+describe('a token with another algorithm', () => {
   const header = (alg: string) => ({ alg, kid: 'key-1', typ: 'at+jwt' })
 
-  test('none, in every spelling', async () => {
+  test('a token with the algorithm none is rejected in every spelling', async () => {
     expect(await verify(new UnsecuredJWT(accessTokenClaims()).encode())).toHaveProperty('problem')
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '']) {
       const unsigned = `${encode(header(alg))}.${encode(accessTokenClaims())}.`
@@ -204,7 +204,7 @@ describe('is not confused about algorithms', () => {
     }
   })
 
-  test('HS256 with the public key as the secret, in every form it is published in', async () => {
+  test('a token signed by HS256 with the public key as the secret is rejected, in every published form of that key', async () => {
     const publicKey = (await importJWK(issuer.publicJwk, 'ES256', { extractable: true })) as CryptoKey
     const { x, y } = await exportJWK(publicKey)
     const pem = await exportSPKI(publicKey)
@@ -226,25 +226,28 @@ describe('is not confused about algorithms', () => {
     }
   })
 
-  test.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])('%s, although it is signed well', async (alg) => {
-    const { privateKey, publicKey } = await generateKeyPair(alg)
-    const token = await new SignJWT(accessTokenClaims()).setProtectedHeader(header(alg)).sign(privateKey)
-    const generous = createTokenVerifier({
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      getKey: async () => publicKey,
-    })
-    expect(await generous(token)).toEqual({ problem: 'the access token is not signed with ES256' })
-  })
+  test.each(['ES384', 'ES512', 'RS256', 'PS256', 'EdDSA'])(
+    'a token with a valid %s signature is rejected',
+    async (alg) => {
+      const { privateKey, publicKey } = await generateKeyPair(alg)
+      const token = await new SignJWT(accessTokenClaims()).setProtectedHeader(header(alg)).sign(privateKey)
+      const generous = createTokenVerifier({
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        getKey: async () => publicKey,
+      })
+      expect(await generous(token)).toEqual({ problem: 'the access token is not signed with ES256' })
+    },
+  )
 
-  test('ES256 under the id of an RSA key: the token is bad, and not our keys', async () => {
+  test('an ES256 token with the kid of an RSA key is rejected, and is no failure of our keys', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
     const rsaKey = (await importJWK(rsa, 'RS256')) as CryptoKey
     const byIdAlone = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: async () => rsaKey })
     expect(await byIdAlone(await issuer.mint())).toHaveProperty('problem')
   })
 
-  test('a key that comes with the token (jwk, jku, x5c)', async () => {
+  test('a key inside of the token (jwk, jku, x5c) is ignored', async () => {
     const stranger = await createTokenIssuer('key-1')
     const token = await stranger.mint(
       {},
@@ -254,8 +257,8 @@ describe('is not confused about algorithms', () => {
   })
 })
 
-describe('tells our failures from bad tokens', () => {
-  test('keys out of reach', async () => {
+describe('failures on our side', () => {
+  test('unavailable keys are ERR_NOT_READY, not an invalid token', async () => {
     const failing = createTokenVerifier({
       issuer: ISSUER,
       audience: AUDIENCE,
@@ -264,7 +267,7 @@ describe('tells our failures from bad tokens', () => {
     await expect(failing(await issuer.mint())).rejects.toMatchObject({ code: 'ERR_NOT_READY', status: 503 })
   })
 
-  test('a token without a key id, where several keys might fit, is bad', async () => {
+  test('a token without a kid is rejected if several keys may match', async () => {
     const other = await createTokenIssuer('key-2')
     const keys = createLocalJWKSet({ keys: [issuer.publicJwk, other.publicJwk] })
     const verifyWithBoth = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: keys })

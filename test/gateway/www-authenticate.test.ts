@@ -5,14 +5,14 @@ import { formatWwwAuthenticate } from '../../src/gateway/www-authenticate.ts'
 const realm = 'https://example.com/api'
 const resourceMetadata = 'https://example.com/.well-known/oauth-protected-resource/api'
 
-describe('challenge', () => {
-  test('has no error where none is given', () => {
+describe('formatWwwAuthenticate()', () => {
+  test('a challenge without an error has no error parameter', () => {
     expect(formatWwwAuthenticate({ realm, scopes: [], resourceMetadata })).toBe(
       `Bearer realm="${realm}", resource_metadata="${resourceMetadata}"`,
     )
   })
 
-  test('names error, description and scopes', () => {
+  test('a challenge contains error, description and scopes', () => {
     const error = 'insufficient_scope'
     expect(
       formatWwwAuthenticate({ realm, error, description: 'No.', scopes: ['a:b', 'c'], resourceMetadata }),
@@ -21,14 +21,14 @@ describe('challenge', () => {
     )
   })
 
-  test('a description cannot end its quotes or the header', () => {
+  test('a description cannot close its quotes or end the header', () => {
     const description = 'a"b\\c\r\nSet-Cookie: d=e\u0000\u00fc\u{1f600}'
     expect(
       formatWwwAuthenticate({ realm: '', error: 'invalid_token', description, resourceMetadata: '' }),
     ).toBe('Bearer error="invalid_token", error_description="a?b?c??Set-Cookie: d=e????"')
   })
 
-  test('whatever is put in, what comes out is parameters in quotes', () => {
+  test('every challenge consists of quoted parameters, for any input', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.array(fc.string()), (description, scopes) => {
         const challenge = formatWwwAuthenticate({ realm, description, scopes, resourceMetadata })

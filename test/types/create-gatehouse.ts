@@ -1,4 +1,4 @@
-// Checked by the compiler alone: `npx tsc`. A line below `@ts-expect-error` must not compile.
+// Only the compiler checks this file: `npx tsc`. A line below `@ts-expect-error` must not compile.
 import type { ProductDefinition, ProductDefinitions } from '../../src/catalog/definition.ts'
 import type { Gatehouse } from '../../src/gatehouse/gatehouse.ts'
 import type { Account } from '../../src/host/accounts.ts'
@@ -41,19 +41,19 @@ export async function scopesAndProductsAreInferred(): Promise<void> {
   takesAny(plain, exact)
 
   gatehouse.gateway.requireScope('invoices:read')
-  // @ts-expect-error a typing error
+  // @ts-expect-error a misspelt name
   gatehouse.gateway.requireScope('invoices:lst')
-  // @ts-expect-error a product is no scope
+  // @ts-expect-error a product is not a scope
   gatehouse.gateway.requireScope('invoices')
 
   await gatehouse.apiKeys.create({ accountId: 'a', name: 'A', products: ['invoices', 'payments'] })
-  // @ts-expect-error a typing error
+  // @ts-expect-error a misspelt name
   await gatehouse.apiKeys.create({ accountId: 'a', name: 'A', products: ['invoicez'] })
   await gatehouse.applications.create({
     accountId: 'a',
     name: 'A',
     redirectUris: ['https://example.net/cb'],
-    // @ts-expect-error a typing error
+    // @ts-expect-error a misspelt name
     products: ['paymentz'],
   })
 }
@@ -61,7 +61,7 @@ export async function scopesAndProductsAreInferred(): Promise<void> {
 export function mistakesDoNotCompile(): void {
   const operation = { route: 'GET /a', title: 'A' } as const
 
-  // What is required
+  // Required options
   // @ts-expect-error no products
   createGatehouse({ ...common, accounts })
   // @ts-expect-error no accounts
@@ -227,9 +227,9 @@ export function productsInAFileOfTheirOwnKeepTheirTypes(): void {
   } as const satisfies ProductDefinitions
   const gatehouse = createGatehouse({ ...common, kycLevels: ['none', 'basic'], accounts, products })
   gatehouse.gateway.requireScope('a:read')
-  // @ts-expect-error a typing error
+  // @ts-expect-error a misspelt name
   gatehouse.gateway.requireScope('a:raed')
-  // @ts-expect-error its level is not among the host's
+  // @ts-expect-error its level is not in kycLevels
   createGatehouse({ ...common, kycLevels: ['none', 'verified'], accounts, products })
 }
 
@@ -244,38 +244,38 @@ export function productsFromADatabaseGiveString(): void {
     accounts,
     products: load,
   })
-  loaded.gateway.requireScope('whatever')
+  loaded.gateway.requireScope('any:scope')
   takesAny(createGatehouse({ ...common, accounts, products: async () => load() }))
-  // Literals in a function may be others at the next load.
+  // A function may return other products at the next load, so its literals are not inferred.
   const written = createGatehouse({
     ...common,
     accounts,
     products: () => ({ a: { title: 'A', operations: { 'a:read': { route: 'GET /a', title: 'A' } } } }),
   })
-  written.gateway.requireScope('whatever')
-  // @ts-expect-error nobody says that these are products
+  written.gateway.requireScope('any:scope')
+  // @ts-expect-error the function does not return products
   createGatehouse({ ...common, accounts, products: loadAnything })
 
   const record: Record<string, ProductDefinition> = {}
   const fromRecord = createGatehouse({ ...common, kycLevels, accounts, products: record })
-  fromRecord.gateway.requireScope('whatever')
+  fromRecord.gateway.requireScope('any:scope')
 }
 
-export function levelsFromADatabaseAreCheckedWhenTheProgramRuns(levels: string[], account: Account): void {
+export function levelsFromADatabaseAreCheckedAtRunTime(levels: string[], account: Account): void {
   createGatehouse({
     ...common,
     kycLevels: levels,
     accounts: { find: () => account },
     products: {
-      a: { title: 'A', operations: { 'a:read': { route: 'GET /a', title: 'A', kycLevel: 'whatever' } } },
+      a: { title: 'A', operations: { 'a:read': { route: 'GET /a', title: 'A', kycLevel: 'any' } } },
     },
   })
 }
 
-export function optionsMayBePutTogetherElsewhere(options: GatehouseOptions): Gatehouse {
+export function optionsMayBeBuiltInAnotherFunction(options: GatehouseOptions): Gatehouse {
   return createGatehouse(options)
 }
 
 function takesAny(...gatehouses: Gatehouse[]): void {
-  for (const gatehouse of gatehouses) gatehouse.gateway.requireScope('whatever')
+  for (const gatehouse of gatehouses) gatehouse.gateway.requireScope('any:scope')
 }

@@ -1,9 +1,9 @@
-// Checked by the compiler alone: `npx tsc`. A line below `@ts-expect-error` must not compile.
+// Only the compiler checks this file: `npx tsc`. A line below `@ts-expect-error` must not compile.
 import type { ProductDefinitions, ProductSource } from '../../src/catalog/definition.ts'
 import type { Gateway } from '../../src/gateway/gateway.ts'
 import type { CheckedProducts, ScopeOf } from '../../src/options/infer-scopes.ts'
 
-/** What a gateway in another process infers: scopes alone, since it knows of no KYC levels. */
+/** A gateway in another process infers only scopes, because it has no KYC levels. */
 declare function createGateway<const Products extends ProductSource>(options: {
   readonly issuer: string
   readonly audience: string
@@ -18,12 +18,12 @@ export function scopesAreInferred(): Gateway {
     products: {
       a: {
         title: 'A',
-        operations: { 'a:read': { route: 'GET /a', title: 'A', kycLevel: 'whatever' } },
+        operations: { 'a:read': { route: 'GET /a', title: 'A', kycLevel: 'any' } },
       },
     },
   })
   gateway.requireScope('a:read')
-  // @ts-expect-error a typing error
+  // @ts-expect-error a misspelt name
   gateway.requireScope('a:raed')
   return gateway
 }
@@ -58,5 +58,5 @@ export function mistakesDoNotCompile(): void {
 }
 
 export function productsFromADatabaseGiveString(load: () => Promise<ProductDefinitions>): void {
-  createGateway({ ...common, products: load }).requireScope('whatever')
+  createGateway({ ...common, products: load }).requireScope('any:scope')
 }

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(realpathSync(tmpdir()), 'gatehouse-types-'))
 const sources = relative(folder, join(root, 'src'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Compiles an app with so many operations, and counts the compiler's work. */
+/** Compiles an app with a number of operations, and measures the work of the compiler. */
 function compile(operations: number): { instantiations: number; seconds: number } {
   const definitions = Array.from(
     { length: operations },
@@ -29,7 +29,7 @@ function compile(operations: number): { instantiations: number; seconds: number 
        products: { all: { title: 'All', operations: { 'op:last': { route: 'GET /', title: 'x' }, ${definitions.join('\n')} } } },
      })
      gatehouse.gateway.requireScope('op:last')
-     // @ts-expect-error there is none
+     // @ts-expect-error no operation has this scope
      gatehouse.gateway.requireScope('op:${operations}')
      export const plain: Gatehouse = gatehouse`,
   )
@@ -54,8 +54,8 @@ function compile(operations: number): { instantiations: number; seconds: number 
   return { instantiations: figure('Instantiations'), seconds: figure('Check time') }
 }
 
-describe('type inference', () => {
-  it('takes work in proportion to the number of operations', () => {
+describe('the type inference of scopes', () => {
+  it('the work of the compiler grows in proportion to the number of operations', () => {
     const [none, some, many] = [compile(0), compile(500), compile(1000)]
     expect(none.instantiations).toBeGreaterThan(0)
     const first = some.instantiations - none.instantiations

@@ -21,7 +21,7 @@ const catalog = createCatalog({
   },
 })
 
-/** A gateway over a real catalog and an issuer of its own. */
+/** Creates a gateway with a real catalog and its own issuer. */
 export async function createTestGateway(
   changes: Partial<GatewayDependencies> = {},
 ): Promise<{ gateway: Gateway; issuer: TokenIssuer }> {
@@ -47,7 +47,7 @@ export async function createTestGateway(
   return { gateway, issuer }
 }
 
-/** A Koa app behind a gateway, whose handler notes who got through to it. */
+/** Creates a Koa app whose handler records the principals that reach it, and its errors. */
 export function createApp(use: (app: Koa) => void): { app: Koa; reached: unknown[]; errors: unknown[] } {
   const app = new Koa()
   const reached: unknown[] = []
@@ -62,12 +62,12 @@ export function createApp(use: (app: Koa) => void): { app: Koa; reached: unknown
 }
 
 export interface RawServer {
-  /** Sends bytes as they are, which must ask to close the connection; answers with the status, or 0 if the connection was just closed. */
+  /** Sends a request unchanged; it must contain `Connection: close`. @returns the status; 0 if the connection was closed without an answer */
   send(request: string): Promise<{ status: number; text: string }>
   close(): Promise<void>
 }
 
-/** Serves an app to raw sockets, so that no client tidies up what is sent. */
+/** Serves an app to raw sockets, so that no client normalizes the request. */
 export async function serveRaw(app: Koa): Promise<RawServer> {
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))

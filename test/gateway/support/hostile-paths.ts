@@ -1,4 +1,4 @@
-/** Ways to write a path below `/api` that some router might take for one, and that are not its canonical form. */
+/** Paths that some router might read as below `/api`, and that are not in canonical form. */
 export const HOSTILE = [
   '//api',
   '//api/invoices/list',

@@ -13,17 +13,17 @@ export const ISSUER = 'https://auth.example.com'
 export const AUDIENCE = 'https://example.com/api'
 
 export interface TokenIssuer {
-  /** Signs an access token; a claim given as undefined is left out. */
+  /** Signs an access token without the claims that are undefined. */
   mint(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>
-  /** A look-up of its public key that counts. */
+  /** Finds its public key, and counts the calls. */
   readonly getKey: JWTVerifyGetKey
-  /** How often a signature was about to be checked. */
+  /** The number of key lookups, one for each signature check. */
   readonly lookups: () => number
   readonly publicJwk: JWK
   readonly privateKey: CryptoKey
 }
 
-/** A small authorization service: one ES256 key, and tokens as RFC 9068 has them. */
+/** A small authorization service with one ES256 key and the tokens of RFC 9068. */
 export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
@@ -46,7 +46,7 @@ export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
 
 let serial = 0
 
-/** The claims of a good token, with changes; a claim given as undefined is left out. */
+/** The claims of a valid token, with changes; claims that are undefined are absent. */
 export function accessTokenClaims(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000)
   const claims = {
