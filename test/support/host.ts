@@ -170,6 +170,11 @@ export function asksFor(page: Page): 'sign-in' | 'consent' | undefined {
   return (['sign-in', 'consent'] as const).find((step) => actions.some((it) => it.endsWith(`/${step}`)))
 }
 
+/** Sends the built-in sign-in form of a page. */
+export function signInAs(browser: Browser, page: Page, user: string, password = 'correct'): Promise<Page> {
+  return browser.submit(page, { action: /sign-in/, change: { identifier: user, password } })
+}
+
 /** Goes through sign-in, if asked for, and consent. Answers with the redirect that the application gets. */
 export async function authorize(
   host: Host,
@@ -188,10 +193,7 @@ export async function authorize(
   let page = await browser.open(authorizationUrl(host, clientId, options.parameters))
   pages.push(page)
   if (page.status === 200 && asksFor(page) === 'sign-in') {
-    page = await browser.submit(page, {
-      action: /sign-in/,
-      change: { identifier: options.user ?? 'alice', password: 'correct' },
-    })
+    page = await signInAs(browser, page, options.user ?? 'alice')
     pages.push(page)
   }
   if (page.status === 200 && asksFor(page) === 'consent') {

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { Page } from '../../support/browser.ts'
 import type { Client } from '../../support/host-requests.ts'
-import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
+import {
+  asksFor,
+  authorizationUrl,
+  authorize,
+  connect,
+  signInAs,
+  startHost,
+  type Host,
+} from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('an application, user or developer that disappears during a flow', (makeStore) => {
@@ -42,8 +50,7 @@ describeEachStore('an application, user or developer that disappears during a fl
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
     await changes[name]!()
-    const change = { identifier: 'alice', password: 'correct' }
-    const next = await browser.submit(page, { action: /sign-in/, change })
+    const next = await signInAs(browser, page, 'alice')
     expectNoCode(next)
     expect(asksFor(next)).not.toBe('consent')
     expectNoCode(await browser.open(page.url))
@@ -52,8 +59,7 @@ describeEachStore('an application, user or developer that disappears during a fl
   it.each(names)('no code is issued if %s before consent', async (name) => {
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
-    const change = { identifier: 'alice', password: 'correct' }
-    const consent = await browser.submit(page, { action: /sign-in/, change })
+    const consent = await signInAs(browser, page, 'alice')
     expect(asksFor(consent)).toBe('consent')
     await changes[name]!()
     const next = await browser.submit(consent, {

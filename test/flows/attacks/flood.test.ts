@@ -11,6 +11,7 @@ import {
   authorize,
   CALLBACK,
   connect,
+  signInAs,
   startHost,
   type Host,
   type HostOptions,
@@ -221,10 +222,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
     expect(asksFor(await browser.open(page.url))).toBe('sign-in')
     pass(1 + CLOCK_SKEW_SECONDS)
     const late = await browser.open(page.url)
-    const sent = await browser.submit(page, {
-      action: /sign-in/,
-      change: { identifier: 'alice', password: 'correct' },
-    })
+    const sent = await signInAs(browser, page, 'alice')
     const resumed = await browser.open(String(page.url).replace('/interaction/', '/oauth2/authorize/'))
     for (const { status, body } of [late, sent, resumed]) {
       expect(status).toBeGreaterThanOrEqual(400)
@@ -249,10 +247,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
     const { host, application } = await hostWith({ store: makeStore() })
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, application.client_id))
-    const consent = await browser.submit(page, {
-      action: /sign-in/,
-      change: { identifier: 'alice', password: 'correct' },
-    })
+    const consent = await signInAs(browser, page, 'alice')
     pass(3599)
     expect(asksFor(await browser.open(consent.url))).toBe('consent')
     pass(1 + CLOCK_SKEW_SECONDS)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { formsOf, type Browser, type Page } from '../../support/browser.ts'
-import { authorizationUrl, authorize, CALLBACK, startHost, type Host } from '../../support/host.ts'
+import { authorizationUrl, authorize, CALLBACK, signInAs, startHost, type Host } from '../../support/host.ts'
 import { send } from '../../support/raw-request.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -37,10 +37,7 @@ describe('attacks on pages and forms', () => {
     browser = host.browser(),
   ): Promise<{ browser: Browser; page: Page }> {
     const { page } = await signInPage(browser)
-    const next = await browser.submit(page, {
-      action: /sign-in/,
-      change: { identifier: user, password: 'correct' },
-    })
+    const next = await signInAs(browser, page, user)
     expect(formsOf(next).map(({ action }) => action)).toContainEqual(expect.stringMatching(/consent$/))
     return { browser, page: next }
   }
@@ -186,7 +183,7 @@ describe('attacks on pages and forms', () => {
     const { page } = await consentPage('alice', browser)
     const csrf = tokenOf(page)
     const switched = await browser.submit(page, { action: /switch/ })
-    await browser.submit(switched, { action: /sign-in/, change: { identifier: 'bob', password: 'correct' } })
+    await signInAs(browser, switched, 'bob')
     const answer = await post(browser, new URL(`${page.url.pathname}/consent`, page.url), {
       action: 'approve',
       scope: 'invoices:read',
@@ -200,10 +197,7 @@ describe('attacks on pages and forms', () => {
     const browser = host.browser()
     const parameters = { scope: 'invoices:read', prompt: 'login consent' }
     const { page } = await signInPage(browser, parameters)
-    const consent = await browser.submit(page, {
-      action: /sign-in/,
-      change: { identifier: 'alice', password: 'correct' },
-    })
+    const consent = await signInAs(browser, page, 'alice')
     await browser.submit(consent, {
       action: /consent/,
       change: { scope: ['invoices:read', 'payments:transfer', 'openid', '__proto__'] },
@@ -315,10 +309,7 @@ describe('attacks on pages and forms', () => {
     const signIn = (await signInPage()).page
     const other = host.browser()
     const start = (await signInPage(other)).page
-    const failed = await other.submit(start, {
-      action: /sign-in/,
-      change: { identifier: 'alice', password: 'wrong' },
-    })
+    const failed = await signInAs(other, start, 'alice', 'wrong')
     const between = await other.request(new URL(`${start.url.pathname}/sign-in`, start.url), {
       method: 'POST',
       headers: { 'content-type': FORM },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from 'koa-gatehouse'
-import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { authorizationUrl, signInAs, startHost, type Host } from '../../support/host.ts'
 import { send } from '../../support/raw-request.ts'
 
 const PAYLOADS = [
@@ -90,14 +90,8 @@ describe('text from requests and accounts on pages', () => {
       const { client_id } = await host.createApplication({ name })
       const browser = host.browser()
       const signIn = await browser.open(authorizationUrl(host, client_id, { login_hint: payload }))
-      const failed = await browser.submit(signIn, {
-        action: /sign-in/,
-        change: { identifier: payload, password: 'wrong' },
-      })
-      const consent = await browser.submit(failed, {
-        action: /sign-in/,
-        change: { identifier: payload, password: 'correct' },
-      })
+      const failed = await signInAs(browser, signIn, payload, 'wrong')
+      const consent = await signInAs(browser, failed, payload)
       expect([signIn.status, failed.status, consent.status]).toEqual([200, 401, 200])
       expect(consent.body).toContain('/consent"')
       for (const page of [signIn, failed, consent]) expectHarmless(page.body)
@@ -140,10 +134,7 @@ describe('text from requests and accounts on pages', () => {
         const browser = other.browser()
         const signIn = await browser.open(authorizationUrl(other, client_id, { ui_locales: languages }))
         const start = performance.now()
-        const consent = await browser.submit(signIn, {
-          action: /sign-in/,
-          change: { identifier: 'alice', password: 'correct' },
-        })
+        const consent = await signInAs(browser, signIn, 'alice')
         expect(consent.body).toContain('o199:read')
         expect(performance.now() - start).toBeLessThan(500)
       }

@@ -6,6 +6,7 @@ import {
   authorize,
   CALLBACK,
   connect,
+  signInAs,
   startHost,
   type Host,
 } from '../../support/host.ts'
@@ -36,8 +37,7 @@ describeEachStore('consent', (makeStore) => {
 
   /** Opens the request and signs in as alice. Answers with the consent page or the redirect to the application. */
   async function signIn(parameters: Record<string, string> = {}): Promise<Page> {
-    const change = { identifier: 'alice', password: 'correct' }
-    return browser.submit(await open(parameters), { action: /sign-in/, change })
+    return signInAs(browser, await open(parameters), 'alice')
   }
   const decide = (page: Page, action: 'approve' | 'deny', scope: string[]) =>
     browser.submit(page, { action: /consent$/, change: { scope }, button: ['action', action] })
@@ -240,8 +240,7 @@ describeEachStore('consent', (makeStore) => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await browser.submit(await open(parameters), { action: /switch$/ })
       expect(asksFor(signInPage)).toBe('sign-in')
-      const change = { identifier: 'bob', password: 'correct' }
-      const { url } = await browser.submit(signInPage, { action: /sign-in/, change })
+      const { url } = await signInAs(browser, signInPage, 'bob')
       const code = url.searchParams.get('code')!
       const { body } = await host.exchangeCode(application, code)
       const { body: reached } = await host.call('GET /invoices/list', String(body['access_token']))
@@ -258,8 +257,7 @@ describeEachStore('consent', (makeStore) => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await open({ ...parameters, prompt: 'login select_account consent' })
       expect(asksFor(signInPage)).toBe('sign-in')
-      const change = { identifier: 'alice', password: 'correct' }
-      const page = await browser.submit(signInPage, { action: /sign-in/, change })
+      const page = await signInAs(browser, signInPage, 'alice')
       expect(asksFor(page)).toBe('consent')
       const { url } = await decide(page, 'approve', ['invoices:read'])
       expect(url.searchParams.get('code')).toBeTruthy()
@@ -379,10 +377,7 @@ describeEachStore('consent', (makeStore) => {
     expect(formsOf(page).map(({ action }) => action.split('/').at(-1))).toEqual(['switch', 'consent'])
     const signInPage = await browser.submit(page, { action: /switch$/ })
     expect(asksFor(signInPage)).toBe('sign-in')
-    const next = await browser.submit(signInPage, {
-      action: /sign-in/,
-      change: { identifier: 'bob', password: 'correct' },
-    })
+    const next = await signInAs(browser, signInPage, 'bob')
     expect(next.body).toContain('Bob')
     const { url } = await decide(next, 'approve', ['invoices:read'])
     const { body } = await host.exchangeCode(application, url.searchParams.get('code')!)

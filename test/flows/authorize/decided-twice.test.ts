@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { redirectOf, type Browser, type Page } from '../../support/browser.ts'
-import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
+import { authorizationUrl, signInAs, startHost, type Host } from '../../support/host.ts'
 import { pausingStore } from '../../support/pausing-store.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
@@ -21,10 +21,7 @@ describeEachStore('an interaction that two tabs answer', (makeStore) => {
       const { client_id } = await host.createApplication()
       const browser = host.browser()
       const signIn = await browser.open(authorizationUrl(host, client_id))
-      const page = await browser.submit(signIn, {
-        action: /sign-in/,
-        change: { identifier: 'alice', password: 'correct' },
-      })
+      const page = await signInAs(browser, signIn, 'alice')
       const approve = () => browser.submit(page, { action: /consent/, button: ['action', 'approve'] })
 
       const slow = approve()
@@ -63,8 +60,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     clientId = (await host.createApplication()).client_id
     browser = host.browser()
     const page = await browser.open(authorizationUrl(host, clientId))
-    const change = { identifier: 'alice', password: 'correct' }
-    const consent = await browser.submit(page, { action: /sign-in/, change })
+    const consent = await signInAs(browser, page, 'alice')
     address = consent.url.href.replace('/interaction/', '/oauth2/authorize/')
     return consent
   }

@@ -3,7 +3,7 @@ import { createGatehouse, type Logger, type Store } from 'koa-gatehouse'
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { silentLogger } from '../../../src/host/logger.ts'
 import { products } from '../../fixtures/products.ts'
-import { authorizationUrl, SECRET, startHost, type HostOptions } from '../../support/host.ts'
+import { authorizationUrl, SECRET, signInAs, startHost, type HostOptions } from '../../support/host.ts'
 
 async function hostWith(options: HostOptions) {
   const host = await startHost(options)
@@ -17,8 +17,7 @@ describe('options that set limits', () => {
     const { client_id } = await host.createApplication()
     const browser = host.browser()
     const page = await browser.open(authorizationUrl(host, client_id))
-    const attempt = (password: string) =>
-      browser.submit(page, { action: /sign-in/, change: { identifier: 'alice', password } })
+    const attempt = (password: string) => signInAs(browser, page, 'alice', password)
     expect((await attempt('wrong')).status).toBe(401)
     expect((await attempt('wrong')).status).toBe(401)
     const third = await attempt('correct')

@@ -1,6 +1,14 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
+import {
+  asksFor,
+  authorizationUrl,
+  authorize,
+  connect,
+  signInAs,
+  startHost,
+  type Host,
+} from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('OpenID Connect', (makeStore) => {
@@ -167,8 +175,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
     expect(silent.url.searchParams.get('code')).toBeNull()
     const page = await ask({})
     expect(asksFor(page)).toBe('sign-in')
-    const change = { identifier: 'carol', password: 'correct' }
-    expect((await browser.submit(page, { action: /sign-in/, change })).status).toBe(401)
+    expect((await signInAs(browser, page, 'carol')).status).toBe(401)
   })
 
   it('a request with openid and no operation gives a token for sign-in only', async () => {

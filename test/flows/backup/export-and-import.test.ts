@@ -122,7 +122,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const gone of [disabled, deleted])
       expect((await host.token({ ...gone, ...direct })).status).toBe(401)
     await expect(
-      host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Anew', clientId: deleted.client_id }),
+      host.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Key', clientId: deleted.client_id }),
     ).rejects.toThrow(expect.objectContaining({ code: 'ERR_CONFLICT' }))
     // A later revocation covers tokens of both processes.
     await host.gatehouse.apiKeys.disable(key.client_id)
@@ -144,9 +144,9 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const refresh = { ...application, grant_type: 'refresh_token', refresh_token: tokens.refresh_token }
     const rejected = await host.token(refresh)
     expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_grant'])
-    const anew = await connect(host, application)
-    expect(await statusOf(host, anew.access_token)).toBe(200)
-    expect(anew.scope).toBe(tokens.scope)
+    const newTokens = await connect(host, application)
+    expect(await statusOf(host, newTokens.access_token)).toBe(200)
+    expect(newTokens.scope).toBe(tokens.scope)
   })
 
   test('a store with its own signing keys rejects a file with keys before anything is changed', async () => {
@@ -278,9 +278,9 @@ describeEachStore('export and import of the registry', (makeStore) => {
     // As after any change of the products, all tokens that carry the missing operation are rejected.
     const { host } = await moveTo(makeStore(), lines, { gatehouse: { products: lessOf } })
     expect((await host.call('POST /invoices/create', token)).status).toBe(401)
-    const anew = await tokenOf(host, key)
-    expect(decodeJwt(anew)).toMatchObject({ scope: 'invoices:create', catalog_epoch: 1 })
-    expect((await host.call('POST /invoices/create', anew)).status).toBe(200)
+    const newToken = await tokenOf(host, key)
+    expect(decodeJwt(newToken)).toMatchObject({ scope: 'invoices:create', catalog_epoch: 1 })
+    expect((await host.call('POST /invoices/create', newToken)).status).toBe(200)
     const again = await host.gatehouse.importRegistry(lines)
     expect(again.unchanged).toBeGreaterThan(0)
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
@@ -296,7 +296,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
       name: 'Nightly',
       products: ['invoices'],
     })
-    const client = { client_id: 'nightly', client_secret: 'whatever it is' }
+    const client = { client_id: 'nightly', client_secret: 'any secret' }
     hosts = []
     await old.close()
     old = await start(makeStore(), { gatehouse: { registry } })

@@ -81,7 +81,7 @@ describe('invalid input at every endpoint', () => {
     expect(status, text).toBeLessThan(500)
     expect(text).not.toMatch(STACK_TRACE)
     expect(headers.get('set-cookie') ?? '').not.toContain('evil=')
-    // A response may repeat the secrets of its own request, and no others.
+    // No response may contain a secret, not even one of its own request.
     for (const secret of prepared.secrets)
       if (all.includes(secret)) throw new Error('a secret is in the answer')
     if (!(endpoint.isPublic && status === 200)) expect(headers.get('cache-control')).toContain('no-store')

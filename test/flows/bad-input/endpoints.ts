@@ -1,5 +1,5 @@
 import { basic, type Client } from '../../support/host-requests.ts'
-import { authorizationUrl, authorize, CALLBACK, connect, type Host } from '../../support/host.ts'
+import { authorizationUrl, authorize, CALLBACK, connect, signInAs, type Host } from '../../support/host.ts'
 import type { Browser } from '../../support/browser.ts'
 
 /** An endpoint with a valid request. */
@@ -281,10 +281,7 @@ export async function prepareEndpoints(host: Host): Promise<Prepared> {
 async function interaction(host: Host, clientId: string, user?: string) {
   const browser = host.browser()
   const page = await browser.open(authorizationUrl(host, clientId))
-  const waiting =
-    user === undefined
-      ? page
-      : await browser.submit(page, { action: /sign-in/, change: { identifier: user, password: 'correct' } })
+  const waiting = user === undefined ? page : await signInAs(browser, page, user)
   const uid = waiting.url.pathname.split('/').at(-1) ?? ''
   const resume = new URL(`${host.issuer}/oauth2/authorize/${uid}`).pathname
   return { uid, cookie: cookieOf(browser, waiting.url.pathname), resumeCookie: cookieOf(browser, resume) }

@@ -1,6 +1,13 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Browser, Page } from '../../support/browser.ts'
-import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../support/host.ts'
+import {
+  asksFor,
+  authorizationUrl,
+  authorize,
+  connect,
+  signInAs,
+  startHost,
+  type Host,
+} from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore("unusual results of the host's callbacks", (makeStore) => {
@@ -20,9 +27,6 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
     return { application: await host.createApplication(), failures }
   }
 
-  const signInAt = (browser: Browser, page: Page) =>
-    browser.submit(page, { action: /sign-in/, change: { identifier: 'alice', password: 'correct' } })
-
   it('null for a deleted account is answered with login_required (bug: a redirect loop)', async () => {
     let exists = true
     const { application, failures } = await start({
@@ -41,7 +45,11 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
   it('null for an account fails the sign-in on the built-in page (bug: it signed in an unknown user)', async () => {
     const { application } = await start({ authenticate: () => ({ accountId: 'unknown' }) })
     const browser = host.browser()
-    const page = await signInAt(browser, await browser.open(authorizationUrl(host, application.client_id)))
+    const page = await signInAs(
+      browser,
+      await browser.open(authorizationUrl(host, application.client_id)),
+      'alice',
+    )
     expect([page.status, asksFor(page)]).toEqual([401, 'sign-in'])
   })
 
@@ -63,7 +71,7 @@ describeEachStore("unusual results of the host's callbacks", (makeStore) => {
       const { application, failures } = await start(accounts)
       const browser = host.browser()
       let page = await browser.open(authorizationUrl(host, application.client_id))
-      if (asksFor(page) === 'sign-in') page = await signInAt(browser, page)
+      if (asksFor(page) === 'sign-in') page = await signInAs(browser, page, 'alice')
       expect(page.status).toBe(500)
       expect(page.headers.get('content-type')).toMatch(/^text\/html/)
       expect(page.body).not.toContain(name)
