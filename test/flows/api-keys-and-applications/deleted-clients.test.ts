@@ -23,20 +23,20 @@ describeEachStore('deleted clients', (makeStore) => {
       host.gatehouse.apiKeys.create({ accountId: 'mallory', name: 'Key', clientId: 'ledger' }),
     ).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
 
-    const rejected = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const rejected = await host.refresh(application, refresh_token)
     expect([rejected.status, rejected.body['error']]).toEqual([401, 'invalid_client'])
     expect(rejected.body).not.toHaveProperty('access_token')
     // The refresh token does not work for another application of the same developer either.
     const other = await host.createApplication()
-    const foreign = await host.token({ ...other, grant_type: 'refresh_token', refresh_token })
+    const foreign = await host.refresh(other, refresh_token)
     expect([foreign.status, foreign.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
   it('a deleted client gets no direct token, and its error equals that of an unknown client', async () => {
     const key = await host.createApiKey()
     await host.gatehouse.apiKeys.delete(key.client_id)
-    const deleted = await host.token({ ...key, grant_type: 'client_credentials' })
-    const unknown = await host.token({ ...key, client_id: 'unknown', grant_type: 'client_credentials' })
+    const deleted = await host.requestDirectToken(key)
+    const unknown = await host.requestDirectToken({ ...key, client_id: 'unknown' })
     expect(deleted.status).toBe(401)
     expect(deleted.text).toBe(unknown.text)
     expect(deleted.body).not.toHaveProperty('access_token')

@@ -76,7 +76,7 @@ describe('attacks with tokens', () => {
     await expectRejected(`${encode(header)}.${payload}.${signature}`)
   })
 
-  it('a host.refresh token and a code are rejected as access tokens', async () => {
+  it('a refresh token and a code are rejected as access tokens', async () => {
     const { code } = await authorize(host, application.client_id)
     await expectRejected(tokens.refresh_token)
     await expectRejected(code)
@@ -215,7 +215,7 @@ describe('attacks with tokens', () => {
     expect([rejected.status, rejected.body['error']]).toEqual([403, 'insufficient_scope'])
   })
 
-  describe('authorization codes and host.refresh tokens', () => {
+  describe('authorization codes and refresh tokens', () => {
     it('a code is rejected from another client, and still works for its application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
@@ -227,7 +227,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a code that is used twice is rejected, and the host.refresh token of its first use stops working', async () => {
+    it('a code that is used twice is rejected, and the refresh token of its first use stops working', async () => {
       const { code } = await authorize(host, application.client_id)
       const first = await host.exchangeCode(application, code)
       const reused: unknown[] = []
@@ -268,7 +268,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a host.refresh token, superseded or current, is rejected from another application', async () => {
+    it('a refresh token, superseded or current, is rejected from another application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { refresh_token: old } = await connect(host, application)
       const next = await host.refresh(application, old)

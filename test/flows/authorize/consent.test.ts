@@ -85,7 +85,7 @@ describeEachStore('consent', (makeStore) => {
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('invoices:read')
     })
 
-    it('approving without any ticked operation shows the page authorizeAgain with an alert and stores nothing', async () => {
+    it('approving without any ticked operation shows the page again with an alert and stores nothing', async () => {
       const page = await signIn()
       const before = writes.length
       const answer = await decide(page, 'approve', [])
@@ -176,7 +176,7 @@ describeEachStore('consent', (makeStore) => {
       ).toHaveLength(1)
     })
 
-    it('a scope that the user unticked is shown authorizeAgain, unticked, when it is requested authorizeAgain', async () => {
+    it('a scope that the user unticked is shown again, unticked, when it is requested again', async () => {
       await authorizeAgain({ untick: ['payments:transfer'] })
       const without = await authorizeAgain({ parameters: { scope: 'invoices:read payments:list' } })
       expect(without.pages).toHaveLength(1)
@@ -235,7 +235,7 @@ describeEachStore('consent', (makeStore) => {
       expect(url.searchParams.get('code')).toBeTruthy()
     })
 
-    it('prompt=select_account does not show the choice authorizeAgain after another account has signed in', async () => {
+    it('prompt=select_account does not show the choice again after another account has signed in', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope }, user: 'bob', browser: host.browser() })
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await browser.submit(await open(parameters), { action: /switch$/ })

@@ -70,7 +70,7 @@ describeEachStore('events', (makeStore) => {
   it('token.rejected reports a wrong secret without the secret', async () => {
     const { client_id } = await host.createApiKey()
     const client_secret = 'a-wrong-secret'
-    await host.token({ client_id, client_secret, grant_type: 'client_credentials' })
+    await host.requestDirectToken({ client_id, client_secret })
     expect(of('token.rejected')).toMatchObject([{ clientId: client_id, error: 'invalid_client' }])
     expect(of('token.issued')).toEqual([])
     expect(JSON.stringify(received)).not.toContain(client_secret)
@@ -100,8 +100,7 @@ describeEachStore('events', (makeStore) => {
     expect(of('code.reused')).toEqual([subject])
 
     const { refresh_token } = await connect(host, application)
-    for (let time = 0; time < 2; time += 1)
-      await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    for (let time = 0; time < 2; time += 1) await host.refresh(application, refresh_token)
     expect(of('refresh_token.reused')).toEqual([subject])
   })
 

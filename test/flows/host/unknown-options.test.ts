@@ -59,13 +59,13 @@ const otherCalls: [string, Call][] = [
   ],
   ['grants.revoke', () => host.gatehouse.grants.revoke('x', misspelt)],
   [
-    'grants.revokeAll, whose',
+    'grants.revokeAll with an unknown holder field',
     () => host.gatehouse.grants.revokeAll({ accountId: 'a', misspelt: 1 } as never),
   ],
   ['grants.revokeAll', () => host.gatehouse.grants.revokeAll({ accountId: 'a' }, misspelt)],
   ['tokens.revoke', () => host.gatehouse.tokens.revoke('x', misspelt)],
   [
-    'tokens.revokeAll, whose',
+    'tokens.revokeAll with an unknown holder field',
     () => host.gatehouse.tokens.revokeAll({ clientId: apiKey, misspelt: 1 } as never),
   ],
   ['tokens.revokeAll', () => host.gatehouse.tokens.revokeAll({ clientId: apiKey }, misspelt)],
