@@ -1,32 +1,25 @@
-import type { Context } from 'koa'
 import { isRejection, readForm, type Form } from '../../http/form-body.ts'
 import { isSameOrigin } from '../../http/csrf.ts'
-import type { PendingInteraction } from './port.ts'
-import { showError, type StepTools } from './step.ts'
+import { showError, type StepRequest } from './step.ts'
 
 /** The CSRF token of a form, valid for the interaction and for the person to whom the form is shown. */
-export function csrfTokenOf({ csrf }: StepTools, pending: PendingInteraction): string {
-  return csrf.issue(...bindingOf(pending))
+export function csrfTokenOf(request: StepRequest): string {
+  return request.csrf.issue(...bindingOf(request))
 }
 
 /**
  * Returns the form if it came from one of our pages, was shown to this account, and is readable. Otherwise it
  * writes the error page, and the caller has nothing left to do.
  */
-export async function checkForm(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-): Promise<Form | undefined> {
-  if (!isSameOrigin(ctx, new URL(tools.issuer).origin)) {
-    return showError(tools, ctx, 403, 'errorForm', pending)
-  }
+export async function checkForm(request: StepRequest): Promise<Form | undefined> {
+  const { ctx, issuer, csrf } = request
+  if (!isSameOrigin(ctx, new URL(issuer).origin)) return showError(request, 403, 'errorForm')
   const form = await readForm(ctx)
-  if (isRejection(form)) return showError(tools, ctx, form.status, 'errorBody', pending)
-  const isValid = tools.csrf.isValid(form.get('csrf'), ...bindingOf(pending))
-  return isValid ? form : showError(tools, ctx, 403, 'errorForm', pending)
+  if (isRejection(form)) return showError(request, form.status, 'errorBody')
+  return csrf.isValid(form.get('csrf'), ...bindingOf(request)) ? form : showError(request, 403, 'errorForm')
 }
 
-function bindingOf({ uid, prompt, account }: PendingInteraction): readonly (string | undefined)[] {
+function bindingOf({ pending }: StepRequest): readonly (string | undefined)[] {
+  const { uid, prompt, account } = pending
   return [uid, prompt, account?.accountId, account?.userId]
 }

@@ -1,49 +1,34 @@
-import type { Context } from 'koa'
 import { decide } from '../../grants/consent-policy.ts'
 import type { Form } from '../../http/form-body.ts'
 import { csrfTokenOf } from './check-form.ts'
-import type { PendingInteraction } from './port.ts'
-import { addressOf, showError, type StepResult, type StepTools } from './step.ts'
+import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import { scopeGroups } from './scope-groups.ts'
 
 /** Asks the signed-in person for consent. */
-export async function showConsent(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-): Promise<StepResult> {
-  if (await isOutdated(tools, ctx, pending)) return tools.port.restart(ctx, pending)
-  return renderPage(tools, ctx, pending)
+export async function showConsent(request: StepRequest): Promise<StepResult> {
+  if (await isOutdated(request)) return request.port.restart(request.ctx, request.pending)
+  return renderPage(request)
 }
 
 /** Approves or denies the request. */
-export async function submitConsent(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-  form: Form,
-): Promise<StepResult> {
-  const { port } = tools
-  if (await isOutdated(tools, ctx, pending)) return port.restart(ctx, pending)
+export async function submitConsent(request: StepRequest, form: Form): Promise<StepResult> {
+  const { port, ctx, pending } = request
+  if (await isOutdated(request)) return port.restart(ctx, pending)
   const action = form.get('action')
   if (action === 'deny') return port.failed(ctx, pending, 'access_denied', 'the person denied access')
-  if (action !== 'approve') return showError(tools, ctx, 400, 'errorBody', pending)
+  if (action !== 'approve') return showError(request, 400, 'errorBody')
   const decision = decide(pending.requestedScopes, form.getAll('scope'))
   // A request that includes sign-in always has a granted scope: `openid` cannot be unticked.
   if (decision.granted.length > 0) return port.approved(ctx, pending, decision)
-  return renderPage(tools, ctx, pending, [])
+  return renderPage(request, [])
 }
 
 /** Ends our session and that of the host, so that another person can sign in and decide. */
-export async function switchAccount(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-): Promise<StepResult> {
-  const { accounts, port } = tools
+export async function switchAccount(request: StepRequest): Promise<StepResult> {
+  const { accounts, port, ctx, pending } = request
   if (accounts.signInUrl && !accounts.signOut) {
     // Without `signOut` only the host's sign-in page can replace the host's session.
-    return accounts.signInUrl(addressOf(tools, pending), ctx, { reauthenticate: true })
+    return accounts.signInUrl(addressOf(request), ctx, { reauthenticate: true })
   }
   await accounts.signOut?.(ctx)
   return port.restart(ctx, pending, { endSession: true })
@@ -54,11 +39,8 @@ export async function switchAccount(
  * decide in the name of the first person. Or the application may not request any of the scopes any more, which
  * oidc-provider then reports to it.
  */
-async function isOutdated(
-  { accounts }: StepTools,
-  ctx: Context,
-  { account, requestedScopes }: PendingInteraction,
-): Promise<boolean> {
+async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
+  const { account, requestedScopes } = pending
   if (!account || requestedScopes.length === 0) return true
   if (!accounts.current) return false
   const person = await accounts.current(ctx)
@@ -66,21 +48,16 @@ async function isOutdated(
 }
 
 /** @param selected the scopes that were selected in the last form, if it selected too few */
-function renderPage(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-  selected?: readonly string[],
-): undefined {
-  const { pages, catalog } = tools
+function renderPage(request: StepRequest, selected?: readonly string[]): undefined {
+  const { pages, catalog, ctx, pending } = request
   const { application, account, uiLocales, accessLifetime, redirectOrigin } = pending
   pages.renderConsent(ctx, {
     status: selected ? 400 : 200,
     problem: selected && 'consentNothingChosen',
     uiLocales,
-    action: addressOf(tools, pending, 'consent').pathname,
-    switchAction: addressOf(tools, pending, 'switch').pathname,
-    csrfToken: csrfTokenOf(tools, pending),
+    action: addressOf(request, 'consent').pathname,
+    switchAction: addressOf(request, 'switch').pathname,
+    csrfToken: csrfTokenOf(request),
     application,
     account: account ?? { name: '' },
     groups: scopeGroups(pending, catalog.current, pages.textsFor(ctx, uiLocales), selected),

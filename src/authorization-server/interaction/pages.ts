@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 import type { Html } from '../../http/html.ts'
-import { setPageHeaders } from '../../http/security-headers.ts'
+import { setPageHeaders, type PageNeeds } from '../../http/security-headers.ts'
 import { consentPage, type ConsentModel } from './pages/consent.ts'
 import type { Branding, Frame } from './pages/layout.ts'
 import {
@@ -18,6 +18,11 @@ import type { PageTexts, TextsByLocale } from './texts.ts'
 /** `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
 interface Reader {
   readonly uiLocales?: readonly string[] | undefined
+}
+
+/** Options of a page beyond its markup; see `PageNeeds`. */
+interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
+  readonly status?: number | undefined
 }
 
 /** Writes pages as the response: status, headers and markup. */
@@ -60,48 +65,30 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
 
   function write(
     ctx: Context,
-    page: {
-      status?: number | undefined
-      reader: Reader | undefined
-      images?: readonly (string | undefined)[]
-      formTargets?: readonly (string | undefined)[]
-      markup: (frame: Frame) => Html
-    },
+    reader: Reader | undefined,
+    markup: (frame: Frame) => Html,
+    { status = 200, images = [], formTargets }: PageOptions = {},
   ): void {
-    const { images = [], formTargets } = page
-    const frame = { texts: textsFor(ctx, page.reader?.uiLocales), branding, css }
-    ctx.status = page.status ?? 200
+    const frame = { texts: textsFor(ctx, reader?.uiLocales), branding, css }
+    ctx.status = status
     setPageHeaders(ctx, { styleHash: hash, images: [branding.logo, ...images], formTargets })
     ctx.set('Content-Language', frame.texts.lang)
     ctx.type = 'text/html; charset=utf-8'
-    ctx.body = page.markup(frame).toString()
+    ctx.body = markup(frame).toString()
   }
 
   return {
     textsFor,
     renderError: (ctx, model) =>
-      write(ctx, {
-        status: Math.max(model.status, 400),
-        reader: model,
-        markup: (frame) => errorPage(frame, model),
-      }),
+      write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
     renderSignOut: (ctx, model) =>
-      write(ctx, {
-        reader: model,
-        formTargets: [model.redirectOrigin],
-        markup: (frame) => signOutPage(frame, model),
-      }),
-    renderSignedOut: (ctx, reader) => write(ctx, { reader, markup: (frame) => signedOutPage(frame) }),
-    renderContinue: (ctx, next, reader) =>
-      write(ctx, { reader, markup: (frame) => continuePage(frame, next) }),
-    renderSignIn: (ctx, model) =>
-      write(ctx, { status: model.status, reader: model, markup: (frame) => signInPage(frame, model) }),
-    renderConsent: (ctx, model) =>
-      write(ctx, {
-        status: model.status,
-        reader: model,
-        images: [model.application.logoUri],
-        markup: (frame) => consentPage(frame, model),
-      }),
+      write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
+    renderSignedOut: (ctx, reader) => write(ctx, reader, signedOutPage),
+    renderContinue: (ctx, next, reader) => write(ctx, reader, (frame) => continuePage(frame, next)),
+    renderSignIn: (ctx, model) => write(ctx, model, (frame) => signInPage(frame, model), model),
+    renderConsent(ctx, model) {
+      const { status, application } = model
+      write(ctx, model, (frame) => consentPage(frame, model), { status, images: [application.logoUri] })
+    },
   }
 }

@@ -1,18 +1,12 @@
 import type { Context } from 'koa'
 import { createCsrfTokens } from '../../http/csrf.ts'
+import type { Form } from '../../http/form-body.ts'
 import { checkForm } from './check-form.ts'
 import { showConsent, submitConsent, switchAccount } from './consent-steps.ts'
 import type { PendingInteraction } from './port.ts'
 import { createSignInRateLimit } from './sign-in-rate-limit.ts'
 import { showSignIn, submitSignIn } from './sign-in-steps.ts'
-import {
-  addressOf,
-  showError,
-  type InteractionOptions,
-  type StepResult,
-  type StepTools,
-  type SubmitStep,
-} from './step.ts'
+import { addressOf, showError, type InteractionOptions, type StepRequest, type StepResult } from './step.ts'
 
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
@@ -20,7 +14,7 @@ const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 /** A form, with the prompt at which it is shown and the step that answers it. */
 interface StepForm {
   readonly prompt: PendingInteraction['prompt']
-  readonly step: SubmitStep
+  readonly step: (request: StepRequest, form: Form) => Promise<StepResult>
 }
 
 /** The forms of an interaction, by the last segment of their address. */
@@ -46,11 +40,9 @@ export function interactionRoutes(
   options: InteractionOptions,
 ): (ctx: Context, path: string) => Promise<boolean> {
   const { accounts, port, pages } = options
-  const tools: StepTools = {
-    ...options,
-    csrf: createCsrfTokens(options.csrfKeys),
-    rateLimit: createSignInRateLimit({ ...options.signInAttempts, now: () => Math.floor(Date.now() / 1000) }),
-  }
+  const csrf = createCsrfTokens(options.csrfKeys)
+  const now = () => Math.floor(Date.now() / 1000)
+  const rateLimit = createSignInRateLimit({ ...options.signInAttempts, now })
   const forms = accounts.authenticate && !accounts.current ? FORMS : { ...FORMS, 'sign-in': undefined }
 
   return async function interaction(ctx, path) {
@@ -58,41 +50,37 @@ export function interactionRoutes(
     const [, uid, action] = ADDRESS.exec(path) ?? []
     const form = action === undefined ? undefined : forms[action]
     if (uid === undefined || (action !== undefined && form === undefined)) {
-      showError(tools, ctx, 404, 'errorNotFound')
+      showError({ pages, ctx }, 404, 'errorNotFound')
       return true
     }
     const methods = form ? ['POST'] : ['GET', 'HEAD']
     if (!methods.includes(ctx.method)) {
       ctx.set('Allow', methods.join(', '))
-      showError(tools, ctx, 405, 'errorMethod')
+      showError({ pages, ctx }, 405, 'errorMethod')
       return true
     }
     const pending = await port.find(ctx, uid)
     if (!pending) {
-      showError(tools, ctx, 404, 'errorExpired')
+      showError({ pages, ctx }, 404, 'errorExpired')
       return true
     }
-    const next = form ? await submit(tools, ctx, pending, form) : await show(tools, ctx, pending)
+    const request = { ...options, csrf, rateLimit, ctx, pending }
+    const next = form ? await submit(request, form) : await show(request)
     if (next && form) pages.renderContinue(ctx, next, pending)
     else if (next) redirect(ctx, next)
     return true
   }
 }
 
-function show(tools: StepTools, ctx: Context, pending: PendingInteraction): Promise<StepResult> {
-  return pending.prompt === 'login' ? showSignIn(tools, ctx, pending) : showConsent(tools, ctx, pending)
+function show(request: StepRequest): Promise<StepResult> {
+  return request.pending.prompt === 'login' ? showSignIn(request) : showConsent(request)
 }
 
-async function submit(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-  { prompt, step }: StepForm,
-): Promise<StepResult> {
+async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
   // The form belongs to an earlier step: the person went back in the browser, or signed in or out in another tab.
-  if (pending.prompt !== prompt) return addressOf(tools, pending)
-  const form = await checkForm(tools, ctx, pending)
-  return form && step(tools, ctx, pending, form)
+  if (request.pending.prompt !== prompt) return addressOf(request)
+  const form = await checkForm(request)
+  return form && step(request, form)
 }
 
 function redirect(ctx: Context, next: URL): void {

@@ -1,89 +1,77 @@
 import { createHash } from 'node:crypto'
-import type { Context } from 'koa'
 import type { SignedIn } from '../../host/accounts.ts'
 import { addressGroup } from '../../http/client-address.ts'
 import type { Form } from '../../http/form-body.ts'
 import { csrfTokenOf } from './check-form.ts'
-import type { PendingInteraction } from './port.ts'
-import { addressOf, showError, type StepResult, type StepTools } from './step.ts'
+import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'
 
 /** A query parameter of the address to which the host's sign-in page returns. It prevents a redirect loop. */
 const RETURNED = 'returned'
 
 /** Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in one. */
-export async function showSignIn(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-): Promise<StepResult> {
-  const { accounts, port } = tools
+export async function showSignIn(request: StepRequest): Promise<StepResult> {
+  const { accounts, port, ctx, pending } = request
   if (accounts.current && accounts.signInUrl) {
     const person = await accounts.current(ctx)
-    const isUnknown = person !== undefined && !(await hasAccount(tools, person))
+    const isUnknown = person !== undefined && !(await hasAccount(request, person))
     if (person && !isUnknown && isProven(person, pending)) return port.signedIn(ctx, pending, person)
     if (ctx.query[RETURNED] !== undefined) {
       const description = person ? 'the person did not sign in again' : 'the person did not sign in'
       return port.failed(ctx, pending, 'login_required', description)
     }
-    const returnTo = addressOf(tools, pending)
+    const returnTo = addressOf(request)
     returnTo.searchParams.set(RETURNED, '1')
     // The host's session belongs to an account that no longer exists, so another person must sign in.
     const reauthenticate = pending.reauthenticate || isUnknown
     return accounts.signInUrl(returnTo, ctx, { reauthenticate })
   }
-  if (!accounts.authenticate) return showError(tools, ctx, 501, 'errorNoSignIn', pending)
-  return renderPage(tools, ctx, pending, { identifier: pending.loginHint })
+  if (!accounts.authenticate) return showError(request, 501, 'errorNoSignIn')
+  return renderPage(request, { identifier: pending.loginHint })
 }
 
 /** Checks the credentials that were entered on the built-in sign-in page. */
-export async function submitSignIn(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-  form: Form,
-): Promise<StepResult> {
-  const { accounts, port, rateLimit } = tools
+export async function submitSignIn(request: StepRequest, form: Form): Promise<StepResult> {
+  const { accounts, port, rateLimit, ctx, pending } = request
   const identifier = form.get('identifier')?.trim() ?? ''
   const password = form.get('password') ?? ''
   if (identifier === '' || password === '' || identifier.length > 320 || password.length > 1024) {
-    return renderPage(tools, ctx, pending, { status: 400, identifier, problem: 'signInIncomplete' })
+    return renderPage(request, { status: 400, identifier, problem: 'signInIncomplete' })
   }
   const key = rateLimitKey(ctx.ip, identifier)
   const waitSeconds = rateLimit.consume(pending.uid, key)
   if (waitSeconds > 0) {
     ctx.set('Retry-After', String(waitSeconds))
-    return renderPage(tools, ctx, pending, { status: 429, identifier, problem: 'signInTooOften' })
+    return renderPage(request, { status: 429, identifier, problem: 'signInTooOften' })
   }
   const person = await accounts.authenticate?.({ identifier, password }, ctx)
-  if (!person || !(await hasAccount(tools, person))) {
-    return renderPage(tools, ctx, pending, { status: 401, identifier, problem: 'signInFailed' })
+  if (!person || !(await hasAccount(request, person))) {
+    return renderPage(request, { status: 401, identifier, problem: 'signInFailed' })
   }
   rateLimit.reset(key)
   return port.signedIn(ctx, pending, { ...person, signedInAt: Math.floor(Date.now() / 1000) })
 }
 
 /** Whether the host still has the account; without an account the person could not continue. */
-async function hasAccount({ accounts }: StepTools, { accountId, userId }: SignedIn): Promise<boolean> {
+async function hasAccount({ accounts }: StepRequest, { accountId, userId }: SignedIn): Promise<boolean> {
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
 /** Whether the host's session is sufficient: a request for a new sign-in needs one that began after the request. */
-function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: PendingInteraction): boolean {
+function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }
 
 function renderPage(
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
+  request: StepRequest,
   state: { status?: number; identifier?: string | undefined; problem?: keyof Texts },
 ): undefined {
-  tools.pages.renderSignIn(ctx, {
+  const { pages, ctx, pending } = request
+  pages.renderSignIn(ctx, {
     ...state,
     uiLocales: pending.uiLocales,
-    action: addressOf(tools, pending, 'sign-in').pathname,
-    csrfToken: csrfTokenOf(tools, pending),
+    action: addressOf(request, 'sign-in').pathname,
+    csrfToken: csrfTokenOf(request),
     application: pending.application,
   })
 }

@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import type { CsrfTokens } from '../../http/csrf.ts'
-import type { Form } from '../../http/form-body.ts'
 import type { Pages } from './pages.ts'
 import type { InteractionPort, PendingInteraction } from './port.ts'
 import type { SignInRateLimit } from './sign-in-rate-limit.ts'
@@ -22,26 +21,21 @@ export interface InteractionOptions {
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
-/** The dependencies of a step. */
-export interface StepTools extends InteractionOptions {
+/** A request to the pages of a pending interaction, with all that a step needs to answer it. */
+export interface StepRequest extends InteractionOptions {
   readonly csrf: CsrfTokens
   readonly rateLimit: SignInRateLimit
+  /** The host's own context. */
+  readonly ctx: Context
+  readonly pending: PendingInteraction
 }
 
 /** The result of a step: undefined if it wrote a page, or the address to which the browser continues. */
 export type StepResult = URL | undefined
 
-/** Answers a submitted form, whose CSRF token is valid. */
-export type SubmitStep = (
-  tools: StepTools,
-  ctx: Context,
-  pending: PendingInteraction,
-  form: Form,
-) => Promise<StepResult>
-
 /** The address of an interaction, or of one of its forms. */
-export function addressOf({ issuer }: InteractionOptions, { uid }: PendingInteraction, action = ''): URL {
-  return new URL(`${issuer}/interaction/${uid}${action && `/${action}`}`)
+export function addressOf({ issuer, pending }: StepRequest, action = ''): URL {
+  return new URL(`${issuer}/interaction/${pending.uid}${action && `/${action}`}`)
 }
 
 /** The error code of each problem (RFC 6749 4.1.2.1). */
@@ -56,11 +50,9 @@ const CODES = {
 
 /** Writes the error page, in the languages of the interaction if there is one. */
 export function showError(
-  { pages }: InteractionOptions,
-  ctx: Context,
+  { pages, ctx, pending }: Pick<StepRequest, 'pages' | 'ctx'> & Partial<StepRequest>,
   status: number,
   text: keyof typeof CODES,
-  pending?: PendingInteraction,
 ): undefined {
   pages.renderError(ctx, { status, error: CODES[text], text, uiLocales: pending?.uiLocales })
 }

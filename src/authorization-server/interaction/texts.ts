@@ -196,17 +196,13 @@ function reportMissing(
   )
 }
 
-/** A text with its values as markup. */
+/** A text with its values as markup. A placeholder without a value stays as it is. */
 function fillIn(template: string, values: Readonly<Record<string, HtmlValue>>): Html {
-  return html`${splitTemplate(template).map(([text, placeholder]) => {
-    const value = placeholder === undefined ? undefined : values[placeholder]
-    if (placeholder !== undefined && !(placeholder in values)) return text + `{${placeholder}}`
-    return [text, typeof value === 'string' ? html`<bdi>${value}</bdi>` : value]
-  })}`
-}
-
-/** `Hello {name}!` → `['Hello ', 'name'], ['!', undefined]`. */
-function splitTemplate(template: string): Array<[text: string, placeholder: string | undefined]> {
   const parts = template.split(/\{(\w+)\}/)
-  return parts.flatMap((text, index) => (index % 2 === 0 ? [[text, parts[index + 1]]] : []))
+  return html`${parts.map((part, index) => {
+    if (index % 2 === 0) return part
+    if (!(part in values)) return `{${part}}`
+    const value = values[part]
+    return typeof value === 'string' ? html`<bdi>${value}</bdi>` : value
+  })}`
 }

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../http/html.ts'
 import type { ScopeStatus } from '../../../grants/consent-policy.ts'
+import type { PendingInteraction } from '../port.ts'
 import type { ScopeEntry, ScopeGroup } from '../scope-groups.ts'
 import type { Texts } from '../texts.ts'
 import { applicationName, displayText, initialOf, webAddress } from './display-text.ts'
@@ -12,13 +13,7 @@ export interface ConsentModel {
   readonly action: string
   readonly switchAction: string
   readonly csrfToken: string
-  readonly application: {
-    readonly clientId: string
-    readonly name: string
-    readonly homepageUri?: string | undefined
-    readonly logoUri?: string | undefined
-    readonly developerName?: string | undefined
-  }
+  readonly application: PendingInteraction['application']
   /** Who is signed in. */
   readonly account: { readonly name: string; readonly login?: string | undefined }
   readonly groups: readonly ScopeGroup[]
