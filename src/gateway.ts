@@ -100,7 +100,7 @@ export function createGateway<const Products extends ProductSource>(
       return [checkFetchedKeys(keys.condition, Date.now()), checkProducts(catalog)]
     },
     async ready() {
-      await Promise.all([catalog.start(), keys.ready(), revoked?.start()])
+      await Promise.all([catalog.loaded || catalog.reload(), keys.ready(), revoked?.start()])
       refreshProducts()
     },
     startFailed: createStartFailures(logger, 'the gateway is not ready and answers 503'),

@@ -35,13 +35,7 @@ export interface LiveCatalog extends CurrentCatalog {
   /** Why the last load was rejected; undefined if it was not, or if there was no load. */
   readonly rejection: GatehouseError | undefined
   /**
-   * Loads the first catalog, if there is none yet. It may be called again after a failure.
-   *
-   * @throws {GatehouseError} `ERR_CATALOG`
-   */
-  start(): Promise<void>
-  /**
-   * Loads the products again, in this process. Loads run one after another. Calls that arrive during a load share the
+   * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive during a load share the
    * next one, which begins after them, so that each caller gets what was written before its call. If the products are
    * not a function, nothing happens.
    *
@@ -68,7 +62,6 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let rejection: GatehouseError | undefined
   let restriction: Restriction | undefined
   let current: Catalog | undefined
-  let starting: Promise<void> | undefined
 
   const reload = coalesce(async () => {
     if (typeof products === 'function') await load(products)
@@ -93,10 +86,6 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     },
     get rejection() {
       return rejection
-    },
-    async start() {
-      if (current !== undefined) return
-      await (starting ??= reload().finally(() => (starting = undefined)))
     },
     reload,
     restrict(to) {

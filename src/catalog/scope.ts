@@ -1,4 +1,4 @@
-/** Scopes that OpenID Connect has taken, whatever claims a host configures (OpenID Connect Core 5.4, 11). */
+/** Scopes that OpenID Connect reserves, independent of the host's claims (OpenID Connect Core 5.4, 11). */
 export const OPENID_SCOPES: readonly string[] = [
   'openid',
   'offline_access',
@@ -8,10 +8,10 @@ export const OPENID_SCOPES: readonly string[] = [
   'phone',
 ]
 
-/** Characters that a scope may have at most, so that a few hundred of them fit a token. */
-export const LONGEST_SCOPE = 256
+/** Maximum characters of a scope, so that a few hundred scopes fit into a token. */
+export const MAX_SCOPE_LENGTH = 256
 
-/** Whether a text may be one scope: scope-token of RFC 6749 3.3. */
+/** Whether a text is a valid scope: `scope-token` of RFC 6749 3.3. */
 export function isScope(text: string): boolean {
-  return text.length <= LONGEST_SCOPE && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
+  return text.length <= MAX_SCOPE_LENGTH && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text)
 }

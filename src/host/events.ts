@@ -1,13 +1,10 @@
 import { GatehouseError } from '../errors.ts'
 
-/** Everything that `gatehouse.on(name, listener)` can be asked for, with what the listener gets. */
+/** The events of `gatehouse.on(name, listener)`, each with the object that its listeners get. */
 export interface GatehouseEvents {
-  /** An access token was issued, by any grant. */
-  'token.issued': {
+  /** An access token was issued. */
+  'token.issued': AccountEvent & {
     mode: 'direct' | 'delegated'
-    clientId: string
-    accountId: string
-    userId?: string | undefined
     tokenId: string
     grantId?: string | undefined
     scopes: readonly string[]
@@ -16,118 +13,107 @@ export interface GatehouseEvents {
   }
   /** The token endpoint rejected a request. */
   'token.rejected': { clientId?: string | undefined; error: string; description?: string | undefined }
-  /** A refresh token was used a second time; its family has been ended (RFC 9700 4.14.2). */
-  'refresh_token.reused': {
-    clientId: string
-    accountId: string
-    userId?: string | undefined
-    grantId: string
-  }
-  /** An authorization code was used a second time; its grant has been ended (RFC 6749 4.1.2). */
-  'code.reused': { clientId: string; accountId: string; userId?: string | undefined; grantId: string }
-  /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new one. */
-  'refresh_token.retried': {
-    clientId: string
-    accountId: string
-    userId?: string | undefined
-    grantId: string
-  }
-  /** A person authorized an application. */
-  'consent.approved': {
-    clientId: string
-    accountId: string
-    userId?: string | undefined
-    grantId: string
-    scopes: readonly string[]
-    denied: readonly string[]
-  }
-  /** A person declined to authorize an application. */
+  /** A refresh token was used a second time, and its family was revoked (RFC 9700 4.14.2). */
+  'refresh_token.reused': GrantEvent
+  /** An authorization code was used a second time, and its grant was revoked (RFC 6749 4.1.2). */
+  'code.reused': GrantEvent
+  /** A client sent a refresh token again within `refreshTokenGraceSeconds`, and got the same new token again. */
+  'refresh_token.retried': GrantEvent
+  /** A person approved the request of an application. */
+  'consent.approved': GrantEvent & { scopes: readonly string[]; denied: readonly string[] }
+  /** A person denied the request of an application. */
   'consent.denied': { clientId: string; accountId?: string | undefined; userId?: string | undefined }
-  /** An authorization was revoked, through this process. */
-  'grant.revoked': {
-    grantId: string
-    clientId: string
-    accountId: string
-    userId?: string | undefined
-    actor?: string | undefined
-  }
-  /** An API key or application was created, changed or deleted through this process. */
-  'client.created': ClientChange
-  'client.changed': ClientChange & {
-    /** What was changed: `name`, `product.added`, `operation.removed`, `secret.rotated`, `disabled`, … */
+  /** This process revoked a grant. */
+  'grant.revoked': GrantEvent & { actor?: string | undefined }
+  /** This process created an API key or application. */
+  'client.created': ClientEvent
+  /** This process changed an API key or application. */
+  'client.changed': ClientEvent & {
+    /** The change: `name`, `product.added`, `operation.removed`, `secret.rotated`, `disabled`, … */
     change: string
-    /** The product or scope that it was about, where it was about one. */
+    /** The product or scope that was changed, if there is one. */
     target?: string | undefined
   }
-  'client.deleted': ClientChange
-  /** All secrets and tokens of a client were revoked, because its secret leaked (`reportCompromised`). */
-  'client.compromised': ClientChange
-  /** Tokens were revoked through this process, before they expired. */
+  /** This process deleted an API key or application. */
+  'client.deleted': ClientEvent
+  /** The secret of a client leaked (`reportCompromised`), and all its secrets and tokens were revoked. */
+  'client.compromised': ClientEvent
+  /** This process revoked tokens before they expired. */
   'token.revoked': {
-    /** What they have in common: one token, a grant, a client, an operation, a signing key. */
+    /** What the tokens have in common: a token id, grant, client, operation or signing key. */
     of: 'token' | 'grant' | 'client' | 'operation' | 'key'
     /** `jti`, grant id, client id, scope or `kid`. */
     id: string
-    /** Who did it, where the host named them. */
+    /** Who asked for it, if the host named them. */
     actor?: string | undefined
   }
-  /** Revoked tokens cannot be heard of in this process at the moment. */
+  /** This process no longer receives revocations. */
   'revocations.stale': { ageSeconds: number }
-  /** They are heard of again. */
+  /** This process receives revocations again. */
   'revocations.fresh': { ageSeconds: number }
-  /** A key was made, and is published from now on; it signs later. */
-  'key.published': KeyChange
-  /** A key signs from now on. */
-  'key.activated': KeyChange
-  /** Everything that a key had signed has expired; it is not published any more. */
-  'key.retired': KeyChange
-  /** A key was taken out of service before its time. */
-  'key.revoked': KeyChange
-  /** A new catalog is in force in this process. */
+  /** A new key was published; it is activated later. */
+  'key.published': KeyEvent
+  /** A key became the one that signs. */
+  'key.activated': KeyEvent
+  /** A key left the JWKS, because all tokens that it signed have expired. */
+  'key.retired': KeyEvent
+  /** A key was revoked, and all tokens that it signed are rejected. */
+  'key.revoked': KeyEvent
+  /** A new catalog became active in this process. */
   'catalog.reloaded': { products: number; operations: number }
-  /** A new catalog was invalid; the last good one stays. */
+  /** A new catalog was invalid or could not be loaded; the last valid one stays active. */
   'catalog.rejected': { error: Error }
-  /** Our own failure that a client saw as 5xx. */
+  /** A request failed with a 5xx status because of an internal error. */
   error: { error: Error }
 }
 
-interface KeyChange {
+interface AccountEvent {
+  clientId: string
+  accountId: string
+  userId?: string | undefined
+}
+
+interface GrantEvent extends AccountEvent {
+  grantId: string
+}
+
+interface KeyEvent {
   kid: string
   alg: 'ES256' | 'RS256'
-  /** Who asked for it, where somebody did. */
+  /** Who asked for it, if the host named them. */
   actor?: string | undefined
 }
 
-interface ClientChange {
+interface ClientEvent {
   kind: 'apiKey' | 'application'
   clientId: string
   accountId: string
-  /** Who did it, as the host named them. */
+  /** Who asked for it, if the host named them. */
   actor?: string | undefined
 }
 
-/** What parts of gatehouse need to report events. A listener that fails never disturbs the request. */
+/** Emits events. A listener that fails never disturbs the request. */
 export interface EventSink {
-  /** Tells all listeners at once, and waits for none. */
+  /** Calls all listeners at once, and waits for none of them. */
   emit<Name extends keyof GatehouseEvents>(name: Name, event: GatehouseEvents[Name]): void
 }
 
-/** Told of an event; what it returns is of no interest, but a promise that rejects is reported. */
+/** A listener of an event. Its result is ignored, but a rejected promise is reported. */
 type Listener<Name extends keyof GatehouseEvents> = (event: GatehouseEvents[Name]) => unknown
 
-/** What a host needs to hear of events. */
+/** Subscribes to events. */
 export interface EventSource {
   /**
-   * Calls `listener` at each event of that name from now on; one that is there already stays once.
+   * Calls `listener` at each event of that name from now on. Adding the same listener twice has no effect.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is no function
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is not a function
    */
   on<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
-  /** Takes a listener off again. */
+  /** Removes a listener. */
   off<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
 }
 
-/** All names; the compiler sees to it that none is missing. */
+/** All names. The type makes the compiler report a missing one. */
 const NAMES: Record<keyof GatehouseEvents, true> = {
   'token.issued': true,
   'token.rejected': true,
@@ -154,16 +140,16 @@ const NAMES: Record<keyof GatehouseEvents, true> = {
 }
 
 /**
- * A typed event bus. To listen to an event that does not exist is `ERR_INVALID_ARGUMENT`.
+ * A typed event emitter. Subscribing to an unknown event throws `ERR_INVALID_ARGUMENT`.
  *
- * @param onListenerError told of a listener that threw or rejected
- * @param names those that are emitted here. @default all
+ * @param onListenerError called when a listener throws or rejects
+ * @param names the events that are emitted here. @default all
  */
 export function createEvents(
   onListenerError: (error: unknown, event: string) => void,
   names: readonly (keyof GatehouseEvents)[] = Object.keys(NAMES) as (keyof GatehouseEvents)[],
 ): EventSink & EventSource {
-  // Not Node's emitter: it throws at an 'error' that nobody hears, and warns of a leak at the 11th listener.
+  // Node's EventEmitter throws at an 'error' event without listeners, and warns of a leak at the 11th listener.
   const listeners = new Map<string, Set<(event: never) => unknown>>()
 
   function requireName(name: keyof GatehouseEvents): void {
@@ -176,12 +162,12 @@ export function createEvents(
 
   return {
     emit(name, event) {
-      // Those who listen now, whoever comes or goes meanwhile.
+      // A copy, because a listener may add or remove listeners.
       const present = [...(listeners.get(name) ?? [])]
       for (const listener of present) {
-        // Begins at once, and makes one kind of failure of what it throws and what it rejects with.
-        const heard = async () => listener(event as never)
-        heard().catch((error: unknown) => onListenerError(error, name))
+        // An async function turns a thrown error into a rejection, and still starts at once.
+        const call = async () => listener(event as never)
+        call().catch((error: unknown) => onListenerError(error, name))
       }
     },
     on(name, listener) {

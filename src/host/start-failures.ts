@@ -1,8 +1,8 @@
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import type { Logger } from './logger.ts'
 
-/** Causes that are logged at most: some errors never have the same words twice. */
-const MOST = 100
+/** Maximum number of logged causes, since some errors have a different message each time. */
+const MAX_LOGGED_CAUSES = 100
 
 /**
  * Logs why a start failed. Each cause is logged once, because attempts are repeated many times. A temporary
@@ -15,14 +15,14 @@ export function createStartFailures(logger: Logger, message: string): (error: un
 
   return function startFailed(error) {
     const cause = causeOf(error)
-    if (logged.has(cause) || logged.size >= MOST) return
+    if (logged.has(cause) || logged.size >= MAX_LOGGED_CAUSES) return
     logged.add(cause)
     const level = error instanceof GatehouseError && error.status === 503 ? 'warn' : 'error'
     logger[level]({ err: error }, message)
   }
 }
 
-/** An unavailable store fails with various messages: refused, closed, timed out. */
+/** The text that identifies a cause. An unavailable store is one cause, though its messages differ. */
 function causeOf(error: unknown): string {
   return isStoreUnavailable(error) ? error.code : String(error)
 }

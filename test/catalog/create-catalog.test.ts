@@ -131,13 +131,13 @@ describe('createCatalog', () => {
   )
 
   it.each(['openid', 'offline_access', 'profile', 'email', 'address', 'phone', 'company'])(
-    'rejects the scope %s, which OpenID Connect has taken',
+    'rejects the scope %s, which OpenID Connect reserves',
     (scope) => {
       const problems = problemsOf(withOperation(operation, scope), { reservedScopes: ['company'] })
       expect(problems).toEqual([
         {
           path: `products.a.operations.${scope}`,
-          message: expect.stringContaining('taken by OpenID Connect'),
+          message: expect.stringContaining('reserved by OpenID Connect'),
         },
       ])
     },

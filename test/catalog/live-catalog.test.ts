@@ -31,7 +31,6 @@ describe('createLiveCatalog with products as they are', () => {
     const live = liveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live
-    await live.start()
     await live.reload()
     expect(live.current).toBe(current)
     expect(current.products.has('invoices')).toBe(true)
@@ -51,8 +50,7 @@ describe('createLiveCatalog with a function', () => {
     expect(live.loaded).toBe(false)
     expect(() => live.current).toThrowError(expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 }))
     expect(load).not.toHaveBeenCalled()
-    await Promise.all([live.start(), live.start()])
-    await live.start()
+    await live.reload()
     expect(load).toHaveBeenCalledTimes(1)
     expect(live.current.operations.size).toBe(4)
   })
@@ -62,17 +60,17 @@ describe('createLiveCatalog with a function', () => {
     const load = vi.fn().mockRejectedValueOnce(down).mockResolvedValue(products)
     const onRejected = vi.fn()
     const live = liveCatalog({ products: load, kycLevels, onRejected })
-    await expect(live.start()).rejects.toMatchObject({ code: 'ERR_CATALOG', cause: down, problems: [] })
+    await expect(live.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG', cause: down, problems: [] })
     expect(onRejected).toHaveBeenCalledTimes(1)
     expect(live.loaded).toBe(false)
-    await live.start()
+    await live.reload()
     expect(live.loaded).toBe(true)
   })
 
   it('puts what it loads into force', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockReturnValueOnce(productsNamed('a', 'b'))
     const live = liveCatalog({ products: load })
-    await live.start()
+    await live.reload()
     const first = live.current
     await live.reload()
     expect([...live.current.products.keys()]).toEqual(['a', 'b'])
@@ -94,7 +92,7 @@ describe('createLiveCatalog with a function', () => {
     const onRejected = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockImplementationOnce(bad)
     const live = liveCatalog({ products: load, onRejected })
-    await live.start()
+    await live.reload()
     const good = live.current
     const error = await live.reload().catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(GatehouseError)
@@ -138,7 +136,7 @@ describe('createLiveCatalog with a function', () => {
   it('gives up on a load that never ends, and lets no late answer in', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load, loadTimeoutMs: 20 })
-    await expect(live.start()).rejects.toMatchObject({
+    await expect(live.reload()).rejects.toMatchObject({
       code: 'ERR_CATALOG',
       cause: { message: 'no answer within 20 ms' },
     })
@@ -157,7 +155,7 @@ describe('a restricted catalog', () => {
   it('has what may be given, with the epoch of it, now and after each load', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
     const live = liveCatalog({ products: load })
-    await live.start()
+    await live.reload()
     expect(live.current.epoch).toBe(0)
     live.restrict({ products: { a: ['a:read'], c: ['c:read'] }, epoch: 4 })
     expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['a:read'], epoch: 4 })

@@ -1,31 +1,32 @@
 import { GatehouseError } from '../../../errors.ts'
 
-type Rgb = readonly [number, number, number]
+/** Red, green and blue, from 0 to 255. */
+type Rgb = readonly number[]
 
-/** The shades of an accent colour that stay readable wherever the pages use them, as `#rrggbb`. */
+/** Readable shades of an accent colour for all its uses on the pages, as `#rrggbb`. */
 export interface AccentShades {
-  /** The colour itself: buttons. */
+  /** The colour itself, for buttons. */
   readonly fill: string
-  /** Text on it: black or white, whichever reads better. At least 4.5:1 whatever the colour. */
+  /** Text on `fill`: black or white, whichever has more contrast. It is at least 4.5:1 for every colour. */
   readonly onFill: string
-  /** Links, borders and focus on the light ground. */
+  /** Links, borders and focus on a light background. */
   readonly onLight: string
-  /** Links, borders and focus on the dark ground. */
+  /** Links, borders and focus on a dark background. */
   readonly onDark: string
 }
 
 const BLACK: Rgb = [0, 0, 0]
 const WHITE: Rgb = [255, 255, 255]
 
-/** Contrast that small text needs (WCAG 2.2, 1.4.3). */
-const READABLE = 4.5
+/** The minimum contrast of small text (WCAG 2.2, 1.4.3). */
+const MIN_CONTRAST = 4.5
 
 /**
- * Works out the shades of an accent colour.
+ * Computes the shades of an accent colour.
  *
  * @param accent `#rrggbb`
- * @param grounds the darkest ground of the light pages and the lightest of the dark ones, as `#rrggbb`
- * @throws {GatehouseError} `ERR_OPTIONS` if it is no such colour
+ * @param grounds the darkest background of the light pages and the lightest one of the dark pages, as `#rrggbb`
+ * @throws {GatehouseError} `ERR_OPTIONS` if it is not in the form `#rrggbb`
  */
 export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
   const colour = parse(accent)
@@ -45,9 +46,8 @@ export function contrastOf(one: string, other: string): number {
 
 function shadeTowards(end: Rgb, colour: Rgb, ground: Rgb): Rgb {
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = colour.map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * share))
-    const shade: Rgb = [mixed[0] ?? 0, mixed[1] ?? 0, mixed[2] ?? 0]
-    if (contrast(shade, ground) >= READABLE) return shade
+    const shade = colour.map((channel, i) => Math.round(channel + ((end[i] ?? 0) - channel) * share))
+    if (contrast(shade, ground) >= MIN_CONTRAST) return shade
   }
   return end
 }
@@ -57,7 +57,7 @@ function contrast(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-function luminance([red, green, blue]: Rgb): number {
+function luminance([red = 0, green = 0, blue = 0]: Rgb): number {
   const linear = (channel: number) => {
     const share = channel / 255
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
