@@ -26,7 +26,7 @@ import { wellKnown } from '../authorization-server/routing/well-known.ts'
 import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes.ts'
 import type { ProductSource } from '../catalog/definition.ts'
 import type { GatehouseOptions } from '../options/options.ts'
-import type { BuiltProvider } from '../authorization-server/provider/build-provider.ts'
+import type { Provider } from '../authorization-server/provider/build-provider.ts'
 import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import { checkInput } from '../validation/check-input.ts'
@@ -87,7 +87,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const revokeAccount = createRevokeAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
 
-  const authorizeRequest = createInteractionAdmission({
+  const interactionAdmission = createInteractionAdmission({
     max: settings.maxPendingInteractions,
     seconds: settings.lifetimes.signIn,
     memory: createMemoryWatch({ store, logger }),
@@ -104,7 +104,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     ),
     followClients: follow,
     clientUsed: (client) => lastUses.record(client.clientId),
-    authorizeRequest,
+    interactionAdmission,
     pages,
     follower: revoked,
     resumeRevocations: createResumeRevocations({
@@ -162,7 +162,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
       return running
     },
   }
-  const service = { ...parts, port: createInteractionPort(requireBuilt, parts) }
+  const service = {
+    ...parts,
+    port: createInteractionPort({ ...parts, consents: authorizations.consents, provider: requireProvider }),
+  }
   const verify = createTokenVerifier(accessTokens)
   const gatehouse: Gatehouse = {
     on: events.on,
@@ -218,8 +221,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   registerInternals(gatehouse, { settings, catalog, signingKey })
   return gatehouse
 
-  function requireBuilt(): BuiltProvider {
-    if (lifecycle.running) return lifecycle.running.built
+  function requireProvider(): Provider {
+    if (lifecycle.running) return lifecycle.running.provider
     throw new GatehouseError('ERR_NOT_READY', 'gatehouse is not running')
   }
 

@@ -7,18 +7,15 @@ import type { KeySource } from '../keys/signing-keys.ts'
 import type { RevocationFollower } from '../revocation/revocation-follower.ts'
 import type { ResumeRevocations } from '../access/resume-revocations.ts'
 import type { LongestLifetime } from '../revocation/longest-token-lifetime.ts'
-import { buildProvider, type BuiltProvider } from '../authorization-server/provider/build-provider.ts'
-import type {
-  ProviderDependencies,
-  VerifiedAccessToken,
-} from '../authorization-server/provider/dependencies.ts'
+import { buildProvider, type Provider } from '../authorization-server/provider/build-provider.ts'
+import type { ProviderDependencies } from '../authorization-server/provider/dependencies.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 
 /** What is there once it runs. What depends on the signing keys is another one when they have changed. */
 export interface Running {
   readonly keyRing: KeyRing
   readonly getKey: JWTVerifyGetKey
-  readonly built: BuiltProvider
+  readonly provider: Provider
   /** Ends listening to other processes. */
   readonly leave: Leave
 }
@@ -50,17 +47,17 @@ export function createStart(parts: StartParts): () => Promise<Running> {
     const stopKeys = await keys.follow()
     const verifyAccessToken = verifyWith(keys.getKey, settings)
     const build = () => buildProvider({ ...parts, signingKeys: keys.ring.signing, verifyAccessToken })
-    let built = build()
+    let provider = build()
     // Requests that have begun go on with the one before; what they left behind is in the store, for either.
-    const stopBuilding = keys.onChanged(() => (built = build()))
+    const stopBuilding = keys.onChanged(() => (provider = build()))
     const stopFinishing = resumeRevocations.start()
     return {
       get keyRing() {
         return keys.ring
       },
       getKey: keys.getKey,
-      get built() {
-        return built
+      get provider() {
+        return provider
       },
       async leave() {
         stopFinishing()
@@ -90,7 +87,7 @@ export function createStart(parts: StartParts): () => Promise<Running> {
 /** The check of our own access tokens, for the endpoints that take them. */
 function verifyWith(getKey: Running['getKey'], { issuer, audience }: ResolvedOptions) {
   const verify = createTokenVerifier({ issuer, audience, getKey })
-  return async (jwt: string): Promise<VerifiedAccessToken | undefined> => {
+  return async (jwt: string): Promise<Principal | undefined> => {
     const outcome = await verify(jwt)
     return isPrincipal(outcome) ? outcome : undefined
   }

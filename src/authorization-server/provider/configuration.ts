@@ -1,13 +1,10 @@
 import type { Configuration } from 'oidc-provider'
-import type { AccountLookup } from './account-lookup.ts'
-import type { DelegatedScopes } from './delegated-scopes.ts'
-import type { ProviderDependencies } from './dependencies.ts'
-import { authorizationOptions, createDescribeResource } from './endpoints/authorize.ts'
-import { createSyncHostSession } from './endpoints/authorize/sync-host-session.ts'
+import type { ProviderParts, ProviderSettings } from './dependencies.ts'
+import { authorizationOptions, resourceIndicators } from './endpoints/authorize.ts'
 import { endSession } from './endpoints/end-session.ts'
-import { createMayIntrospect } from './endpoints/introspect.ts'
+import { mayIntrospect } from './endpoints/introspect.ts'
 import { revocation } from './endpoints/revoke.ts'
-import { tokenOptions, type DelegatedGrants } from './endpoints/token.ts'
+import { tokenOptions } from './endpoints/token.ts'
 import { initialGrantLifetime } from './models/grants.ts'
 import { createRenderError } from './render-errors.ts'
 import { ROUTES } from './routes.ts'
@@ -17,23 +14,15 @@ import { ROUTES } from './routes.ts'
  * that we do not want, and every default that makes oidc-provider print a notice.
  */
 export function providerConfiguration(
-  deps: ProviderDependencies,
-  parts: {
-    readonly adapter: NonNullable<Configuration['adapter']>
-    readonly accountLookup: AccountLookup
-    readonly delegatedScopes: DelegatedScopes
-    readonly grants: DelegatedGrants
-  },
+  parts: ProviderParts,
+  adapter: NonNullable<Configuration['adapter']>,
 ): Configuration {
-  const { settings, consents } = deps
-  const { accountLookup, delegatedScopes, grants } = parts
-  const syncHostSession = createSyncHostSession(deps.accounts, accountLookup)
-
+  const { settings, accountLookup, pages } = parts
   return {
-    ...authorizationOptions({ settings, consents, delegatedScopes, syncHostSession }),
-    ...tokenOptions(grants),
-    adapter: parts.adapter,
-    jwks: { keys: [...deps.signingKeys] },
+    ...authorizationOptions(parts),
+    ...tokenOptions(parts),
+    adapter,
+    jwks: { keys: [...parts.signingKeys] },
     routes: ROUTES,
     scopes: [...settings.openIdScopes],
     claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
@@ -44,7 +33,7 @@ export function providerConfiguration(
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: () => false,
     ttl: ttl(settings.lifetimes),
-    cookies: cookies(deps),
+    cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
       // No sender-constrained tokens: a gateway that takes Bearer tokens would let them pass.
@@ -52,17 +41,15 @@ export function providerConfiguration(
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
       userinfo: { enabled: true },
-      introspection: { enabled: true, allowedPolicy: createMayIntrospect(deps.registry, accountLookup) },
-      revocation,
-      resourceIndicators: {
+      introspection: {
         enabled: true,
-        defaultResource: async () => settings.audience,
-        useGrantedResource: async () => true,
-        getResourceServerInfo: createDescribeResource(delegatedScopes, syncHostSession),
+        allowedPolicy: (ctx, client, token) => mayIntrospect(parts, ctx, client, token),
       },
-      rpInitiatedLogout: endSession(deps.pages),
+      revocation,
+      resourceIndicators: resourceIndicators(parts),
+      rpInitiatedLogout: endSession(pages),
     },
-    renderError: createRenderError(deps.pages),
+    renderError: createRenderError(pages),
   }
 }
 
@@ -70,7 +57,7 @@ export function providerConfiguration(
  * Lifetimes by model, in seconds. Strangers can create interactions and sessions without signing in by the thousand,
  * so these live only for one sign-in or one interaction.
  */
-function ttl(lifetimes: ProviderDependencies['settings']['lifetimes']): Configuration['ttl'] {
+function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
   const { interaction, signIn } = lifetimes
   return {
     AccessToken: lifetimes.delegatedAccessToken,
@@ -85,7 +72,7 @@ function ttl(lifetimes: ProviderDependencies['settings']['lifetimes']): Configur
   }
 }
 
-function cookies({ cookieKeys, settings }: ProviderDependencies): Configuration['cookies'] {
+function cookies({ cookieKeys, settings }: ProviderParts): Configuration['cookies'] {
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const
   return {
     keys: cookieKeys as never,

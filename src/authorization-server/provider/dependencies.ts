@@ -1,4 +1,3 @@
-import type { Context } from 'koa'
 import type Keygrip from 'keygrip'
 import type { CurrentCatalog } from '../../catalog/catalog.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
@@ -11,10 +10,16 @@ import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
-import type { RevocableToken } from '../../revocation/revocation.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
 import type { InteractionAdmission } from './endpoints/authorize/interaction-admission.ts'
 import type { ConsentStore } from '../../grants/consent-store.ts'
+import type { Principal } from '../../gateway/principal.ts'
+import type { Pages } from '../interaction/pages.ts'
+import type { Collection } from '../../store/collection.ts'
+import type { AccountLookup } from './account-lookup.ts'
+import type { LimitGrants } from './endpoints/token/limit-grants.ts'
+import type { RevokeGrant } from './revoke-grant.ts'
+import type { AdapterPayload } from 'oidc-provider'
 
 /** The settings that the authorization server uses. */
 export interface ProviderSettings {
@@ -26,47 +31,18 @@ export interface ProviderSettings {
   /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
   /** In seconds. */
-  readonly lifetimes: {
-    readonly directAccessToken: number
-    readonly delegatedAccessToken: number
-    readonly refreshToken: number
-    readonly authorizationCode: number
-    readonly idToken: number
-    readonly signIn: number
-    readonly interaction: number
-    readonly session: number
-    readonly storedConsent: number
-  }
+  readonly lifetimes: Readonly<Record<Lifetime, number>>
 }
 
-/** A verified access token of ours. The gateway's principal matches this type. */
-export interface VerifiedAccessToken extends RevocableToken {
-  readonly mode: 'direct' | 'delegated'
-  readonly accountId: string
-  readonly userId?: string | undefined
-  readonly expiresAt: number
-  readonly claims: RevocableToken['claims'] & {
-    readonly iat?: number | undefined
-    readonly aud?: string | string[] | undefined
-  }
-}
-
-/** The pages that the authorization server renders itself. */
-export interface ProviderPages {
-  /** Writes the page for an error that cannot be sent to the application. */
-  renderError(ctx: Context, error: { status: number; error: string; description: string }): void
-  /** Writes the page that asks whether to sign out. */
-  renderSignOut(
-    ctx: Context,
-    form: {
-      action: string
-      xsrf: string
-      redirectOrigin?: string | undefined
-    },
-  ): void
-  /** Writes the page that confirms the sign-out. */
-  renderSignedOut(ctx: Context): void
-}
+type Lifetime =
+  | 'directAccessToken'
+  | 'delegatedAccessToken'
+  | 'refreshToken'
+  | 'authorizationCode'
+  | 'idToken'
+  | 'signIn'
+  | 'interaction'
+  | 'session'
 
 /** The dependencies of the authorization server. */
 export interface ProviderDependencies {
@@ -83,15 +59,23 @@ export interface ProviderDependencies {
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
   /** The access token if it is one of ours and has not expired, else undefined. It may have been revoked. */
-  verifyAccessToken(jwt: string): Promise<VerifiedAccessToken | undefined>
+  verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
   /** Whether a verified access token was revoked. Reads memory only. */
-  isTokenRevoked(token: RevocableToken): boolean
+  isTokenRevoked(token: Principal): boolean
   /** Called for each client that obtained a token. */
   clientUsed(client: Client): void
   /** Decides which authorization requests may wait for a person. */
-  readonly authorizeRequest: InteractionAdmission
-  readonly pages: ProviderPages
+  readonly interactionAdmission: InteractionAdmission
+  readonly pages: Pages
   readonly events: EventSink
   readonly logger: Logger
+}
+
+/** The dependencies, with the parts that `buildProvider()` creates from them. A function picks the ones that it uses. */
+export interface ProviderParts extends ProviderDependencies {
+  readonly accountLookup: AccountLookup
+  readonly codes: Collection<AdapterPayload>
+  readonly revokeGrant: RevokeGrant
+  readonly limitGrants: LimitGrants
 }

@@ -1,17 +1,17 @@
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
-/** The error that a client receives while the store is unavailable (the code is from RFC 6749 4.1.2.1). */
-export const UNAVAILABLE = {
-  error: 'temporarily_unavailable',
-  error_description: 'not available for the moment; try again',
-} as const
-
-/** The error that a client receives when our side failed. It does not reveal the cause. */
-export const FAILED = {
-  error: 'server_error',
-  error_description: 'something went wrong on our side',
-} as const
+/**
+ * What a client may know about a failure on our side, which is never the cause: 503 while the store is unavailable (the
+ * code is from RFC 6749 4.1.2.1), and 500 otherwise.
+ */
+export function failureResponse(error: unknown) {
+  if (isStoreUnavailable(error)) {
+    const description = 'not available for the moment; try again'
+    return { status: error.status, headers: error.headers, error: 'temporarily_unavailable', description }
+  }
+  return { status: 500, headers: {}, error: 'server_error', description: 'something went wrong on our side' }
+}
 
 /**
  * Logs a failed request. A temporary failure is logged without a stack: there may be one for every request, and its

@@ -1,28 +1,27 @@
 import { errors, type Configuration, type Provider } from 'oidc-provider'
 import { emitAppError } from '../../host/emit-app-error.ts'
-import type { EventSink } from '../../host/events.ts'
-import type { Logger } from '../../host/logger.ts'
 import { answerError, errorFields } from '../../http/error-response.ts'
-import type { ProviderPages } from './dependencies.ts'
+import type { ProviderDependencies } from './dependencies.ts'
 import { redirectUriError } from './endpoints/authorize/redirect-uri-errors.ts'
-import { FAILED, isStoreUnavailable, logFailure, UNAVAILABLE } from './errors.ts'
+import { failureResponse, isStoreUnavailable, logFailure } from './errors.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { requestState } from './request-state.ts'
 import { isForPrograms } from './routes.ts'
 import { NotNow } from './seam/errors.ts'
 
 /** Renders an error that is not redirected to the application. The page reveals no cause of our own failures. */
-export function createRenderError(pages: ProviderPages): NonNullable<Configuration['renderError']> {
+export function createRenderError(
+  pages: ProviderDependencies['pages'],
+): NonNullable<Configuration['renderError']> {
   return async function renderError(ctx, out, error) {
     if (error instanceof NotNow) ctx.set('Retry-After', String(error.retryAfter))
-    const isTemporary = isStoreUnavailable(error)
-    const failure = isTemporary ? UNAVAILABLE : FAILED
-    const { error: code, error_description: description } =
-      !isTemporary && error instanceof errors.OIDCProviderError ? out : failure
+    const failure = failureResponse(error)
+    const isOAuthError = error instanceof errors.OIDCProviderError
     const answer = {
-      status: isTemporary ? error.status : ctx.status,
-      error: code,
-      description: redirectUriError(ctx, error) ?? description ?? failure.error_description,
+      status: isStoreUnavailable(error) ? failure.status : ctx.status,
+      error: isOAuthError ? out.error : failure.error,
+      description:
+        (redirectUriError(ctx, error) ?? (isOAuthError && out.error_description)) || failure.description,
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
@@ -42,15 +41,15 @@ export function createRenderError(pages: ProviderPages): NonNullable<Configurati
  */
 export function reportFailures(
   provider: Provider,
-  { events, logger }: { readonly events: EventSink; readonly logger: Logger },
+  { events, logger }: Pick<ProviderDependencies, 'events' | 'logger'>,
 ): void {
   provider.on('server_error', (context, error) => {
     const ctx: ProviderResponse = context
-    const isTemporary = isStoreUnavailable(error)
-    if (errorOf(ctx) === 'server_error') ctx.body = { ...(isTemporary ? UNAVAILABLE : FAILED) }
-    if (isTemporary) {
-      ctx.status = error.status
-      ctx.set({ ...error.headers })
+    const { status, headers, error: code, description } = failureResponse(error)
+    if (errorOf(ctx) === 'server_error') ctx.body = { error: code, error_description: description }
+    if (isStoreUnavailable(error)) {
+      ctx.status = status
+      ctx.set({ ...headers })
     } else emitAppError(requestState(ctx).host, error)
     logFailure(logger, error, { route: ctx.oidc?.route })
     events.emit('error', { error })

@@ -11,12 +11,15 @@ import type { Revocations } from '../../revocation/revoke-tokens.ts'
 export type RevokeGrant = (grantId: string) => Promise<void>
 
 /** Creates the only function with which the authorization server itself revokes grants. */
-export function createRevokeGrant(parts: {
+export function createRevokeGrant({
+  grantLifecycle,
+  families,
+  revocations,
+}: {
   readonly grantLifecycle: GrantLifecycle
   readonly families: TokenFamilies
   readonly revocations: Revocations
 }): RevokeGrant {
-  const { grantLifecycle, families, revocations } = parts
   const pending = new Map<string, Promise<void>>()
 
   async function revoke(grantId: string): Promise<void> {

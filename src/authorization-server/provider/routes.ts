@@ -38,13 +38,7 @@ export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
 ])
 
 /** oidc-provider's routes that browsers request on behalf of an application. API keys are no valid clients there. */
-export const FRONT_CHANNEL: ReadonlySet<string> = new Set([
-  'authorization',
-  'resume',
-  'end_session',
-  'end_session_confirm',
-  'end_session_success',
-])
+export const FRONT_CHANNEL = /^(authorization|resume|end_session)/
 
 /**
  * Whether a path belongs to an endpoint that only programs call. Errors are JSON there for every `Accept` (RFC 6749

@@ -1,111 +1,84 @@
 import type { Context, Middleware } from 'koa'
-import type { CurrentCatalog } from '../../catalog/catalog.ts'
-import type { HostAccounts } from '../../host/host-accounts.ts'
-import type { EventSink } from '../../host/events.ts'
-import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
-import type { Pages } from '../interaction/pages.ts'
-import type { InteractionPort } from '../interaction/port.ts'
+import type { RevocationSource } from '../../revocation/revocation-source.ts'
 import { interactionRoutes } from '../interaction/routes.ts'
 import type { InteractionOptions } from '../interaction/step.ts'
-import type { BuiltProvider } from '../provider/build-provider.ts'
-import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
-import { runProvider } from '../provider/run-provider.ts'
-import type { ClientRegistry } from '../../clients/client-registry.ts'
-import type { RevocationSource } from '../../revocation/revocation-source.ts'
-import { checkRequest } from './check-request.ts'
-import { respondWithJwks } from '../provider/endpoints/jwks.ts'
-import { postToGet } from './post-to-get.ts'
+import type { Provider } from '../provider/build-provider.ts'
+import type { ProviderDependencies } from '../provider/dependencies.ts'
 import { AUTHORIZATION_PARAMETERS } from '../provider/endpoints/authorize.ts'
 import { END_SESSION_PARAMETERS } from '../provider/endpoints/end-session.ts'
-import { fail } from './server-error.ts'
-import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
+import { respondWithJwks } from '../provider/endpoints/jwks.ts'
 import { createRevocationFeed } from '../provider/endpoints/revocation-feed.ts'
-import { service } from './router.ts'
+import { isForPrograms, METHODS, normalizePath, REVOCATION_FEED, ROUTES } from '../provider/routes.ts'
+import { runProvider } from '../provider/run-provider.ts'
+import { checkRequest } from './check-request.ts'
+import type { InsecureProxyWarning } from './insecure-proxy-warning.ts'
+import { postToGet } from './post-to-get.ts'
+import { createRouter } from './router.ts'
+import { fail } from './server-error.ts'
 
-/** What the authorization service is handed. */
-export interface AuthorizationServerParts {
-  readonly settings: {
-    readonly issuer: string
-    readonly mountPath: string
-    readonly logger: Logger
-    readonly signInAttempts: InteractionOptions['signInAttempts']
-  }
-  readonly accounts: HostAccounts
-  readonly catalog: CurrentCatalog
-  readonly port: InteractionPort
-  readonly pages: Pages
-  readonly csrfKeys: readonly Uint8Array[]
-  readonly events: EventSink
-  readonly registry: ClientRegistry
+/** The dependencies of the mounted authorization server. */
+export interface AuthorizationServerParts
+  extends
+    Pick<ProviderDependencies, 'events' | 'registry'>,
+    Pick<InteractionOptions, 'accounts' | 'catalog' | 'port' | 'pages' | 'csrfKeys'> {
+  readonly settings: Pick<ProviderDependencies['settings'], 'issuer'> &
+    Pick<InteractionOptions, 'signInAttempts'> &
+    Pick<ProviderDependencies, 'logger'> & { readonly mountPath: string }
   readonly revocationSource: RevocationSource
   readonly warnOnInsecureProxy: InsecureProxyWarning
-  /** Seconds for which anybody may keep the keys. */
+  /** Seconds for which the keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until it runs, as long as a request may wait. */
-  ready(): Promise<{ built: BuiltProvider; keyRing: { published: { keys: readonly object[] } } }>
+  /** Waits until the service runs, for as long as a request may wait. */
+  ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>
 }
 
-/**
- * Everything below {auth_url}: keys, revocations, the pages of an interaction, forms that other sites post, and for
- * the rest oidc-provider.
- */
+/** Answers everything below {auth_url}: our own endpoints and pages, and the rest with oidc-provider. */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
-  const { settings, pages, registry, revocationSource } = parts
-  const { issuer, signInAttempts } = settings
-  const interaction = interactionRoutes({ ...parts, issuer, signInAttempts })
-  const feed = createRevocationFeed({ registry, source: revocationSource, realm: issuer })
+  const { settings, pages, events } = parts
+  const { issuer, mountPath, signInAttempts } = settings
+  const answerInteraction = interactionRoutes({ ...parts, issuer, signInAttempts })
+  const answerFeed = createRevocationFeed({
+    registry: parts.registry,
+    source: parts.revocationSource,
+    realm: issuer,
+  })
 
-  async function keySet(ctx: Context, path: string): Promise<boolean> {
-    if (normalizePath(path) !== ROUTES.jwks) return false
-    respondWithJwks(ctx, (await parts.ready()).keyRing.published, parts.jwksMaxAge)
-    return true
-  }
-
-  async function revocations(ctx: Context, path: string): Promise<boolean> {
-    if (normalizePath(path) !== REVOCATION_FEED) return false
-    await feed(ctx)
-    return true
-  }
-
-  async function postedForm(ctx: Context, path: string): Promise<boolean> {
+  async function answer(ctx: Context, path: string): Promise<boolean> {
+    const { provider, keyRing } = await parts.ready()
     const route = normalizePath(path)
-    const parameters = POSTED[route]
-    if (ctx.method !== 'POST' || !parameters) return false
-    const rejection = await postToGet(ctx, new URL(issuer + route), parameters)
-    if (rejection) {
-      const description = 'the form could not be read'
-      answerError(ctx, pages, { ...rejection, error: 'invalid_request', text: 'errorBody', description })
-    }
+    const posted = ctx.method === 'POST' ? POSTED_PARAMETERS[route] : undefined
+    if (route === ROUTES.jwks) respondWithJwks(ctx, keyRing.published, parts.jwksMaxAge)
+    else if (route === REVOCATION_FEED) await answerFeed(ctx)
+    else if (posted) await postToGet(ctx, { pages, target: new URL(issuer + route), parameters: posted })
+    else return (await answerInteraction(ctx, path)) || (await answerByProvider(provider, ctx, path))
     return true
   }
 
-  async function provider(ctx: Context, path: string): Promise<boolean> {
-    const checked = await checkRequest(ctx, path, { issuer, events: parts.events })
-    if ('form' in checked) {
-      return runProvider((await parts.ready()).built.provider, ctx, path, checked.form)
-    }
+  async function answerByProvider(provider: Provider, ctx: Context, path: string): Promise<boolean> {
+    const checked = await checkRequest(ctx, path, { issuer, events })
+    if ('form' in checked) return runProvider(provider, ctx, path, checked.form)
     if (isForPrograms(path)) answerErrorAsJson(ctx, checked.rejection)
     else answerError(ctx, pages, { ...checked.rejection, text: 'errorBody' })
     return true
   }
 
-  return service({
-    mountPath: settings.mountPath,
+  return createRouter({
+    mountPath,
     owns: (path) => OWN_PATHS.test(path),
     methods: METHODS,
-    ready: async () => void (await parts.ready()),
-    answerers: [keySet, revocations, interaction, postedForm, provider],
+    answer,
     fail: fail(parts),
     warnOnInsecureProxy: parts.warnOnInsecureProxy,
   })
 }
 
-/** What begins like one of our addresses; a host may have pages of its own below {auth_url}. */
+/** Paths that begin like one of ours. The host may have other pages below {auth_url}. */
 const OWN_PATHS =
   /^\/(oauth2|interaction|\.well-known\/(openid-configuration|oauth-authorization-server))(\/|$)/i
 
-const POSTED: Readonly<Record<string, readonly string[]>> = {
+/** Parameters of the endpoints that other sites post forms to. */
+const POSTED_PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   [ROUTES.authorization]: AUTHORIZATION_PARAMETERS,
   [ROUTES.end_session]: END_SESSION_PARAMETERS,
 }

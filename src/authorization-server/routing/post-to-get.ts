@@ -1,31 +1,34 @@
 import type { Context } from 'koa'
-import { isRejection, readForm, type FormRejection } from '../../http/form-body.ts'
+import { answerError } from '../../http/error-response.ts'
+import { isRejection, readForm } from '../../http/form-body.ts'
+import type { Pages } from '../interaction/pages.ts'
 
-/** Bytes that an address may have: proxies and Node reject longer ones. */
-const MAX_ADDRESS = 12_288
+/** The longest address, in bytes. Proxies and Node reject longer ones. */
+const MAX_ADDRESS_BYTES = 12_288
 
 /**
- * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2) by sending
- * the browser to the same address with GET. A browser does not send our `SameSite=Lax` cookies with such a
- * form, but does with the GET that follows; to weaken the cookies instead would weaken every other page.
+ * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). It redirects the
+ * browser to the same address with GET. A browser sends our `SameSite=Lax` cookies with that GET, and not with such a
+ * form. Weaker cookies would weaken every other page.
  *
- * @param parameters the names that count; of several values all are passed on, and rejected there
- * @returns why the form cannot be read, if so
+ * @param options.parameters the names that are passed on, with all of their values; repeated values are rejected there
  */
 export async function postToGet(
   ctx: Context,
-  address: URL,
-  parameters: readonly string[],
-): Promise<FormRejection | undefined> {
+  { pages, target, parameters }: { pages: Pages; target: URL; parameters: readonly string[] },
+): Promise<void> {
   const form = await readForm(ctx)
-  if (isRejection(form)) return form
-  const target = new URL(address)
+  if (isRejection(form)) return rejectForm(ctx, pages, form.status)
   for (const name of parameters) {
     for (const value of form.getAll(name)) target.searchParams.append(name, value)
   }
-  if (target.href.length > MAX_ADDRESS) return { status: 413 }
+  if (target.href.length > MAX_ADDRESS_BYTES) return rejectForm(ctx, pages, 413)
   ctx.set('Cache-Control', 'no-store')
   ctx.redirect(target.href)
   ctx.status = 303
-  return undefined
+}
+
+function rejectForm(ctx: Context, pages: Pages, status: number): void {
+  const description = 'the form could not be read'
+  answerError(ctx, pages, { status, error: 'invalid_request', text: 'errorBody', description })
 }

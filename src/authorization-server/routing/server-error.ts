@@ -1,16 +1,11 @@
 import type { Context } from 'koa'
-import type { EventSink } from '../../host/events.ts'
 import { emitAppError } from '../../host/emit-app-error.ts'
+import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
 import type { Pages } from '../interaction/pages.ts'
-import { FAILED, isStoreUnavailable, logFailure, UNAVAILABLE } from '../provider/errors.ts'
+import { failureResponse, isStoreUnavailable, logFailure } from '../provider/errors.ts'
 import { isForPrograms } from '../provider/routes.ts'
-
-/** The path without the id of an interaction. The cookie that proves its owner holds the same id. */
-function withoutId(path: string): string {
-  return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
-}
 
 /** Answers a request that failed on our side, without revealing the cause, and notifies the host. */
 export function fail(parts: {
@@ -21,12 +16,15 @@ export function fail(parts: {
   return function fail(ctx, path, error) {
     logFailure(parts.settings.logger, error, { path: withoutId(path) })
     parts.events.emit('error', { error })
-    const known = isStoreUnavailable(error) ? error : undefined
-    if (!known) emitAppError(ctx, error)
-    const { error: code, error_description: description } = known ? UNAVAILABLE : FAILED
-    const answer = { status: known?.status ?? 500, error: code, description }
-    ctx.set({ ...known?.headers })
+    if (!isStoreUnavailable(error)) emitAppError(ctx, error)
+    const { headers, ...answer } = failureResponse(error)
+    ctx.set({ ...headers })
     if (isForPrograms(path)) answerErrorAsJson(ctx, answer)
     else answerError(ctx, parts.pages, answer)
   }
+}
+
+/** The path without the id of an interaction. The cookie that proves its owner holds the same id. */
+function withoutId(path: string): string {
+  return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
 }

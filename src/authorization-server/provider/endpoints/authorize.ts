@@ -1,13 +1,12 @@
 import { errors, interactionPolicy, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
-import type { ConsentStore } from '../../../grants/consent-store.ts'
-import type { DelegatedScopes } from '../delegated-scopes.ts'
-import type { ProviderSettings } from '../dependencies.ts'
+import { checkRequestedScope, describeResource } from '../delegated-scopes.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { notRedirected } from '../seam/errors.ts'
 import { isReturnFromPages } from '../seam/sessions.ts'
 import { hintCheck, keepSubjectOfHint } from './authorize/id-token-hint.ts'
-import { createLoadExistingGrant } from './authorize/load-existing-grant.ts'
+import { loadExistingGrant } from './authorize/load-existing-grant.ts'
 import { findTooLong } from './authorize/parameter-limits.ts'
-import type { SyncHostSession } from './authorize/sync-host-session.ts'
+import { syncHostSession } from './authorize/sync-host-session.ts'
 
 // The authorization endpoint (RFC 6749 3.1; OpenID Connect Core 3.1.2). The folder `authorize/` holds its parts.
 
@@ -37,21 +36,18 @@ export const AUTHORIZATION_PARAMETERS: readonly string[] = [
   'ui_locales',
 ]
 
+type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accounts' | 'accountLookup' | 'consents'>
+
 /** Options of oidc-provider for the authorization endpoint. */
-export function authorizationOptions(parts: {
-  readonly settings: ProviderSettings
-  readonly consents: ConsentStore
-  readonly delegatedScopes: DelegatedScopes
-  readonly syncHostSession: SyncHostSession
-}) {
-  const { settings, consents, delegatedScopes, syncHostSession } = parts
-  const { audience, issuer, openIdScopes } = settings
+export function authorizationOptions(parts: Parts) {
+  const { issuer, requirePkce } = parts.settings
   const policy = promptPolicy()
+  const checksBefore = ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? [])
 
   return {
     // Only the code flow: no implicit or hybrid flow.
     responseTypes: ['code'],
-    pkce: { required: () => settings.requirePkce },
+    pkce: { required: () => requirePkce },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
       // Relies on: the mode must exist, because errors can be sent in it (`seam/seam.ts`), and is the same as `query`.
@@ -62,16 +58,11 @@ export function authorizationOptions(parts: {
       async scope(ctx: KoaContextWithOIDC, scope, client) {
         keepSubjectOfHint(ctx)
         requireShortParameters(ctx)
-        await syncHostSession(ctx)
-        await delegatedScopes.checkRequestedScope(ctx, scope, client)
+        await syncHostSession(parts, ctx)
+        await checkRequestedScope(parts, ctx, scope, client)
       },
     },
-    loadExistingGrant: createLoadExistingGrant({
-      audience,
-      openIdScopes,
-      consents,
-      checksBefore: ['login', 'select_account'].flatMap((name) => policy.get(name)?.checks ?? []),
-    }),
+    loadExistingGrant: (ctx) => loadExistingGrant(parts, checksBefore, ctx),
     interactions: {
       policy,
       url: (_ctx, { uid }) => `${new URL(issuer).pathname.replace(/\/$/, '')}/interaction/${uid}`,
@@ -79,6 +70,22 @@ export function authorizationOptions(parts: {
     // OpenID Connect Prompt Create 1.0 names the field; oidc-provider leaves it out.
     discovery: { prompt_values_supported: ['none', ...policy.map(({ name }) => name)] },
   } satisfies Configuration
+}
+
+/** Options of oidc-provider for resource indicators (RFC 8707): our API is the only resource server. */
+export function resourceIndicators(
+  parts: Parts,
+): NonNullable<NonNullable<Configuration['features']>['resourceIndicators']> {
+  return {
+    enabled: true,
+    defaultResource: async () => parts.settings.audience,
+    useGrantedResource: async () => true,
+    async getResourceServerInfo(ctx, resource, client) {
+      // Relies on: when a person returns from the pages, no hook is awaited earlier, and the account is loaded later.
+      if (isReturnFromPages(ctx)) await syncHostSession(parts, ctx)
+      return describeResource(parts, ctx, resource, client)
+    },
+  }
 }
 
 /** oidc-provider's prompts, with our check of `id_token_hint` and the prompt `select_account`. */
@@ -91,18 +98,6 @@ function promptPolicy() {
   // account.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   return policy
-}
-
-/** Describes our API for a token or an authorization request. */
-export function createDescribeResource(
-  delegatedScopes: DelegatedScopes,
-  syncHostSession: SyncHostSession,
-): DelegatedScopes['describeResource'] {
-  return async function describeResource(ctx, resource, client) {
-    // Relies on: when a person returns from the pages, no hook is awaited earlier, and the account is loaded later.
-    if (isReturnFromPages(ctx)) await syncHostSession(ctx)
-    return delegatedScopes.describeResource(ctx, resource, client)
-  }
 }
 
 /**

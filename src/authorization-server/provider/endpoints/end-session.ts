@@ -1,7 +1,7 @@
 import type { Next } from 'koa'
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { answerError } from '../../../http/error-response.ts'
-import type { ProviderDependencies, ProviderPages } from '../dependencies.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
 import { requestState } from '../request-state.ts'
 import { ROUTES } from '../routes.ts'
 import { signOutSecret } from '../seam/sessions.ts'
@@ -23,7 +23,7 @@ export const END_SESSION_PARAMETERS: readonly string[] = [
 
 /** Renders our own pages, which need no script. */
 export function endSession(
-  pages: ProviderPages,
+  pages: Dependencies['pages'],
 ): NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']> {
   return {
     enabled: true,
@@ -49,7 +49,7 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
 }
 
 /** Rejects a `state` that is too long. It is the only parameter that is stored unchanged. */
-function rejectLongState(ctx: KoaContextWithOIDC, pages: ProviderPages): boolean {
+function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
   if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
   if (!tooLong) return false

@@ -1,43 +1,33 @@
 import type { Client as ProviderClient, KoaContextWithOIDC } from 'oidc-provider'
-import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import type { FoundRefreshToken } from '../../../grants/refresh-tokens/token-families.ts'
 import { personOf } from '../../../host/subject.ts'
-import type { AccountLookup } from '../account-lookup.ts'
 import { recordOf } from '../client-metadata.ts'
-import type { VerifiedAccessToken } from '../dependencies.ts'
+import type { Principal } from '../../../gateway/principal.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
 // The introspection endpoint (RFC 7662). Its responses need the same fix as those of all client endpoints:
 // `missing-secret.ts`.
 
-/** A token that is valid by itself. */
-interface IntrospectedToken {
-  readonly kind: string
-  readonly clientId?: string | undefined
-  /** The subject; undefined in a direct token. */
-  readonly accountId?: string | undefined
-}
-
 /**
  * Whether a client may introspect a token (RFC 7662 2.1): a client its own tokens, a resource server all access
  * tokens. To any other client the token is not active. A token is not active either if its client or account does
  * not exist any more.
+ *
+ * @param token a token that is valid by itself; `accountId` is the subject, undefined in a direct token
  */
-export type MayIntrospect = (
+export async function mayIntrospect(
+  { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
   ctx: KoaContextWithOIDC,
-  client: ProviderClient,
-  token: IntrospectedToken,
-) => Promise<boolean>
-
-export function createMayIntrospect(registry: ClientRegistry, accounts: AccountLookup): MayIntrospect {
-  return async function mayIntrospect(ctx, caller, token) {
-    const isOwn = token.clientId === caller.clientId
-    if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false
-    const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
-    if (!client || client.disabled) return false
-    const person = token.accountId === undefined ? client : personOf(token.accountId)
-    return (await accounts.find(ctx, person)) !== undefined
-  }
+  caller: ProviderClient,
+  token: { kind: string; clientId?: string | undefined; accountId?: string | undefined },
+): Promise<boolean> {
+  const isOwn = token.clientId === caller.clientId
+  if (!isOwn && !(isResourceServer(caller) && token.kind !== 'RefreshToken')) return false
+  const client = isOwn ? recordOf(caller) : await registry.find(token.clientId ?? '')
+  if (!client || client.disabled) return false
+  const person = token.accountId === undefined ? client : personOf(token.accountId)
+  return (await accountLookup.find(ctx, person)) !== undefined
 }
 
 function isResourceServer(caller: ProviderClient): boolean {
@@ -46,10 +36,7 @@ function isResourceServer(caller: ProviderClient): boolean {
 }
 
 /** The access token to introspect, with the claims that the response adds to those of oidc-provider (RFC 7662 2.2). */
-export function accessTokenToIntrospect(
-  record: AccessTokenRecord,
-  { claims }: VerifiedAccessToken,
-): AccessTokenRecord {
+export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
   const { aud, sub, access_mode, account_id, user_id, grant_id } = claims
   return { ...record, aud, extra: { sub, access_mode, account_id, user_id, grant_id } }
 }

@@ -2,32 +2,21 @@ import type { Client, Configuration, KoaContextWithOIDC, Provider } from 'oidc-p
 import { personOf } from '../../../host/subject.ts'
 import { recordOf } from '../client-metadata.ts'
 import { requireSomethingLeft } from '../delegated-scopes.ts'
-import type { ProviderDependencies } from '../dependencies.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { errorOf, type ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
-import { fillInRedirectUri, type AuthorizationCodeGrant } from './token/authorization-code-grant.ts'
-import {
-  checkRefresh,
-  dropIgnoredScopes,
-  repeatRefreshToken,
-  type RefreshTokenGrant,
-} from './token/refresh-token-grant.ts'
+import { fillInRedirectUri } from './token/authorization-code-grant.ts'
+import { checkRefresh, dropIgnoredScopes, repeatRefreshToken } from './token/refresh-token-grant.ts'
 import { tokenClaims } from './token/token-claims.ts'
 
 // The token endpoint (RFC 6749 3.2). Each grant type has its own file in `token/`.
 
-/** The grant types that oidc-provider implements, with what our steps in them use. */
-export interface DelegatedGrants {
-  readonly refreshToken: RefreshTokenGrant
-  readonly authorizationCode: AuthorizationCodeGrant
-}
-
 /** Options of oidc-provider for the token endpoint. */
-export function tokenOptions({ refreshToken }: DelegatedGrants) {
+export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
   return {
     // Each code exchange gives a refresh token, each refresh a new one, and none ends with the browser session.
     issueRefreshToken: async () => true,
-    rotateRefreshToken: (ctx) => checkRefresh(refreshToken, ctx),
+    rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
     // Where a grant must be revoked, we do it in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
@@ -43,13 +32,13 @@ export function tokenOptions({ refreshToken }: DelegatedGrants) {
 
 /** Completes the parameters of a token request once its client has authenticated. */
 export async function completeTokenRequest(
-  { refreshToken, authorizationCode }: DelegatedGrants,
+  parts: Pick<ProviderParts, 'settings' | 'codes'>,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
   if (ctx.oidc.route !== 'token') return
-  dropIgnoredScopes(refreshToken, ctx)
-  await fillInRedirectUri(authorizationCode, ctx, client)
+  dropIgnoredScopes(parts, ctx)
+  await fillInRedirectUri(parts, ctx, client)
 }
 
 export function fixTokenResponse(ctx: ProviderResponse): void {
@@ -77,7 +66,7 @@ function explainGrantType(ctx: ProviderResponse): void {
 /** Emits `token.issued` and `token.rejected`, and explains `invalid_grant` to the client. */
 export function reportTokens(
   provider: Provider,
-  { events, logger, clientUsed }: Pick<ProviderDependencies, 'events' | 'logger' | 'clientUsed'>,
+  { events, logger, clientUsed }: Pick<ProviderParts, 'events' | 'logger' | 'clientUsed'>,
 ): void {
   provider.on('grant.success', (ctx) => {
     const token = ctx.oidc.entities.AccessToken ?? ctx.oidc.entities.ClientCredentials

@@ -1,5 +1,5 @@
 import { subjectOf } from '../../../host/subject.ts'
-import type { VerifiedAccessToken } from '../dependencies.ts'
+import type { Principal } from '../../../gateway/principal.ts'
 
 /** An access token as oidc-provider's models know it. */
 export type AccessTokenRecord = ReturnType<typeof accessTokenRecord> & {
@@ -12,7 +12,7 @@ export type AccessTokenRecord = ReturnType<typeof accessTokenRecord> & {
  *
  * Relies on: oidc-provider takes such a record for an opaque token, which the user info endpoint accepts.
  */
-export function accessTokenRecord(token: VerifiedAccessToken) {
+export function accessTokenRecord(token: Principal) {
   const isDirect = token.mode === 'direct'
   return {
     kind: isDirect ? 'ClientCredentials' : 'AccessToken',

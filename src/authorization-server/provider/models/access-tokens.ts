@@ -1,5 +1,6 @@
 import type { Adapter } from 'oidc-provider'
-import type { ProviderDependencies, VerifiedAccessToken } from '../dependencies.ts'
+import type { Principal } from '../../../gateway/principal.ts'
+import type { ProviderParts } from '../dependencies.ts'
 import { accessTokenToIntrospect } from '../endpoints/introspect.ts'
 import type { RevokeAccessToken } from '../endpoints/revoke.ts'
 import { accessTokenAtUserInfo } from '../endpoints/userinfo.ts'
@@ -10,7 +11,7 @@ import { modelAdapter } from './adapter.ts'
 
 /** What an endpoint changes in the record of an access token that it receives. */
 const AT_ENDPOINT: Readonly<
-  Record<string, (record: AccessTokenRecord, token: VerifiedAccessToken) => AccessTokenRecord>
+  Record<string, (record: AccessTokenRecord, token: Principal) => AccessTokenRecord>
 > = {
   userinfo: accessTokenAtUserInfo,
   introspection: accessTokenToIntrospect,
@@ -23,24 +24,23 @@ const AT_ENDPOINT: Readonly<
  */
 export function accessTokens(
   model: 'AccessToken' | 'ClientCredentials',
-  deps: Pick<ProviderDependencies, 'verifyAccessToken' | 'isTokenRevoked'> & {
-    readonly revokeAccessToken: RevokeAccessToken
-  },
+  parts: Pick<ProviderParts, 'verifyAccessToken' | 'isTokenRevoked'>,
+  revokeAccessToken: RevokeAccessToken,
 ): Adapter {
   return modelAdapter(model, {
     async find(value) {
       const ctx = currentContext()
       const { route } = ctx.oidc
-      const token = await deps.verifyAccessToken(tokenAsIssued(ctx, value))
+      const token = await parts.verifyAccessToken(tokenAsIssued(ctx, value))
       // A revoked token can be revoked again, because the store may not have the revocation yet.
-      if (!token || (route !== 'revocation' && deps.isTokenRevoked(token))) return undefined
+      if (!token || (route !== 'revocation' && parts.isTokenRevoked(token))) return undefined
       const record = accessTokenRecord(token)
       const changed = AT_ENDPOINT[route]?.(record, token) ?? record
       return changed.kind === model ? changed : undefined
     },
 
     // Only the revocation endpoint destroys access tokens.
-    destroy: (tokenId) => deps.revokeAccessToken(tokenId, currentContext().oidc.entities[model]?.exp),
+    destroy: (tokenId) => revokeAccessToken(tokenId, currentContext().oidc.entities[model]?.exp),
 
     // The access tokens of a grant are revoked with the grant.
     revokeByGrantId: async () => {},

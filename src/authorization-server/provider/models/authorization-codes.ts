@@ -3,7 +3,8 @@ import { createCollection, type Collection } from '../../../store/collection.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { optional, stringRule } from '../../../validation/rules.ts'
-import type { RequestReads } from '../request-reads.ts'
+import type { ProviderParts } from '../dependencies.ts'
+import { getCode } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 import { payloadFields } from './payload-fields.ts'
@@ -23,11 +24,11 @@ export function codeCollection(store: Store): Collection<AdapterPayload> {
 }
 
 /** A code is consumed by starting its refresh token family (`redeemCode`), so consuming does nothing here. */
-export function authorizationCodes(codes: Collection<AdapterPayload>, reads: RequestReads): Adapter {
+export function authorizationCodes(parts: Pick<ProviderParts, 'codes'>): Adapter {
   return modelAdapter('AuthorizationCode', {
-    upsert: (code, payload, ttl) => codes.set(digest(code), withoutId(payload), ttl),
+    upsert: (code, payload, ttl) => parts.codes.set(digest(code), withoutId(payload), ttl),
     async find(code) {
-      const payload = await reads.getCode(currentContext(), code)
+      const payload = await getCode(parts, currentContext(), code)
       return payload && { ...payload, jti: code }
     },
     consume: async () => {},

@@ -1,8 +1,8 @@
 import { type Adapter } from 'oidc-provider'
-import type { ClientRegistry } from '../../../clients/client-registry.ts'
 import { isPrintableAscii } from '../../../validation/predicates.ts'
 import { toClientMetadata } from '../client-metadata.ts'
-import type { RequestReads } from '../request-reads.ts'
+import type { ProviderParts } from '../dependencies.ts'
+import { prefetch } from '../request-reads.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
@@ -19,15 +19,15 @@ function isPossibleId(clientId: string): boolean {
  * API keys and applications as oidc-provider's clients. A disabled client does not exist. Nor does an API key in a
  * request of a browser, so that strangers cannot find out which `client_id` belongs to one.
  */
-export function clients(registry: ClientRegistry, reads: RequestReads): Adapter {
+export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
   return modelAdapter('Client', {
     async find(clientId) {
       if (!isPossibleId(clientId)) return undefined
       const ctx = currentContext()
-      reads.prefetch(ctx)
-      const record = await registry.find(clientId)
+      prefetch(parts, ctx)
+      const record = await parts.registry.find(clientId)
       if (!record || record.disabled) return undefined
-      if (record.kind === 'apiKey' && FRONT_CHANNEL.has(ctx.oidc.route)) return undefined
+      if (record.kind === 'apiKey' && FRONT_CHANNEL.test(ctx.oidc.route)) return undefined
       requestState(ctx).clients.set(clientId, record)
       return toClientMetadata(record)
     },

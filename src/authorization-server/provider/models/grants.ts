@@ -1,9 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import type { GrantLifecycle } from '../../../grants/grant-lifecycle.ts'
 import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { listGrant } from '../endpoints/token/authorization-code-grant.ts'
-import type { RequestReads } from '../request-reads.ts'
+import type { ProviderParts } from '../dependencies.ts'
+import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
@@ -24,19 +24,16 @@ export function initialGrantLifetime(lifetimes: {
 }
 
 /** What people have authorized applications to do. */
-export function grants(grantLifecycle: GrantLifecycle, reads: RequestReads): Adapter {
-  const { records } = grantLifecycle
+export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
+  const { grantLifecycle } = parts
   return modelAdapter('Grant', {
     async upsert(grantId, payload, ttl) {
-      if (await records.create(grantId, asRecord(payload), ttl)) return
+      if (await grantLifecycle.records.create(grantId, asRecord(payload), ttl)) return
       throw new TypeError('a grant is saved once; afterwards it is only extended or deleted')
     },
     async find(grantId) {
       const ctx = currentContext()
-      const [stored] = await Promise.all([
-        reads.getGrant(ctx, grantId),
-        listGrant({ grantLifecycle }, ctx, grantId),
-      ])
+      const [stored] = await Promise.all([getGrant(parts, ctx, grantId), listGrant(parts, ctx, grantId)])
       return isActive(stored?.record) ? asPayload(stored.record) : undefined
     },
     async destroy(grantId) {

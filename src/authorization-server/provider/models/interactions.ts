@@ -1,10 +1,9 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { addressGroup } from '../../../http/client-address.ts'
 import { createCollection } from '../../../store/collection.ts'
-import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
-import type { InteractionAdmission } from '../endpoints/authorize/interaction-admission.ts'
-import { requestState } from '../request-state.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
+import { currentContext, requestState } from '../request-state.ts'
 import { ROUTES } from '../routes.ts'
 import { objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { modelAdapter } from './adapter.ts'
@@ -18,73 +17,72 @@ const INTERACTION = payloadFields('Interaction', {
 })
 
 /**
- * Authorization requests that wait for a person, stored under the digest of their id. What in the payload
- * could be used (the id in `returnTo`, the session's cookie) is left out, and put back from the id itself.
+ * Authorization requests that wait for a person, stored under the digest of their id. The stored payload holds no
+ * credential: the id in `returnTo` is added when it is read, and the session's cookie is left out.
  */
-export function interactions(
-  store: Store,
-  { issuer, authorizeRequest }: { readonly issuer: string; readonly authorizeRequest: InteractionAdmission },
-): Adapter {
+export function interactions({
+  store,
+  settings,
+  interactionAdmission,
+}: Pick<ProviderDependencies, 'store' | 'settings' | 'interactionAdmission'>): Adapter {
   const pending = createCollection<AdapterPayload>(store, {
     name: 'interaction',
     version: 1,
     fields: INTERACTION,
   })
 
-  async function begin(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
-    const { ctx } = Provider
-    if (ctx) authorizeRequest.admit(addressGroup(requestState(ctx).host.ip), id)
+  async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
+    interactionAdmission.admit(addressGroup(requestState(currentContext()).host.ip), id)
     try {
       await pending.set(id, record, ttl)
     } catch (error) {
-      authorizeRequest.release(id)
+      interactionAdmission.release(id)
       throw error
     }
   }
 
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
-      // It ended while the host was waited for. Nothing is stored for no time at all.
+      // It expired while a callback of the host was running.
       if (ttl !== undefined && ttl < 1) {
         throw new errors.SessionNotFound('this authorization request has expired')
       }
-      const record = neededLater(payload)
-      if (payload.result === undefined) return begin(digest(id), record, ttl)
-      // An answer only goes to what still waits for one: a blind write would bring back what another tab has
-      // answered and left, and of two decisions the first one counts.
+      const record = recordOf(payload)
+      if (payload.result === undefined) return create(digest(id), record, ttl)
+      // Only a pending interaction takes an answer. A blind write would restore one that another tab has completed. Of
+      // two decisions the first one counts.
       const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
-      if (now !== record) throw answeredAlready()
+      if (now !== record) throw alreadyAnswered()
     },
     async find(id) {
       const payload = await pending.get(digest(id))
-      return payload && { ...payload, jti: id, returnTo: `${issuer}${ROUTES.authorization}/${id}` }
+      return payload && { ...payload, jti: id, returnTo: `${settings.issuer}${ROUTES.authorization}/${id}` }
     },
     async destroy(id) {
       const existed = await pending.delete(digest(id))
-      authorizeRequest.release(digest(id))
-      // Two tabs that come back at the same moment: one goes on, so that there is one code.
-      if (!existed && Provider.ctx?.oidc.route === 'resume') {
-        throw answeredAlready()
-      }
+      interactionAdmission.release(digest(id))
+      // If two tabs return at the same moment, one of them continues, so that there is one code.
+      if (!existed && Provider.ctx?.oidc.route === 'resume') throw alreadyAnswered()
     },
   })
 }
 
-/** Whether the person has approved or denied; whoever signs in may do so again. */
+/** Whether the person has approved or denied. A sign-in can be repeated. */
 function isDecided({ prompt, result }: AdapterPayload): boolean {
   return prompt?.name !== 'login' && result !== undefined
 }
 
-/** Parameters that nobody reads once a request has been checked. */
+/** Parameters that are not read once a request has been checked. */
 const UNUSED = ['acr_values', 'claims_locales', 'display']
 
 /**
- * What of an interaction is read again. Strangers make as many as they like, so there is nothing else in the store.
+ * The fields of an interaction that are read again. Strangers can start any number of interactions, so nothing else is
+ * stored.
  *
- * Relies on: of the session only `uid` and `accountId` are read, of the prompt only its name, by our pages; whom the
- * interaction came from and what the person answered before are those of the same name.
+ * Relies on: oidc-provider reads only `uid` and `accountId` of the session, and our pages only the name of the prompt.
+ * `lastSubmission` and `result` hold the person's answers.
  */
-function neededLater(payload: AdapterPayload): AdapterPayload {
+function recordOf(payload: AdapterPayload): AdapterPayload {
   const { kind, iat, exp, params, prompt, session, lastSubmission, result } = payload
   const { uid, accountId } = session ?? {}
   return {
@@ -99,6 +97,6 @@ function neededLater(payload: AdapterPayload): AdapterPayload {
   } as AdapterPayload
 }
 
-function answeredAlready(): Error {
+function alreadyAnswered(): Error {
   return new errors.SessionNotFound('this authorization request has been answered already')
 }

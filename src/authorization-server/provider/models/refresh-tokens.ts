@@ -1,10 +1,11 @@
 import type { Adapter, KoaContextWithOIDC } from 'oidc-provider'
+import type { ProviderParts } from '../dependencies.ts'
 import { isActive } from '../endpoints/introspect.ts'
-import type { DelegatedGrants } from '../endpoints/token.ts'
 import { redeemCode } from '../endpoints/token/authorization-code-grant.ts'
 import { findRefreshToken, rotateRefreshToken } from '../endpoints/token/refresh-token-grant.ts'
+import { revokeReused } from '../endpoints/token/reuse.ts'
+import { getRefreshToken } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
-import type { RevokeGrant } from '../revoke-grant.ts'
 import { isRotation, tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 
@@ -12,40 +13,26 @@ import { modelAdapter, withoutId } from './adapter.ts'
  * Refresh tokens, stored as families. oidc-provider consumes a token, and saves the next one afterwards, which loses
  * the family if a failure comes in between. Here consuming does nothing, and saving is the one write of an exchange.
  */
-export function refreshTokens(
-  { refreshToken, authorizationCode }: DelegatedGrants,
-  revokeGrant: RevokeGrant,
-): Adapter {
-  const { reads, families, reuse } = refreshToken
-
-  async function find(ctx: KoaContextWithOIDC, token: string) {
-    switch (ctx.oidc.route) {
-      case 'introspection': {
-        const found = await reads.getRefreshToken(ctx, token)
-        return found && { payload: found.payload, isConsumed: !isActive(found) }
-      }
-      case 'revocation': {
-        const found = await families.find(token)
-        return found && { payload: found.payload, isConsumed: false }
-      }
-      default: {
-        const found = await findRefreshToken(refreshToken, ctx, token)
-        return found && { payload: found.payload, isConsumed: found.state === 'used' }
-      }
-    }
+export function refreshTokens(parts: ProviderParts): Adapter {
+  function find(ctx: KoaContextWithOIDC, token: string) {
+    const { route } = ctx.oidc
+    if (route === 'introspection') return getRefreshToken(parts, ctx, token)
+    return route === 'revocation' ? parts.families.find(token) : findRefreshToken(parts, ctx, token)
   }
 
   return modelAdapter('RefreshToken', {
     async upsert(token, payload, ttl = 0) {
       const ctx = currentContext()
-      if (isRotation(ctx)) await rotateRefreshToken(refreshToken, ctx, token, withoutId(payload), ttl)
-      else await redeemCode(authorizationCode, ctx, token, withoutId(payload), ttl)
+      if (isRotation(ctx)) await rotateRefreshToken(parts, ctx, token, withoutId(payload), ttl)
+      else await redeemCode(parts, ctx, token, withoutId(payload), ttl)
     },
 
     async find(value) {
       const ctx = currentContext()
       const found = await find(ctx, tokenAsIssued(ctx, value))
-      return found && { ...found.payload, jti: value, consumed: found.isConsumed || undefined }
+      if (!found) return undefined
+      const isConsumed = ctx.oidc.route === 'introspection' ? !isActive(found) : found.state === 'used'
+      return { ...found.payload, jti: value, consumed: isConsumed || undefined }
     },
 
     consume: async () => {},
@@ -55,8 +42,8 @@ export function refreshTokens(
       const { route, entities } = currentContext().oidc
       const { RefreshToken: token } = entities
       if (!token) throw new TypeError('the refresh token was found by this request')
-      if (route === 'token') await reuse.revokeReused('refresh_token.reused', token)
-      else await revokeGrant(token.grantId ?? '')
+      if (route === 'token') await revokeReused(parts, 'refresh_token.reused', token)
+      else await parts.revokeGrant(token.grantId ?? '')
     },
 
     // The endpoints revoke whole grants (`revoke-grant.ts`).

@@ -1,7 +1,6 @@
 import Koa, { type Middleware } from 'koa'
 import { Provider } from 'oidc-provider'
-import type { ClientRegistry } from '../../../clients/client-registry.ts'
-import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
+import type { ProviderDependencies } from '../dependencies.ts'
 import { cacheClients, compareSecretsByHash, type ClientAuthenticated } from './clients.ts'
 import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
@@ -13,15 +12,12 @@ import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
   provider: Provider,
-  parts: {
-    readonly registry: ClientRegistry
-    readonly refreshTokenFormat: RefreshTokenFormat
-    readonly clientAuthenticated: ClientAuthenticated
-  },
+  { registry, refreshTokenFormat }: Pick<ProviderDependencies, 'registry' | 'refreshTokenFormat'>,
+  clientAuthenticated: ClientAuthenticated,
 ): void {
   cacheClients(provider)
-  compareSecretsByHash(provider, parts.registry, parts.clientAuthenticated)
-  nameRefreshTokensAfterTheirFamily(provider, parts.refreshTokenFormat)
+  compareSecretsByHash(provider, registry, clientAuthenticated)
+  nameRefreshTokensAfterTheirFamily(provider, refreshTokenFormat)
   takeAddressesFromIssuer(provider)
   takeCookieSecurityFromIssuer(provider)
   storeConsentVersions(provider)

@@ -77,11 +77,8 @@ describe('clients as oidc-provider makes them', () => {
   const withSeam = () =>
     providerOf((provider) => {
       const registry = { find: async () => undefined, verifySecret: async () => false }
-      applySeam(provider, {
-        registry,
-        refreshTokenFormat: createRefreshTokenFormat([Buffer.alloc(32)]),
-        clientAuthenticated: async () => {},
-      })
+      const refreshTokenFormat = createRefreshTokenFormat([Buffer.alloc(32)])
+      applySeam(provider, { registry, refreshTokenFormat }, async () => {})
     })
   const ids = Array.from({ length: 250 }, (_, index) => `key${index}`)
   const findAll = ({ provider }: { provider: Provider }) =>

@@ -3,28 +3,28 @@ import type { MemoryWatch } from '../../../../store/memory-watch.ts'
 import { NotNow } from '../../seam/errors.ts'
 import { createPendingInteractions } from './pending-interactions.ts'
 
-/** Decides whether one more authorization request may wait for a person: strangers can make as many as they like. */
+/** Decides whether one more authorization request may wait for a person. Strangers can start any number of them. */
 export interface InteractionAdmission {
   /**
    * Admits a new interaction.
    *
-   * @param address who began it
+   * @param address the address that started it
    * @throws {NotNow} 429 if too many of this address wait, 503 if the store is nearly full
    */
   admit(address: string, id: string): void
-  /** An interaction was answered, or was not begun after all. */
+  /** Releases an interaction that was answered, or could not be stored. */
   release(id: string): void
 }
 
 /** Seconds after which a rejected request may be tried again. */
-const RETRY_AFTER = 30
+const RETRY_AFTER_SECONDS = 30
 
-/** Milliseconds between two lines of the log about addresses with too many. */
-const TELL_EVERY = 60_000
+/** Milliseconds between two log lines about addresses with too many interactions. */
+const LOG_INTERVAL_MS = 60_000
 
 /**
  * @param parts.max interactions of one address that wait at once, in this process; 0 is no limit
- * @param parts.seconds that an interaction waits, as far as it is counted
+ * @param parts.seconds for which a waiting interaction is counted
  */
 export function createInteractionAdmission(parts: {
   readonly max: number
@@ -34,11 +34,11 @@ export function createInteractionAdmission(parts: {
 }): InteractionAdmission {
   const { max, memory, logger } = parts
   const pending = createPendingInteractions(parts)
-  let toldAt = Number.NEGATIVE_INFINITY
+  let loggedAt = Number.NEGATIVE_INFINITY
 
-  function tell(address: string): void {
-    if (performance.now() - toldAt < TELL_EVERY) return
-    toldAt = performance.now()
+  function logRejection(address: string): void {
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) return
+    loggedAt = performance.now()
     logger.warn(
       { address, maxPendingInteractions: max },
       'an address has too many authorization requests that wait for a person; if it is the address of your own ' +
@@ -48,14 +48,13 @@ export function createInteractionAdmission(parts: {
 
   return {
     admit(address, id) {
-      if (memory.isNearlyFull()) throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER)
+      if (memory.isNearlyFull()) {
+        throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
+      }
       if (pending.add(address, id)) return
-      tell(address)
-      throw new NotNow(
-        429,
-        'too many sign-ins that were begun from this address are not finished',
-        RETRY_AFTER,
-      )
+      logRejection(address)
+      const description = 'too many sign-ins that were begun from this address are not finished'
+      throw new NotNow(429, description, RETRY_AFTER_SECONDS)
     },
     release: pending.remove,
   }

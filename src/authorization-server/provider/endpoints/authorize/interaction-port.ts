@@ -1,197 +1,207 @@
 import type { Context } from 'koa'
 import { errors, type InteractionResults, type Provider } from 'oidc-provider'
 import { applicationScopes } from '../../../../catalog/resolve-scopes.ts'
+import type { Client } from '../../../../clients/client.ts'
 import type { Account } from '../../../../host/accounts.ts'
 import { personOf, subjectOf } from '../../../../host/subject.ts'
 import type { InteractionPort, PendingInteraction } from '../../../interaction/port.ts'
-import type { Application } from '../../../../clients/client.ts'
 import type { ProviderDependencies } from '../../dependencies.ts'
-import { writeDecision } from './load-existing-grant.ts'
-import type { BuiltProvider } from '../../build-provider.ts'
 import { ROUTES } from '../../routes.ts'
 import { hintedSubject, NOT_HINTED } from './id-token-hint.ts'
-import type { GrantWithVersions } from '../../seam/sessions.ts'
+import { writeDecision } from './load-existing-grant.ts'
 
 type Details = Awaited<ReturnType<Provider['interactionDetails']>>
-type Session = Awaited<ReturnType<Provider['Session']['get']>>
 
-/**
- * What the pages need, in terms of oidc-provider's interactions.
- *
- * @param built the authorization server in force now
- */
-export function createInteractionPort(
-  built: () => BuiltProvider,
-  deps: Pick<ProviderDependencies, 'settings' | 'catalog' | 'registry' | 'accounts' | 'events'>,
-): InteractionPort {
-  const { settings, catalog, registry, accounts, events } = deps
-  const { openIdScopes } = settings
+interface Parts extends Pick<
+  ProviderDependencies,
+  'settings' | 'catalog' | 'registry' | 'accounts' | 'consents' | 'events'
+> {
+  /** The present authorization server; key rotation replaces it. */
+  readonly provider: () => Provider
+}
 
-  async function detailsOf(ctx: Context): Promise<Details | undefined> {
-    try {
-      return await built().provider.interactionDetails(ctx.req, ctx.res)
-    } catch (error) {
-      if (error instanceof errors.SessionNotFound) return undefined
-      throw error
-    }
+/** Gives the pages what they need of oidc-provider's interactions. */
+export function createInteractionPort(parts: Parts): InteractionPort {
+  return {
+    find: find.bind(undefined, parts),
+    signedIn: signedIn.bind(undefined, parts),
+    approved: approved.bind(undefined, parts),
+    failed: failed.bind(undefined, parts),
+    restart: restart.bind(undefined, parts),
   }
+}
 
-  /** Answers the interaction. Where another answer was there first, that one counts, and this one for nothing. */
-  async function finish(
-    ctx: Context,
-    pending: PendingInteraction,
-    result: InteractionResults,
-    mergeWithLastSubmission: boolean,
-  ): Promise<{ readonly counts: boolean; readonly next: URL }> {
-    const { provider } = built()
-    try {
-      const returnTo = await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission })
-      return { counts: true, next: new URL(returnTo) }
-    } catch (error) {
-      if (!(error instanceof errors.SessionNotFound)) throw error
-      const details = await detailsOf(ctx)
-      return { counts: false, next: details?.result ? new URL(details.returnTo) : addressOf(pending) }
-    }
+/** A method of the port, with the parts before its parameters. */
+type Method<Name extends keyof InteractionPort> = (
+  parts: Parts,
+  ...parameters: Parameters<InteractionPort[Name]>
+) => ReturnType<InteractionPort[Name]>
+
+const find: Method<'find'> = async (parts, ctx, uid) => {
+  const { settings, registry, accounts, consents } = parts
+  const details = await detailsOf(parts, ctx)
+  if (details?.uid !== uid) return undefined
+  const application = await registry.find(String(details.params['client_id']))
+  if (application?.kind !== 'application' || application.disabled) return undefined
+
+  const subject = details.session?.accountId
+  const person = subject === undefined ? undefined : personOf(subject)
+  const [developer, account, stored] = await Promise.all([
+    accounts.find(application.accountId, application.userId),
+    person && accounts.find(person.accountId, person.userId),
+    person && consents.get(person, application.clientId),
+  ])
+  // Without its developer the application is treated as disabled.
+  if (!developer) return undefined
+  const prompt = details.prompt.name === 'login' ? 'login' : 'consent'
+  return {
+    uid,
+    prompt,
+    startedAt: details.iat,
+    application: {
+      clientId: application.clientId,
+      name: application.name,
+      homepageUri: application.homepageUri,
+      logoUri: application.logoUri,
+      developerName: text(developer.claims?.['name']),
+      products: application.products,
+    },
+    redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
+    ...(person && account && { account: { ...person, ...displayNames(account) } }),
+    requestedScopes: requestableScopes(parts, details, application, developer),
+    storedConsent: stored?.consent ?? { granted: [], denied: [] },
+    uiLocales: words(details.params['ui_locales']),
+    loginHint: text(details.params['login_hint']),
+    reauthenticate:
+      prompt === 'login' && (subject !== undefined || words(details.params['prompt']).includes('login')),
+    accessLifetime: settings.lifetimes.refreshToken,
   }
+}
 
-  /** Its own address, which says that it is over. */
-  const addressOf = ({ uid }: PendingInteraction) => new URL(`${settings.issuer}/interaction/${uid}`)
+function requestableScopes(
+  { settings, catalog }: Parts,
+  { params }: Details,
+  application: Client,
+  developer: Account,
+): string[] {
+  const allowed = applicationScopes(catalog.current, application, developer.kycLevel)
+  return words(params['scope']).filter(
+    (scope) => settings.openIdScopes.includes(scope) || allowed.includes(scope),
+  )
+}
 
-  function requestableScopes(details: Details, application: Application, developer: Account): string[] {
-    const allowed = applicationScopes(catalog.current, application, developer.kycLevel)
-    const requested = words(details.params['scope'])
-    return requested.filter((scope) => openIdScopes.includes(scope) || allowed.includes(scope))
+const signedIn: Method<'signedIn'> = async (parts, ctx, pending, who) => {
+  const [details, session] = await Promise.all([detailsOf(parts, ctx), sessionOf(parts, ctx)])
+  const subject = subjectOf(who)
+  if ((hintedSubject(details?.params) ?? subject) !== subject) {
+    return failed(parts, ctx, pending, 'login_required', NOT_HINTED)
   }
+  const login = { accountId: subject, ts: who.signedInAt ?? 0, remember: true }
+  const { counts, next } = await finish(parts, ctx, pending, { login, ...ACCOUNT_SELECTED })
+  if (counts && session.accountId !== undefined && session.accountId !== subject) await signOut(session)
+  return next
+}
 
-  const failed: InteractionPort['failed'] = async (ctx, pending, error, description) => {
-    const result = { error, error_description: description }
-    const { counts, next } = await finish(ctx, pending, result, false)
-    if (counts && error === 'access_denied') {
-      const { application, account } = pending
-      const { clientId } = application
-      events.emit('consent.denied', { clientId, accountId: account?.accountId, userId: account?.userId })
-    }
+const approved: Method<'approved'> = async (parts, ctx, pending, decision) => {
+  const { settings, consents, events } = parts
+  const { account, application } = pending
+  if (!account) throw new TypeError('consent needs a person who is signed in')
+  const { accountId, userId } = account
+  const { clientId } = application
+  const { versions } = await consents.get(account, clientId)
+  const { Grant } = parts.provider()
+  const grant = new Grant({ accountId: subjectOf(account), clientId })
+  writeDecision(grant, settings, decision, versions)
+  const grantId = await grant.save()
+  const result = { consent: { grantId }, ...ACCOUNT_SELECTED }
+  const { counts, next } = await finish(parts, ctx, pending, result, { merge: true })
+  if (!counts) {
+    await grant.destroy()
     return next
   }
+  await consents.update(account, clientId, decision, versions)
+  const { granted, denied } = decision
+  events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, denied })
+  return next
+}
 
-  /** Our session in this browser, with its changes not yet saved. */
-  function sessionOf(ctx: Context): Promise<Session> {
-    return built().provider.Session.get(ctx)
+const failed: Method<'failed'> = async (parts, ctx, pending, error, description) => {
+  const { counts, next } = await finish(parts, ctx, pending, { error, error_description: description })
+  if (counts && error === 'access_denied') {
+    const { application, account } = pending
+    const { clientId } = application
+    parts.events.emit('consent.denied', {
+      clientId,
+      accountId: account?.accountId,
+      userId: account?.userId,
+    })
   }
+  return next
+}
 
-  return {
-    async find(ctx, uid) {
-      const details = await detailsOf(ctx)
-      const application = details && (await registry.find(String(details.params['client_id'])))
-      if (!details || details.uid !== uid || application?.kind !== 'application' || application.disabled) {
-        return undefined
-      }
-      const subject = details.session?.accountId
-      const person = subject === undefined ? undefined : personOf(subject)
-      const [developer, account, stored] = await Promise.all([
-        accounts.find(application.accountId, application.userId),
-        person && accounts.find(person.accountId, person.userId),
-        person && built().consents.get(person, application.clientId),
-      ])
-      // Nobody answers for it any more: then it is as if it were disabled, and nobody is asked about it.
-      if (!developer) return undefined
-      return {
-        uid,
-        prompt: details.prompt.name === 'login' ? 'login' : 'consent',
-        startedAt: details.iat,
-        application: {
-          clientId: application.clientId,
-          name: application.name,
-          homepageUri: application.homepageUri,
-          logoUri: application.logoUri,
-          developerName: text(developer.claims?.['name']),
-          products: application.products,
-        },
-        redirectOrigin: new URL(String(details.params['redirect_uri'])).origin,
-        ...(person && account && { account: { ...person, ...displayNames(account) } }),
-        requestedScopes: requestableScopes(details, application, developer),
-        storedConsent: stored?.consent ?? { granted: [], denied: [] },
-        uiLocales: words(details.params['ui_locales']),
-        loginHint: text(details.params['login_hint']),
-        // Somebody is signed in, and is asked to sign in all the same.
-        reauthenticate: details.prompt.name === 'login' && isReauthentication(details),
-        accessLifetime: settings.lifetimes.refreshToken,
-      } satisfies PendingInteraction
-    },
-
-    async signedIn(ctx, pending, who) {
-      const [details, session] = await Promise.all([detailsOf(ctx), sessionOf(ctx)])
-      const subject = subjectOf(who)
-      const hinted = hintedSubject(details?.params)
-      if (hinted !== undefined && hinted !== subject)
-        return failed(ctx, pending, 'login_required', NOT_HINTED)
-      const login = { accountId: subject, ts: who.signedInAt ?? 0, remember: true }
-      const { counts, next } = await finish(ctx, pending, { login, ...ACCOUNT_SELECTED }, false)
-      if (counts && session.accountId !== undefined && session.accountId !== subject) await leave(session)
-      return next
-    },
-
-    async approved(ctx, pending, decision) {
-      const { provider, consents } = built()
-      const person = requireAccount(pending)
-      const { clientId } = pending.application
-      const grant = new provider.Grant({ accountId: subjectOf(person), clientId })
-      const { versions } = await consents.get(person, clientId)
-      ;(grant as GrantWithVersions).versions = versions
-      writeDecision(grant, settings.audience, openIdScopes, decision)
-      const grantId = await grant.save()
-      const { counts, next } = await finish(ctx, pending, { consent: { grantId }, ...ACCOUNT_SELECTED }, true)
-      if (!counts) {
-        await grant.destroy()
-        return next
-      }
-      await consents.update(person, clientId, decision, versions)
-      const { accountId, userId } = person
-      const { granted, denied } = decision
-      events.emit('consent.approved', { clientId, accountId, userId, grantId, scopes: granted, denied })
-      return next
-    },
-
-    failed,
-
-    async restart(ctx, pending, options) {
-      const details = await detailsOf(ctx)
-      if (hintedSubject(details?.params) !== undefined) {
-        // Nobody else may go on, and the token that named them is not kept.
-        const next = await failed(ctx, pending, 'login_required', NOT_HINTED)
-        if (options?.endSession) await leave(await sessionOf(ctx))
-        return next
-      }
-      if (options?.endSession) await leave(await sessionOf(ctx))
-      const address = new URL(`${settings.issuer}${ROUTES.authorization}`)
-      for (const [name, value] of Object.entries(details?.params ?? {})) {
-        if (typeof value === 'string') address.searchParams.set(name, value)
-      }
-      return address
-    },
+/** A request with an `id_token_hint` cannot start again: no other person may continue it, and the token is not stored. */
+const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
+  const params = (await detailsOf(parts, ctx))?.params ?? {}
+  const isHinted = hintedSubject(params) !== undefined
+  const next = isHinted
+    ? await failed(parts, ctx, pending, 'login_required', NOT_HINTED)
+    : new URL(`${parts.settings.issuer}${ROUTES.authorization}`)
+  if (endSession) await signOut(await sessionOf(parts, ctx))
+  if (isHinted) return next
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === 'string') next.searchParams.set(name, value)
   }
+  return next
+}
 
-  /** Signs our session out, but keeps it: what the browser is in the middle of goes on in it. */
-  async function leave(session: Session): Promise<void> {
-    delete session.accountId
-    session.authorizations = undefined
-    if (session.exp) await session.persist()
+async function detailsOf({ provider }: Parts, ctx: Context): Promise<Details | undefined> {
+  try {
+    return await provider().interactionDetails(ctx.req, ctx.res)
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined
+    throw error
   }
 }
 
-function requireAccount(pending: PendingInteraction) {
-  if (pending.account) return pending.account
-  throw new TypeError('consent without anybody who is signed in')
+/** Answers the interaction. If another request has answered it before, that answer counts. */
+async function finish(
+  parts: Parts,
+  ctx: Context,
+  pending: PendingInteraction,
+  result: InteractionResults,
+  { merge = false } = {},
+): Promise<{ readonly counts: boolean; readonly next: URL }> {
+  try {
+    const options = { mergeWithLastSubmission: merge }
+    const returnTo = await parts.provider().interactionResult(ctx.req, ctx.res, result, options)
+    return { counts: true, next: new URL(returnTo) }
+  } catch (error) {
+    if (!(error instanceof errors.SessionNotFound)) throw error
+    const details = await detailsOf(parts, ctx)
+    // The interaction's own address explains that it is over.
+    const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
+    return { counts: false, next: new URL(next) }
+  }
 }
 
-function isReauthentication(details: Details): boolean {
-  return words(details.params['prompt']).includes('login') || details.session?.accountId !== undefined
+type Session = Awaited<ReturnType<typeof sessionOf>>
+
+/** Our session in this browser, without unsaved changes. */
+function sessionOf({ provider }: Parts, ctx: Context) {
+  return provider().Session.get(ctx)
 }
 
-/** `prompt=select_account` (OpenID Connect Core 3.1.2.1) is answered by signing in, and by going on as who is shown. */
+/** Signs the person out of our session, and keeps it: pending authorization requests continue in it. */
+async function signOut(session: Session): Promise<void> {
+  delete session.accountId
+  session.authorizations = undefined
+  if (session.exp) await session.persist()
+}
+
+/** Every answer selects the account that is shown (`prompt=select_account`, OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
-/** What to call people to themselves, with what tells two accounts of theirs apart. Others are shown no more than a name. */
+/** The name of a person for themselves, and a login that distinguishes their accounts. Other people see only a name. */
 function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
   const name = text(claims?.['name']) ?? login ?? id

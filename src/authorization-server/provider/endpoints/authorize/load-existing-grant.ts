@@ -1,83 +1,78 @@
 import type { Grant, interactionPolicy, KoaContextWithOIDC } from 'oidc-provider'
-import { isConsentNeeded } from '../../../../grants/consent-policy.ts'
-import { personOf, type Person } from '../../../../host/subject.ts'
-import type { ConsentDecision } from '../../../../grants/consent-policy.ts'
 import type { Client } from '../../../../clients/client.ts'
-import { recordOf } from '../../client-metadata.ts'
-import type { ConsentStore } from '../../../../grants/consent-store.ts'
+import { isConsentNeeded, type ConsentDecision } from '../../../../grants/consent-policy.ts'
 import type { ConsentVersions } from '../../../../grants/consent-version.ts'
+import { personOf, type Person } from '../../../../host/subject.ts'
+import { recordOf } from '../../client-metadata.ts'
+import type { ProviderParts, ProviderSettings } from '../../dependencies.ts'
 import type { GrantWithVersions } from '../../seam/sessions.ts'
 
+type Parts = Pick<ProviderParts, 'settings' | 'consents'>
+
 /**
- * Writes a decision into a grant of its own. Each authorization gets one: grants that authorizations share
- * shrink each other, and what is neither granted nor denied in it is asked for again for ever.
+ * Makes a grant that holds one decision; the caller saves it. Each authorization gets a grant of its own. Grants that
+ * authorizations share would shrink each other, and oidc-provider asks again for every scope that a grant neither
+ * grants nor denies.
+ *
+ * @param versions the consent versions that were in force before the decision
  */
 export function writeDecision(
   grant: Grant,
-  audience: string,
-  openIdScopes: readonly string[],
-  decision: ConsentDecision,
-) {
+  { audience, openIdScopes }: ProviderSettings,
+  { granted, denied }: ConsentDecision,
+  versions: ConsentVersions,
+): void {
   const isOpenId = (scope: string) => openIdScopes.includes(scope)
-  grant.addResourceScope(audience, [...decision.granted])
-  grant.addOIDCScope(decision.granted.filter(isOpenId))
-  if (decision.denied.length === 0) return
-  grant.rejectResourceScope(audience, [...decision.denied])
-  grant.rejectOIDCScope(decision.denied.filter(isOpenId))
+  ;(grant as GrantWithVersions).versions = versions
+  grant.addResourceScope(audience, [...granted])
+  grant.addOIDCScope(granted.filter(isOpenId))
+  if (denied.length === 0) return
+  grant.rejectResourceScope(audience, [...denied])
+  grant.rejectOIDCScope(denied.filter(isOpenId))
 }
 
 /**
- * The grant of this authorization if nobody has to be asked: the one that the consent page made, or a fresh
- * one where the account has authorized all this before, or the application is the host's own. None is made for
- * somebody who has to sign in or to choose an account first, and may be somebody else then.
+ * The grant of an authorization request if the person need not be asked: the one that the consent page made, or a new
+ * one if they have authorized all of this before, or if the application is the host's own. There is none for a person
+ * who must first sign in or choose an account, because they may then be another person.
+ *
+ * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  */
-export function createLoadExistingGrant(parts: {
-  readonly audience: string
-  readonly openIdScopes: readonly string[]
-  readonly consents: ConsentStore
-  /** What oidc-provider asks before a person has to sign in, or to choose an account. */
-  readonly checksBefore: readonly interactionPolicy.Check[]
-}) {
-  const { audience, openIdScopes, consents, checksBefore } = parts
+export async function loadExistingGrant(
+  parts: Parts,
+  checksBefore: readonly interactionPolicy.Check[],
+  ctx: KoaContextWithOIDC,
+): Promise<Grant | undefined> {
+  const { client, provider, requestParamScopes, result, session } = ctx.oidc
+  const decided = result?.consent?.grantId
+  if (decided !== undefined) return provider.Grant.find(decided)
+  if (!client || session?.accountId === undefined) return undefined
+  for (const { check } of checksBefore) if (await check(ctx)) return undefined
 
-  async function isSomethingDueBefore(ctx: KoaContextWithOIDC): Promise<boolean> {
-    for (const { check } of checksBefore) {
-      if (await check(ctx)) return true
-    }
-    return false
-  }
+  const { accountId: subject } = session
+  const record = recordOf(client)
+  const versions = await findConsent(parts, ctx, personOf(subject), record)
+  if (!versions) return undefined
 
-  /** The consent versions in which this is authorized without asking; undefined if the person must be asked. */
-  async function findConsent(
-    ctx: KoaContextWithOIDC,
-    person: Person,
-    client: Client,
-  ): Promise<ConsentVersions | undefined> {
-    const promptConsent = ctx.oidc.prompts.has('consent')
-    const isFirstParty = client.kind === 'application' && client.firstParty
-    if (promptConsent) return undefined
-    const { consent, versions } = await consents.get(person, client.clientId)
-    const requested = [...ctx.oidc.requestParamScopes]
-    return isFirstParty || !isConsentNeeded({ requested, stored: consent, promptConsent })
-      ? versions
-      : undefined
-  }
+  const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
+  writeDecision(grant, parts.settings, { granted: [...requestParamScopes], denied: [] }, versions)
+  await grant.save()
+  return grant
+}
 
-  return async function loadExistingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
-    const { client, provider, requestParamScopes, result, session } = ctx.oidc
-    const decided = result?.consent?.grantId
-    if (decided !== undefined) return provider.Grant.find(decided)
-    if (!client || session?.accountId === undefined || (await isSomethingDueBefore(ctx))) return undefined
-
-    const { accountId: subject } = session
-    const record = recordOf(client)
-    const versions = await findConsent(ctx, personOf(subject), record)
-    if (!versions) return undefined
-
-    const grant = new provider.Grant({ accountId: subject, clientId: record.clientId })
-    ;(grant as GrantWithVersions).versions = versions
-    writeDecision(grant, audience, openIdScopes, { granted: [...requestParamScopes], denied: [] })
-    await grant.save()
-    return grant
-  }
+/** The consent versions in which this is authorized without asking; undefined if the person must be asked. */
+async function findConsent(
+  { consents }: Parts,
+  ctx: KoaContextWithOIDC,
+  person: Person,
+  client: Client,
+): Promise<ConsentVersions | undefined> {
+  const promptConsent = ctx.oidc.prompts.has('consent')
+  if (promptConsent) return undefined
+  const { consent, versions } = await consents.get(person, client.clientId)
+  const requested = [...ctx.oidc.requestParamScopes]
+  const isFirstParty = client.kind === 'application' && client.firstParty
+  return isFirstParty || !isConsentNeeded({ requested, stored: consent, promptConsent })
+    ? versions
+    : undefined
 }

@@ -1,27 +1,26 @@
-/** Counts the interactions that wait for a person, by the address that began them, in this process. */
+/** Counts the interactions that wait for a person, by the address that started them, in this process. */
 export interface PendingInteractions {
-  /** Counts a new one; false if the address has too many, and then it is not counted. */
+  /** Counts a new one. False if the address has too many, and then it is not counted. */
   add(address: string, id: string): boolean
-  /** An interaction was answered, or was not begun after all. */
+  /** Stops counting one that was answered, or could not be stored. */
   remove(id: string): void
 }
 
-/** How many are counted at once. Beyond that the oldest one is forgotten, so that the memory stays below 20 MB. */
-const MOST = 50_000
+/** The most interactions that are counted at once; a new one replaces the oldest. They take less than 20 MB. */
+const MAX_COUNTED = 50_000
 
 /**
  * @param options.max for one address; 0 counts nothing
- * @param options.seconds after which one does not count any more
- * @param options.now milliseconds of a clock that nobody puts back
+ * @param options.seconds after which an interaction is not counted any more
  */
-export function createPendingInteractions(options: {
+export function createPendingInteractions({
+  max,
+  seconds,
+}: {
   readonly max: number
   readonly seconds: number
-  readonly most?: number | undefined
-  readonly now?: (() => number) | undefined
 }): PendingInteractions {
-  const { max, seconds, most = MOST, now = () => performance.now() } = options
-  /** In the order of time. */
+  /** Oldest first. */
   const pending = new Map<string, { readonly address: string; readonly until: number }>()
   const counts = new Map<string, number>()
 
@@ -34,22 +33,18 @@ export function createPendingInteractions(options: {
     else counts.delete(entry.address)
   }
 
-  function forgetExpired(): void {
-    for (const [id, { until }] of pending) {
-      if (until > now()) return
-      remove(id)
-    }
-  }
-
   return {
     add(address, id) {
       if (max === 0) return true
-      forgetExpired()
+      for (const [oldest, { until }] of pending) {
+        if (until > performance.now()) break
+        remove(oldest)
+      }
       const count = counts.get(address) ?? 0
       if (count >= max) return false
-      const [oldest] = pending.size < most ? [] : pending.keys()
+      const [oldest] = pending.size < MAX_COUNTED ? [] : pending.keys()
       if (oldest !== undefined) remove(oldest)
-      pending.set(id, { address, until: now() + seconds * 1000 })
+      pending.set(id, { address, until: performance.now() + seconds * 1000 })
       counts.set(address, count + 1)
       return true
     },

@@ -1,8 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { SignedIn } from '../../../../host/accounts.ts'
-import type { HostAccounts } from '../../../../host/host-accounts.ts'
 import { personOf, subjectOf, type Person } from '../../../../host/subject.ts'
-import type { AccountLookup } from '../../account-lookup.ts'
+import type { ProviderParts } from '../../dependencies.ts'
 import { requestState } from '../../request-state.ts'
 import {
   discardAnswers,
@@ -12,31 +11,28 @@ import {
 } from '../../seam/sessions.ts'
 
 /**
- * Brings our session in the browser into step with the host's, before oidc-provider looks at it: nobody gets
- * a code for somebody who has signed out since, or whose account is gone. Called wherever an authorization
- * request goes on, at its start and when the person comes back from the pages.
+ * Synchronizes our session in the browser with the host's, before oidc-provider uses it. So no code is issued for a
+ * person who has signed out at the host, or whose account was deleted. An authorization request calls it when it
+ * starts, and when the person returns from the pages. Without `accounts.current` only the account is checked.
  */
-export type SyncHostSession = (ctx: KoaContextWithOIDC) => Promise<void>
+export async function syncHostSession(
+  { accounts, accountLookup }: Pick<ProviderParts, 'accounts' | 'accountLookup'>,
+  ctx: KoaContextWithOIDC,
+): Promise<void> {
+  const state = requestState(ctx)
+  if (state.isSessionSynced) return
+  state.isSessionSynced = true
 
-/** Makes the comparison; a host without a session of its own is compared by its accounts alone. */
-export function createSyncHostSession(accounts: HostAccounts, accountLookup: AccountLookup): SyncHostSession {
-  return async function syncHostSession(ctx) {
-    const state = requestState(ctx)
-    if (state.isSessionSynced) return
-    state.isSessionSynced = true
+  const session = ctx.oidc.session as ProviderSession
+  const before = signedInAs(session)
+  const atHost = accounts.current ? (await accounts.current(state.host)) || undefined : before
+  const current = atHost && (await accountLookup.find(ctx, atHost)) ? atHost : undefined
 
-    const session = ctx.oidc.session as ProviderSession
-    const ours = signedInAs(session)
-    const theirs = accounts.current ? (await accounts.current(state.host)) || undefined : ours
-    const account = theirs && (await accountLookup.find(ctx, theirs))
-    const current = account && theirs
-
-    if (!isSamePerson(ours, current)) {
-      forget(ctx, session)
-      if (current) signIn(session, current)
-    } else if (current?.signedInAt !== undefined && current.signedInAt > (session.loginTs ?? 0)) {
-      session.loginTs = current.signedInAt
-    }
+  if (!isSamePerson(before, current)) {
+    signOut(ctx, session)
+    if (current) signIn(session, current)
+  } else if (current?.signedInAt !== undefined && current.signedInAt > (session.loginTs ?? 0)) {
+    session.loginTs = current.signedInAt
   }
 }
 
@@ -49,17 +45,17 @@ function isSamePerson(one: Person | undefined, other: Person | undefined): boole
   return (one && subjectOf(one)) === (other && subjectOf(other))
 }
 
-/** Ends what this browser did as somebody else: their session, and what they were in the middle of. */
-function forget(ctx: KoaContextWithOIDC, session: ProviderSession): void {
+/** Ends the session of the person before, and their pending authorization requests. */
+function signOut(ctx: KoaContextWithOIDC, session: ProviderSession): void {
   session.authorizations = undefined
   session.loginTs = undefined
   delete session.accountId
-  // What was answered on the pages was not this person's answer.
+  // The person before gave the answers on the pages.
   if (isReturnFromPages(ctx)) discardAnswers(ctx)
   replaceSessionIds(ctx, session)
 }
 
 function signIn(session: ProviderSession, who: SignedIn): void {
-  // 0 where the host does not tell when: then nobody is told a time, and `max_age` asks to sign in anew.
+  // 0 if the host does not know the time: then no `auth_time` is issued, and `max_age` asks to sign in again.
   session.loginAccount({ accountId: subjectOf(who), loginTs: who.signedInAt ?? 0 })
 }

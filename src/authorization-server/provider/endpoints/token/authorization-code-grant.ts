@@ -1,21 +1,10 @@
 import { errors, type AdapterPayload, type Client, type KoaContextWithOIDC } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
 import { recordOf } from '../../client-metadata.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
-import type { RequestReads } from '../../request-reads.ts'
+import type { ProviderParts } from '../../dependencies.ts'
+import { getCode, getGrant } from '../../request-reads.ts'
 import { requestState } from '../../request-state.ts'
-import type { LimitGrants } from './limit-grants.ts'
-import type { ReuseDetection } from './reuse.ts'
-
-/** What the steps of a code exchange use. */
-export interface AuthorizationCodeGrant extends Pick<
-  ProviderDependencies,
-  'families' | 'grantLifecycle' | 'clientUsed'
-> {
-  readonly reads: RequestReads
-  readonly reuse: ReuseDetection
-  readonly limitGrants: LimitGrants
-}
+import { revokeAfterRace } from './reuse.ts'
 
 // A code exchange (RFC 6749 4.1.3), step by step. oidc-provider calls the steps in this order.
 
@@ -24,14 +13,14 @@ export interface AuthorizationCodeGrant extends Pick<
  * an application with one redirect URI. For an application with several it is the one that received the code.
  */
 export async function fillInRedirectUri(
-  { reads }: AuthorizationCodeGrant,
+  parts: Pick<ProviderParts, 'codes'>,
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
   const { params } = ctx.oidc
   const isMissing = params?.['grant_type'] === 'authorization_code' && params['redirect_uri'] === undefined
   if (!isMissing || (client.redirectUris?.length ?? 0) < 2) return
-  const code = typeof params['code'] === 'string' ? await reads.getCode(ctx, params['code']) : undefined
+  const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
   // For the code of another client any redirect URI will do: the code is what is wrong.
   params['redirect_uri'] = code?.clientId === client.clientId ? code.redirectUri : client.redirectUris?.[0]
 }
@@ -43,7 +32,7 @@ export async function fillInRedirectUri(
  * Relies on: the grant is read once the code is known to be this client's.
  */
 export async function listGrant(
-  { grantLifecycle }: Pick<AuthorizationCodeGrant, 'grantLifecycle'>,
+  { grantLifecycle }: Pick<ProviderParts, 'grantLifecycle'>,
   ctx: KoaContextWithOIDC,
   grantId: string,
 ): Promise<void> {
@@ -66,7 +55,10 @@ export async function listGrant(
  * @throws invalid_grant if the grant was revoked, or another request has used the code; the grant is revoked then
  */
 export async function redeemCode(
-  { grantLifecycle, reads, clientUsed, families, limitGrants, reuse }: AuthorizationCodeGrant,
+  parts: Pick<
+    ProviderParts,
+    'grantLifecycle' | 'clientUsed' | 'families' | 'limitGrants' | 'revokeGrant' | 'events'
+  >,
   ctx: KoaContextWithOIDC,
   token: string,
   payload: AdapterPayload,
@@ -74,15 +66,15 @@ export async function redeemCode(
 ): Promise<void> {
   const { grantId = '' } = payload
   const { listing } = requestState(ctx)
-  if (!(await grantLifecycle.activate(grantId, await reads.getGrant(ctx, grantId), listing))) {
+  if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
   // In one round trip with the write: the use of the client, and the number of the account's grants.
-  clientUsed(recordOf(ctx.oidc.client))
+  parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
-  if (!(await families.start(token, payload, ttl))) {
-    await reuse.revokeAfterRace('code.reused', payload)
+  if (!(await parts.families.start(token, payload, ttl))) {
+    await revokeAfterRace(parts, 'code.reused', payload)
     throw new errors.InvalidGrant('authorization code already used')
   }
-  if (listing) void mayExceedLimit?.then((exceeds) => exceeds && limitGrants(listing))
+  if (listing) void mayExceedLimit?.then((exceeds) => exceeds && parts.limitGrants(listing))
 }

@@ -1,8 +1,7 @@
 import { errors, type Provider, type TokenEndpointGrantContext } from 'oidc-provider'
 import { directScopes, explainRejection } from '../../../../catalog/resolve-scopes.ts'
-import type { AccountLookup } from '../../account-lookup.ts'
 import { recordOf } from '../../client-metadata.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import type { ProviderParts } from '../../dependencies.ts'
 import { requestState } from '../../request-state.ts'
 import { requestedScopes, requireAllowed } from '../../requested-scope.ts'
 import { requireKnownResource, resourceServerOf } from '../../resource-indicator.ts'
@@ -13,8 +12,7 @@ import { requireKnownResource, resourceServerOf } from '../../resource-indicator
  */
 export function registerClientCredentialsGrant(
   provider: Provider,
-  { settings, catalog }: Pick<ProviderDependencies, 'settings' | 'catalog'>,
-  accounts: AccountLookup,
+  { settings, catalog, accountLookup }: Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>,
 ): void {
   const { audience } = settings
 
@@ -32,7 +30,7 @@ export function registerClientCredentialsGrant(
     if (available.length === 0) {
       throw new errors.UnauthorizedClient('this API key has no operation; add an API product to it first')
     }
-    if (!(await accounts.find(ctx, key))) {
+    if (!(await accountLookup.find(ctx, key))) {
       throw new errors.UnauthorizedClient('the account that owns this API key does not exist any more')
     }
     const requested = requestedScopes(params.scope)

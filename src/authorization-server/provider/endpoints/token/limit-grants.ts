@@ -11,16 +11,16 @@ import type { RevokeGrant } from '../../revoke-grant.ts'
 export type LimitGrants = (pair: GrantPair) => void
 
 export function createLimitGrants(parts: {
-  readonly index: Pick<GrantIndex, 'listOverLimit'>
+  readonly grantLifecycle: { readonly index: Pick<GrantIndex, 'listOverLimit'> }
   readonly revokeGrant: RevokeGrant
   readonly events: EventSink
   readonly logger: Logger
 }): LimitGrants {
-  const { index, revokeGrant, events, logger } = parts
+  const { grantLifecycle, revokeGrant, events, logger } = parts
   const due = new Map<string, GrantPair>()
 
   async function revokeSurplus(pair: GrantPair): Promise<void> {
-    for (const grantId of await index.listOverLimit(pair)) {
+    for (const grantId of await grantLifecycle.index.listOverLimit(pair)) {
       await revokeGrant(grantId)
       events.emit('grant.revoked', { grantId, ...pair })
     }

@@ -1,24 +1,14 @@
 import { errors, type AdapterPayload, type KoaContextWithOIDC } from 'oidc-provider'
 import type { FoundRefreshToken } from '../../../../grants/refresh-tokens/token-families.ts'
 import { recordOf } from '../../client-metadata.ts'
-import { requireSomethingLeft, type DelegatedScopes } from '../../delegated-scopes.ts'
-import type { ProviderDependencies } from '../../dependencies.ts'
+import { getApplicationScopes, requireSomethingLeft } from '../../delegated-scopes.ts'
+import type { ProviderParts } from '../../dependencies.ts'
 import type { ProviderResponse } from '../../fix-responses.ts'
-import type { RequestReads } from '../../request-reads.ts'
+import { getGrant, getRefreshToken } from '../../request-reads.ts'
 import { requestState } from '../../request-state.ts'
 import { isIgnoredScope, requestedScopes } from '../../requested-scope.ts'
 import { requireKnownResource } from '../../resource-indicator.ts'
-import { ownerOf, type ReuseDetection } from './reuse.ts'
-
-/** What the steps of a refresh use. */
-export interface RefreshTokenGrant extends Pick<
-  ProviderDependencies,
-  'settings' | 'families' | 'grantLifecycle' | 'events' | 'clientUsed'
-> {
-  readonly reads: RequestReads
-  readonly delegatedScopes: DelegatedScopes
-  readonly reuse: ReuseDetection
-}
+import { ownerOf, revokeAfterRace } from './reuse.ts'
 
 // A refresh (RFC 6749 6), step by step. oidc-provider calls the steps in this order.
 
@@ -26,7 +16,10 @@ export interface RefreshTokenGrant extends Pick<
  * 1. The client has authenticated. Standard scopes that this issuer does not have are dropped, as in an authorization
  * request. Otherwise oidc-provider rejects every scope that the refresh token does not carry.
  */
-export function dropIgnoredScopes({ settings }: RefreshTokenGrant, ctx: KoaContextWithOIDC): void {
+export function dropIgnoredScopes(
+  { settings }: Pick<ProviderParts, 'settings'>,
+  ctx: KoaContextWithOIDC,
+): void {
   const { params } = ctx.oidc
   const scope = params?.['scope']
   if (!params || params['grant_type'] !== 'refresh_token' || typeof scope !== 'string') return
@@ -40,13 +33,13 @@ export function dropIgnoredScopes({ settings }: RefreshTokenGrant, ctx: KoaConte
  * has authenticated.
  */
 export async function findRefreshToken(
-  { reads, families }: RefreshTokenGrant,
+  parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
   ctx: KoaContextWithOIDC,
   token: string,
 ): Promise<FoundRefreshToken | undefined> {
-  const found = await reads.getRefreshToken(ctx, token)
+  const found = await getRefreshToken(parts, ctx, token)
   if (found?.state !== 'used') return found
-  const polled = families.findForRotation(token)
+  const polled = parts.families.findForRotation(token)
   requestState(ctx).refreshToken = { token, found: polled }
   return polled
 }
@@ -58,20 +51,20 @@ export async function findRefreshToken(
  * @returns true: every refresh token is rotated
  */
 export async function checkRefresh(
-  { settings, delegatedScopes, grantLifecycle, reads }: RefreshTokenGrant,
+  parts: Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup' | 'grantLifecycle'>,
   ctx: KoaContextWithOIDC,
 ): Promise<true> {
-  const { audience, openIdScopes } = settings
+  const { audience, openIdScopes } = parts.settings
   const { Client: client, Grant: grant, RefreshToken: token } = ctx.oidc.entities
   if (!client || !grant || !token) throw new TypeError('a refresh has a client, a grant and a token')
   requireKnownResource(ctx.oidc.params?.['resource'], audience)
 
-  const allowed = new Set([...openIdScopes, ...(await delegatedScopes.applicationScopes(ctx, client))])
+  const allowed = new Set([...openIdScopes, ...(await getApplicationScopes(parts, ctx, client))])
   const authorized = new Set(grant.getResourceScope(audience).split(' '))
   const wanted = ctx.oidc.params?.['scope'] ? ctx.oidc.requestParamScopes : token.scopes
   requireSomethingLeft([...wanted].filter((scope) => allowed.has(scope) && authorized.has(scope)))
 
-  if (await grantLifecycle.extend(grant.jti, await reads.getGrant(ctx, grant.jti))) return true
+  if (await parts.grantLifecycle.extend(grant.jti, await getGrant(parts, ctx, grant.jti))) return true
   throw new errors.InvalidGrant('grant not found')
 }
 
@@ -82,7 +75,7 @@ export async function checkRefresh(
  * @throws invalid_grant if another request has used the token since step 2; the grant is revoked then
  */
 export async function rotateRefreshToken(
-  { families, clientUsed, events, reuse }: RefreshTokenGrant,
+  parts: Pick<ProviderParts, 'families' | 'clientUsed' | 'events' | 'revokeGrant'>,
   ctx: KoaContextWithOIDC,
   next: string,
   payload: AdapterPayload,
@@ -90,15 +83,15 @@ export async function rotateRefreshToken(
 ): Promise<void> {
   const previous = await requestState(ctx).refreshToken?.found
   if (!previous) throw new TypeError('the refresh token that is exchanged was not found by this request')
-  clientUsed(recordOf(ctx.oidc.client))
-  const exchange = await families.rotate(previous, next, payload, ttl)
+  parts.clientUsed(recordOf(ctx.oidc.client))
+  const exchange = await parts.families.rotate(previous, next, payload, ttl)
   if (!exchange) {
-    await reuse.revokeAfterRace('refresh_token.reused', payload)
+    await revokeAfterRace(parts, 'refresh_token.reused', payload)
     throw new errors.InvalidGrant('refresh token already used')
   }
   if (!exchange.isRetry) return
   requestState(ctx).repeatedRefreshToken = exchange.next
-  events.emit('refresh_token.retried', ownerOf(payload))
+  parts.events.emit('refresh_token.retried', ownerOf(payload))
 }
 
 /** 5. The response. A client that retried receives the same refresh token as the first time. */
