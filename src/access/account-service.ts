@@ -12,29 +12,29 @@ import { partialFailure, CorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantsOfUsers } from '../grants/grant-service.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
-/** What the host says about its accounts. */
+/** How the host reports changes of its accounts. */
 export interface AccountService {
   /**
-   * Says that `accounts.find` answers something else for an account than before, and revokes the access tokens
-   * that it would not get any more:
+   * Reports that `accounts.find` answers something else for an account than before. Revokes the access tokens that the
+   * account would not get any more:
    *
-   * - all that have to do with it, if it is gone: of its API keys and applications, and of its grants;
-   * - of an API key or application whose `userId` is not found any more, all;
-   * - of its applications, those that carry an operation above its KYC level;
-   * - what a user of the account has authorized who is not found any more, all. `find` is asked for each user of its
-   *   grants in use once, for a few at a time.
+   * - if the account is gone: all tokens of its API keys, of its applications, and of its grants;
+   * - all tokens of an API key or application whose `userId` is not found any more;
+   * - tokens of its applications that carry an operation above its KYC level;
+   * - everything that a user has authorized who is not found any more. `find` is called once for each user of the
+   *   account's grants in use, for a few at a time.
    *
-   * With `userId` it is about this user of the account alone: about the API keys and applications that they own, and
-   * what they have authorized, codes that have not been exchanged yet included.
+   * With `userId` the change concerns this user of the account alone: the API keys and applications that the user owns,
+   * and what the user has authorized, including codes that are not exchanged yet.
    *
-   * All others stay good, so it does no harm where nothing has changed. New tokens go by what `find` answers in any
-   * case; this is about those that are out already. Call it after the change is in force.
+   * All other tokens stay valid, so a call without a change is harmless. New tokens always follow `find`. Call this
+   * after the change is in force.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, `ERR_STORE_UNAVAILABLE` (call it again); `ERR_HOST_CALLBACK` if
-   *   `find` answers what cannot be, or if the host keeps the clients and `registry` has no `list`; what `find` throws.
-   *   `ERR_STORE_CORRUPT` at the end, if a record of the account in the store cannot be read: all else has been taken
-   *   back by then. Of an API key or application that cannot be read nothing is, unless the account is gone:
-   *   `tokens.revokeAll({ clientId })` takes its tokens back
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call it again; `ERR_HOST_CALLBACK` if the
+   *   answer of `find` is not valid, or if the host keeps the clients and `registry` has no `list`; the errors of
+   *   `find`. `ERR_STORE_CORRUPT` at the end, if the account has a corrupt record: everything else is revoked by then.
+   *   The tokens of a corrupt API key or application stay valid, unless the account is gone:
+   *   `tokens.revokeAll({ clientId })` revokes them
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
 }
@@ -45,25 +45,25 @@ export interface AccountChangeOptions extends ChangeOptions {
   readonly userId?: string | undefined
 }
 
-/** What is said where something of an account cannot be read. */
+/** What was done although the account has corrupt records. */
 const DONE =
-  'All else of the account was gone through; call it again once these are put right, or tokens.revokeAll({ clientId }) where they are API keys or applications'
+  'Everything else of the account was checked; call it again once these are repaired, or tokens.revokeAll({ clientId }) if they are API keys or applications'
 
-/** Users whom the host is asked for at once. */
-const USERS_AT_A_TIME = 5
+/** Calls of `accounts.find` at the same time. */
+const CONCURRENCY = 5
 
-/** Those of the users whom the host does not find. */
-async function usersGone(
+/** The users whom the host does not find. */
+async function missingUsers(
   userIds: readonly string[],
   find: (userId: string) => Promise<Account | undefined>,
 ): Promise<string[]> {
-  const gone: string[] = []
-  for (let at = 0; at < userIds.length; at += USERS_AT_A_TIME) {
-    const asked = userIds.slice(at, at + USERS_AT_A_TIME)
+  const missing: string[] = []
+  for (let at = 0; at < userIds.length; at += CONCURRENCY) {
+    const asked = userIds.slice(at, at + CONCURRENCY)
     const found = await Promise.all(asked.map(find))
-    gone.push(...asked.filter((_, index) => found[index] === undefined))
+    missing.push(...asked.filter((_, index) => found[index] === undefined))
   }
-  return gone
+  return missing
 }
 
 export function createAccountService({
@@ -79,13 +79,13 @@ export function createAccountService({
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
 }): AccountService {
-  /** Operations of its products that are above the level of its developer. */
+  /** The operations of an application that are above the KYC level of its developer. */
   function aboveLevel(application: Client, kycLevel: string | undefined): string[] {
     const allowed = new Set(applicationScopes(catalog.current, application, kycLevel))
     return directScopes(catalog.current, application).filter((scope) => !allowed.has(scope))
   }
 
-  async function takeBack(client: Client, owner: Account | undefined, options: ChangeOptions) {
+  async function revokeClient(client: Client, owner: Account | undefined, options: ChangeOptions) {
     const { clientId } = client
     if (!owner) {
       await clientTokens.revokeAll(clientId, options)
@@ -99,11 +99,11 @@ export function createAccountService({
 
   return {
     async changed(accountId, options = {}) {
-      checkInput('the account cannot be looked at', { accountId }, { accountId: textRule })
+      checkInput('the account cannot be checked', { accountId }, { accountId: textRule })
       checkChange('accounts.changed', options, { userId: optional(textRule) })
       const { userId: only, ...change } = options
 
-      // As a token request asks: for the user of the account who owns the client, or gave the grant, each once.
+      // Each user who owns a client or authorized a grant is looked up once, as token requests do.
       const found = new Map<string | undefined, Promise<Account | undefined>>()
       const find = (userId: string | undefined) => {
         const account = found.get(userId) ?? Promise.resolve(accounts.find(accountId, userId))
@@ -112,16 +112,16 @@ export function createAccountService({
       }
       if (only === undefined && !(await find(undefined))) return revokeAccount.revokeAll(accountId, change)
 
-      const { clients, errors } = await revokeAccount.ofClients(accountId, async (client) => {
+      const { clients, errors } = await revokeAccount.eachClient(accountId, async (client) => {
         if (client instanceof CorruptRecord) throw client.error
         if (only !== undefined && client.userId !== only) return false
-        return takeBack(client, await find(client.userId), change)
+        return revokeClient(client, await find(client.userId), change)
       })
       const known =
         only === undefined ? await grantsOfUsers.users(accountId) : { userIds: [only], errors: [] }
-      const gone = await usersGone(known.userIds, find)
+      const missing = await missingUsers(known.userIds, find)
       const ended =
-        gone.length > 0 ? await grantsOfUsers.revoke(accountId, gone, change) : { count: 0, errors: [] }
+        missing.length > 0 ? await grantsOfUsers.revoke(accountId, missing, change) : { count: 0, errors: [] }
       const all = [...errors, ...known.errors, ...ended.errors]
       if (all.length > 0) throw partialFailure(all, DONE)
       return { clients, grants: ended.count }

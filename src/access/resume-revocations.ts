@@ -3,23 +3,22 @@ import type { Logger } from '../host/logger.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
 
-/** Finishes what a process began to revoke, and did not finish because it ended in the middle. */
+/** Completes revocations that a process left pending because it ended halfway. */
 export interface ResumeRevocations {
   /**
-   * Looks for it now, behind the scenes, and every minute from then on.
+   * Completes them now, in the background, and every minute from then on.
    *
-   * @returns a function that ends it
+   * @returns a function that stops it
    */
   start(): () => void
 }
 
-/** Milliseconds. */
-const EVERY = 60_000
+const INTERVAL_MS = 60_000
 
 /**
- * @param parts.resumeGrant what is to be revoked of a grant as it is now. What it answers for one that nothing
- *   was taken from must do no harm
- * @param parts.resumeAccount the same of all grants of an account
+ * @param parts.resumeGrant finds out what is to be revoked of a grant. For a grant that was not revoked, revoking the
+ *   result must be harmless
+ * @param parts.resumeAccount the same for all grants of an account
  */
 export function createResumeRevocations({
   revocations,
@@ -34,7 +33,7 @@ export function createResumeRevocations({
   readonly resumeAccount: (accountId: string) => Promise<readonly RevocationSpec[]>
   readonly logger: Logger
 }): ResumeRevocations {
-  const finishBy = {
+  const specsBy = {
     client: (id: string) => clientTokens.revocationsOf(id),
     grant: resumeGrant,
     account: resumeAccount,
@@ -44,20 +43,20 @@ export function createResumeRevocations({
     start() {
       let stopped = false
 
-      async function finish(): Promise<void> {
+      async function resume(): Promise<void> {
         try {
-          await revocations.resumeAll(({ of, id }) => finishBy[of](id))
+          await revocations.resumeAll(({ of, id }) => specsBy[of](id))
         } catch (error) {
           if (stopped) return
           logger.warn({ err: error }, 'pending revocations could not be completed; trying again')
         }
       }
 
-      void finish()
-      const end = periodically(finish, EVERY)
+      void resume()
+      const stop = periodically(resume, INTERVAL_MS)
       return () => {
         stopped = true
-        end()
+        stop()
       }
     },
   }

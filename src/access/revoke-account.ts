@@ -7,77 +7,80 @@ import type { Grants } from '../grants/grant-service.ts'
 
 /** What was revoked. */
 export interface RevokedAccess {
-  /** API keys and applications, some of whose tokens, or all, are dead. */
+  /** The number of API keys and applications whose tokens were revoked, all or some. */
   readonly clients: number
-  /** Authorizations by the account that have ended. */
+  /** The number of grants of the account that were revoked. */
   readonly grants: number
 }
 
-/** What came of going through the clients of an account. */
-export interface OfClients {
-  /** Of how many something was revoked. */
+/** The result of a change of the clients of an account. */
+export interface ChangedClients {
+  /** The number of clients that were changed. */
   readonly clients: number
-  /** Of what cannot be read. */
+  /** One for each corrupt record. */
   readonly errors: readonly GatehouseError[]
 }
 
-/** All tokens that have to do with an account, whether it owns the client or is acted on. */
+/** Revokes the tokens of an account, whether it owns the client or authorized the grant. */
 export interface RevokeAccount {
   /**
-   * Takes them back.
+   * Revokes all tokens.
    *
    * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.listByAccount`, before anything was done;
-   *   `ERR_STORE_CORRUPT` where something of it cannot be read, after all has been done that can be
+   *   `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
    */
   revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess>
   /**
-   * Goes through the clients of the account, some at the same time.
+   * Calls `change` for each client of the account, for some at the same time.
    *
-   * @param take takes something back, and says whether it did. Where it rejects with `ERR_STORE_CORRUPT` the others are
-   *   gone through all the same
+   * @param change answers whether it changed the client. If it rejects with `ERR_STORE_CORRUPT`, the other clients
+   *   follow nevertheless
    */
-  ofClients(accountId: string, take: (client: Client | CorruptRecord) => Promise<boolean>): Promise<OfClients>
+  eachClient(
+    accountId: string,
+    change: (client: Client | CorruptRecord) => Promise<boolean>,
+  ): Promise<ChangedClients>
 }
 
-/** @param grants those that accounts have given, which end with their tokens */
+/** @param grants the grants that accounts have authorized, which are revoked with their tokens */
 export function createRevokeAccount(
   clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
   grants: Pick<Grants, 'revokeAll'>,
 ): RevokeAccount {
-  const ofClients: RevokeAccount['ofClients'] = async (accountId, take) => {
+  const eachClient: RevokeAccount['eachClient'] = async (accountId, change) => {
     let clients = 0
     const errors: GatehouseError[] = []
-    const note = (error: unknown): false => {
+    const collect = (error: unknown): false => {
       if (!isCorruptRecord(error)) throw error
       errors.push(error)
       return false
     }
     try {
       for await (const page of clientTokens.listByAccount(accountId)) {
-        const taken = await Promise.all(page.map((client) => take(client).catch(note)))
-        clients += taken.filter(Boolean).length
+        const changed = await Promise.all(page.map((client) => change(client).catch(collect)))
+        clients += changed.filter(Boolean).length
       }
     } catch (error) {
-      note(error)
+      collect(error)
     }
     return { clients, errors }
   }
 
   return {
-    ofClients,
+    eachClient,
 
     async revokeAll(accountId, options) {
-      const { clients, errors } = await ofClients(accountId, async (client) => {
+      const { clients, errors } = await eachClient(accountId, async (client) => {
         await clientTokens.revokeAll(client instanceof CorruptRecord ? client.id : client.clientId, options)
         return true
       })
-      const ended = await grants.revokeAll({ accountId }, options).catch((error: unknown) => {
+      const revoked = await grants.revokeAll({ accountId }, options).catch((error: unknown) => {
         if (isCorruptRecord(error)) return error
         throw error
       })
-      if (typeof ended === 'number' && errors.length === 0) return { clients, grants: ended }
-      const all = typeof ended === 'number' ? errors : [...errors, ended]
-      throw partialFailure(all, 'All else that is known of the account was revoked')
+      if (typeof revoked === 'number' && errors.length === 0) return { clients, grants: revoked }
+      const all = typeof revoked === 'number' ? errors : [...errors, revoked]
+      throw partialFailure(all, 'Everything else that is known of the account was revoked')
     },
   }
 }

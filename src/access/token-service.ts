@@ -8,38 +8,36 @@ import { anyValue, textRule } from '../validation/rules.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 
-/** Whose tokens are meant. */
+/** The owner of tokens: a client, or an account. */
 export type TokenOwner = { readonly clientId: string } | { readonly accountId: string }
 
 /**
- * Takes access tokens back before they expire: in this process when the promise settles, in the others, and at
- * gateways elsewhere, within moments. Every method may be called again; if one rejects with
- * `ERR_STORE_UNAVAILABLE`, call it again.
+ * Revokes access tokens before they expire: in this process when the promise settles, in other processes and at remote
+ * gateways within moments. Every method may be called again. If one rejects with `ERR_STORE_UNAVAILABLE`, call it again.
  */
 export interface Tokens {
   /**
-   * Revokes one access token. One that has expired is dead already, and one that was revoked stays so.
+   * Revokes one access token. For a token that is expired or revoked this has no effect.
    *
-   * @param jwt the access token; not a refresh token, whose end is that of its grant
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is no access token of this service,
+   * @param jwt the access token; a refresh token is revoked with its grant
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for anything but an access token of this service,
    *   `ERR_STORE_UNAVAILABLE`
    */
   revoke(jwt: string, options?: ChangeOptions): Promise<void>
   /**
-   * For an incident: revokes all access tokens that an API key or application (`clientId`) has got until now; or
-   * all of an account (`accountId`), which are those of its API keys and of its applications, and those that
-   * applications have for it, whose grants end. What is issued from now on is good, so where a client secret leaked,
-   * replace it first (`rotateSecret` with `overlapSeconds: 0`).
+   * For an incident. With `clientId`, revokes all issued access tokens of an API key or application. With `accountId`,
+   * revokes all tokens of an account: those of its API keys and applications, and those of its grants, which are revoked
+   * too. New tokens are valid. So if a client secret leaked, replace it first (`rotateSecret` with `overlapSeconds: 0`).
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND` if there never was such a client, `ERR_INVALID_ARGUMENT`,
-   *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account where the host keeps the clients and `registry` has
-   *   no `list`. `ERR_STORE_CORRUPT` at the end, if a record in the store cannot be read: the tokens of that client or
-   *   grant have been revoked by its id, and everything else, so nothing is left to be done but to look at the store
+   * @throws {GatehouseError} `ERR_NOT_FOUND` for a client that never existed; `ERR_INVALID_ARGUMENT`;
+   *   `ERR_STORE_UNAVAILABLE`; `ERR_HOST_CALLBACK` for an account if the host keeps the clients and `registry` has no
+   *   `list`. `ERR_STORE_CORRUPT` at the end, if there are corrupt records: their tokens are revoked by id, and so is
+   *   everything else. Only the store needs to be examined then
    */
   revokeAll(owner: TokenOwner, options?: ChangeOptions): Promise<RevokedAccess>
 }
 
-/** @param parts.verify checks that a token is one of ours */
+/** @param parts.verify verifies access tokens of this service */
 export function createTokens({
   verify,
   revocations,
@@ -54,13 +52,13 @@ export function createTokens({
   return {
     async revoke(jwt, options = {}) {
       checkChange('tokens.revoke', options)
-      const outcome = typeof jwt === 'string' ? await verify(jwt) : { problem: 'a token is a text' }
+      const outcome = typeof jwt === 'string' ? await verify(jwt) : { problem: 'a token must be a text' }
       if ('problem' in outcome) {
-        // Found to be ours before its end is looked at.
+        // The signature was verified before the expiry.
         if (outcome.problem === EXPIRED.problem) return
         throw new GatehouseError(
           'ERR_INVALID_ARGUMENT',
-          `this is no access token that could be revoked: ${outcome.problem}`,
+          `this access token cannot be revoked: ${outcome.problem}`,
         )
       }
       const { tokenId: id, expiresAt } = outcome
@@ -72,7 +70,7 @@ export function createTokens({
       checkInput('no tokens can be revoked', owner, { clientId: anyValue, accountId: anyValue })
       const ids = Object(owner) as { clientId?: unknown; accountId?: unknown }
       if ((ids.clientId === undefined) === (ids.accountId === undefined)) {
-        throw new GatehouseError('ERR_INVALID_ARGUMENT', 'say either { clientId } or { accountId }')
+        throw new GatehouseError('ERR_INVALID_ARGUMENT', 'pass either { clientId } or { accountId }')
       }
       if (ids.clientId !== undefined) {
         await clientTokens.revokeAll(ids.clientId as string, options)

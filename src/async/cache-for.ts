@@ -1,26 +1,26 @@
 /**
- * The same look for all who ask at the same moment, and for those who ask soon after: health is asked for by anybody,
- * and must not become load.
+ * Shares one answer of `read` among concurrent and subsequent calls. Any client can request health, which must not cause
+ * load.
  *
- * @param milliseconds for which an answer is given again
- * @param look never rejects
+ * @param milliseconds for which an answer is reused
+ * @param read never rejects
  */
-export function cacheFor<T>(milliseconds: number, look: () => Promise<T>): () => Promise<T> {
-  let kept: { readonly answer: T; readonly at: number } | undefined
-  let underWay: Promise<T> | undefined
+export function cacheFor<T>(milliseconds: number, read: () => Promise<T>): () => Promise<T> {
+  let cached: { readonly answer: T; readonly at: number } | undefined
+  let pending: Promise<T> | undefined
 
-  async function lookAnew(): Promise<T> {
+  async function readAgain(): Promise<T> {
     try {
-      const answer = await look()
-      kept = { answer, at: performance.now() }
+      const answer = await read()
+      cached = { answer, at: performance.now() }
       return answer
     } finally {
-      underWay = undefined
+      pending = undefined
     }
   }
 
   return async () => {
-    if (kept && performance.now() - kept.at < milliseconds) return kept.answer
-    return (underWay ??= lookAnew())
+    if (cached && performance.now() - cached.at < milliseconds) return cached.answer
+    return (pending ??= readAgain())
   }
 }

@@ -1,8 +1,7 @@
 /**
- * Runs `work` once the present code has ended. This does not keep the process alive: if nothing else is pending, `work`
- * does not begin.
+ * Runs `work` after the current code. It keeps no process alive: without other work pending, `work` does not begin.
  *
- * @param work its failure is ignored
+ * @param work its errors are ignored
  */
 export function inBackground(work: () => Promise<unknown>): void {
   setImmediate(() => {

@@ -1,16 +1,16 @@
 /** A table of bounded size. */
 export interface Lru<Key, Value> {
-  /** What is kept under a key, which counts as a use of it. */
+  /** The value of a key, which counts as a use. */
   get(key: Key): Value | undefined
-  /** Keeps a value; where there are too many, the one goes that was not used for the longest time. */
+  /** Stores a value. If there are too many, the least recently used one is removed. */
   set(key: Key, value: Value): void
   delete(key: Key): void
   clear(): void
 }
 
-/** @param most how many values are kept at once */
+/** @param most maximum number of values */
 export function createLru<Key, Value>(most: number): Lru<Key, Value> {
-  // In the order of their last use: a Map iterates in the order of insertion.
+  // In the order of last use, because a Map iterates in the order of insertion.
   const values = new Map<Key, Value>()
 
   function set(key: Key, value: Value): void {

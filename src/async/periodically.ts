@@ -1,10 +1,10 @@
 /**
- * Does something again and again: each time up to a quarter sooner than `everyMs`, so that processes which
- * started together do not all ask at once, and never before the time before has ended. Keeps no process alive.
+ * Calls `work` again and again, each time up to a quarter earlier than `everyMs`, so that processes which started
+ * together do not call it together. A call never overlaps the previous one. Keeps no process alive.
  *
- * @param work whose failure is its own matter: it is called again all the same
- * @param everyMs milliseconds between the end of one time and the beginning of the next, at most
- * @returns a function that ends it
+ * @param work its errors are ignored
+ * @param everyMs maximum milliseconds between the end of one call and the beginning of the next
+ * @returns a function that stops it
  */
 export function periodically(work: () => Promise<unknown>, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
@@ -12,11 +12,11 @@ export function periodically(work: () => Promise<unknown>, everyMs: number): () 
 
   function schedule(): void {
     if (stopped) return
-    timer = setTimeout(doAndSchedule, everyMs * (0.75 + Math.random() / 4))
+    timer = setTimeout(runAndSchedule, everyMs * (0.75 + Math.random() / 4))
     timer.unref()
   }
 
-  function doAndSchedule(): void {
+  function runAndSchedule(): void {
     work()
       .catch(() => {})
       .finally(schedule)

@@ -1,10 +1,10 @@
 /**
- * Waits for something no longer than it may take; where it is late it goes on, and nobody hears of it.
+ * Waits for `work` for a limited time. After the timeout the work continues, and its result is ignored.
  *
- * @param milliseconds at most
- * @param late.error made when it is late, and thrown then
- * @param late.keepsAlive whether the process stays for that. @default true
- * @throws what `work` throws, or the error
+ * @param milliseconds maximum time to wait
+ * @param late.error creates the error that is thrown after the timeout
+ * @param late.keepsAlive whether the timer keeps the process alive. @default true
+ * @throws the errors of `work`, or `late.error`
  */
 export async function withTimeout<T>(
   milliseconds: number,

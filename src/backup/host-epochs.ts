@@ -1,6 +1,7 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type HostEpoch } from '../clients/host-epochs.ts'
 import type { Collection } from '../store/collection.ts'
 import { findProblems, hostClientIdRule } from '../validation/rules.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { noRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
 import { exportListed } from './export-listed.ts'
@@ -41,8 +42,7 @@ async function importOffset(
   if (!isRaised) {
     await stored.update(clientId, (known) => {
       isRaised = known.offset < record.offset
-      // An unchanged record is written again: its last write may not have been confirmed as durable.
-      return isRaised ? record : known
+      return isRaised ? record : confirmDurable(known)
     })
   }
   if (isRaised) counts.hostEpochs += 1

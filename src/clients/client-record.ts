@@ -1,4 +1,5 @@
 import { createCollection, type Collection } from '../store/collection.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { clientRecordRule } from './client-schema.ts'
@@ -124,8 +125,7 @@ export function clientRecords<C extends Client>(
       return telling(clientId, async () =>
         living(
           await collection.update(clientId, (stored) =>
-            // What is as it is to be is written once more: whoever wrote it may not have been told that it is safe.
-            isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? stored),
+            isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored)),
           ),
         ),
       )
@@ -141,8 +141,7 @@ export function clientRecords<C extends Client>(
         collection.update(clientId, (stored) => {
           before = living(stored)
           check(kindOf(stored))
-          // Once more: whoever deleted it may not have been told that it is safe.
-          if (!before) return stored
+          if (!before) return confirmDurable(stored)
           const { kind, epoch } = before.client
           return { deleted: true, kind, epoch: epoch + 1, deletedAt: Math.floor(now / 1000) }
         }),

@@ -70,6 +70,6 @@ export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVers
 
 /** Account ids belong to the host: any length, any alphabet. */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
-  const ofAccount = clientId === undefined ? [accountId] : [accountId, clientId]
-  return digest(JSON.stringify(userId === undefined ? ofAccount : [accountId, clientId ?? null, userId]))
+  const parts = clientId === undefined ? [accountId] : [accountId, clientId]
+  return digest(JSON.stringify(userId === undefined ? parts : [accountId, clientId ?? null, userId]))
 }

@@ -97,7 +97,7 @@ export interface GrantsOfUsers {
 
 const PAGE_SIZE = 100
 
-/** What was done in spite of corrupt grants. */
+/** What was done although there are corrupt grants. */
 const DONE = 'The tokens of these grants were revoked nevertheless, and so was everything else'
 
 /** @param parts.audience {base_url}, whose scopes are listed */
@@ -152,8 +152,8 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
         // Unknown fields are rejected: with a misspelt client id everything of the account would be revoked.
         const rules = {
           accountId: textRule,
-          userId: leftOutOr(textRule, 'userId', holder),
-          clientId: leftOutOr(textRule, 'clientId', holder),
+          userId: omittedOr(textRule, 'userId', holder),
+          clientId: omittedOr(textRule, 'clientId', holder),
         }
         checkInput('no grants can be revoked', holder, rules)
         checkChange('grants.revokeAll', options)
@@ -216,7 +216,7 @@ function isGrantId(value: unknown): value is string {
 }
 
 /** An optional id that must not be `undefined`: a failed lookup must not revoke everything of the account. */
-function leftOutOr(rule: Rule, name: string, holder: unknown): Rule {
+function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
     value === undefined && name in Object(holder)
       ? 'is undefined; leave it out where everything that the account has authorized is meant'

@@ -8,7 +8,7 @@ export type RefreshPayload = Readonly<Record<string, unknown>>
 export interface FamilyRecord {
   /** The number of tokens before the current one. */
   readonly generation: number
-  /** Digest of the one token that is usable now; empty if there is none. */
+  /** Digest of the one token that is usable now; empty in a family without a usable token. */
   readonly current: string
   readonly payload: RefreshPayload
   /**
