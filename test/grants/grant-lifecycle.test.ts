@@ -21,7 +21,7 @@ async function make(lifecycle: GrantLifecycle, grantId: string, more: object = {
 const idsOf = async (lifecycle: GrantLifecycle, accountId = 'alice') =>
   (await lifecycle.index.page(accountId, {})).items.map(({ grantId }) => grantId)
 
-describe('a grant', () => {
+describe('the grant lifecycle', () => {
   let store: Store
   let writes: string[]
   let lifecycle: GrantLifecycle
@@ -33,7 +33,7 @@ describe('a grant', () => {
   afterEach(() => void vi.useRealTimers())
   const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
-  test('is listed before it lives longer, so that what can be used is always listed', async () => {
+  test('a grant is listed before its record is extended, so that every usable grant is listed', async () => {
     await make(lifecycle, 'g1')
     writes.splice(0)
     expect(await lifecycle.activate('g1')).toBe(true)
@@ -44,7 +44,7 @@ describe('a grant', () => {
     ])
   })
 
-  test('is listed for as long as it lives, whatever happens when, and no longer than a month more', async () => {
+  test('a grant is listed exactly as long as it is usable, and at most a month longer, after any sequence of changes', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('make', 'use', 'use', 'use', 'withdraw', 'delete'),
@@ -85,7 +85,7 @@ describe('a grant', () => {
           for (const each of listed)
             expect(await model.records.get(each)).toMatchObject({ accountId: 'alice' })
         }
-        // Nothing is left behind, although nobody looks.
+        // Expired entries vanish without a reader.
         pass(100 * DAY)
         expect(await idsOf(model)).toEqual([])
       }),
@@ -93,7 +93,7 @@ describe('a grant', () => {
     )
   })
 
-  test('that is used day after day is written once a day, and put on another shelf once a month', async () => {
+  test('a grant that is used daily is written once a day, and added to another bucket once a month', async () => {
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
     writes.splice(0)
@@ -107,14 +107,14 @@ describe('a grant', () => {
     expect((await lifecycle.records.get('g1'))?.usedAt).toBeGreaterThan(now() - 2 * DAY)
   })
 
-  test('of an older version is listed when it is prolonged, and prolonged when it is listed', async () => {
+  test('a grant of an older version is listed and extended at its next use', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     expect(await idsOf(lifecycle)).toEqual([])
     expect(await lifecycle.extend('old')).toBe(true)
     expect(await idsOf(lifecycle)).toEqual(['old'])
   })
 
-  test('of an older version is gone at its next use if all was withdrawn before', async () => {
+  test('a grant of an older version is deleted at its next use if everything was revoked before', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     pass(29 * DAY)
@@ -123,7 +123,7 @@ describe('a grant', () => {
     expect(await idsOf(lifecycle)).toEqual([])
   })
 
-  test('that was made in another epoch never comes into use, and is gone', async () => {
+  test('a grant of an older consent version is never activated, and is deleted', async () => {
     await make(lifecycle, 'one')
     await make(lifecycle, 'two', { accountId: 'bob' })
     await lifecycle.consentVersions.renew({ accountId: 'alice', clientId: 'app' })
@@ -135,7 +135,7 @@ describe('a grant', () => {
     expect(await lifecycle.activate('three')).toBe(true)
   })
 
-  test('outlives the epoch that it was made in', async () => {
+  test('a grant outlives the consent version in which it was made', async () => {
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
@@ -147,7 +147,7 @@ describe('a grant', () => {
     expect(await lifecycle.activate('g1')).toBe(true)
   })
 
-  test('whose entry could not be written stays usable, and is listed at the next attempt', async () => {
+  test('a grant whose entry could not be written stays usable, and is listed at the next attempt', async () => {
     await make(lifecycle, 'g1')
     const away = createGrantLifecycle(
       { ...store, add: () => Promise.reject(new Error('read ECONNRESET')) },
@@ -160,7 +160,7 @@ describe('a grant', () => {
   })
 })
 
-describeEachStore('the list of an account', (makeStore) => {
+describeEachStore('the grants of an account', (makeStore) => {
   let store: Store
   let lifecycle: GrantLifecycle
   beforeEach(() => {
@@ -181,7 +181,7 @@ describeEachStore('the list of an account', (makeStore) => {
     vi.setSystemTime(START + 100 * DAY * 1000)
   }
 
-  test('is in the order in which they were authorized, page by page, each once', async () => {
+  test('grants are listed in the order of their authorization, in pages, each once', async () => {
     for (const [id, daysAgo] of Object.entries({ c: 3, e: 1, a: 70, d: 2, b: 40 })) {
       await makeInUse(id, daysAgo)
     }
@@ -197,7 +197,7 @@ describeEachStore('the list of an account', (makeStore) => {
     expect(pages).toBe(2)
   })
 
-  test('skips what is gone, fills the page all the same, and tidies up', async () => {
+  test('a page skips deleted grants, is filled nevertheless, and removes their entries', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await makeInUse(id, 5)
     await lifecycle.records.delete('a')
     await lifecycle.revoke('b')
@@ -213,8 +213,8 @@ describeEachStore('the list of an account', (makeStore) => {
   test.each([
     ['of any length', 'x'.repeat(5000)],
     ['with colons', 'clients:of:alice'],
-    ['of any alphabet', 'アカウント\u0000 😀'],
-  ])('is kept for an account id %s', async (_name, accountId) => {
+    ['with any characters', 'アカウント\u0000 😀'],
+  ])('grants are listed for an account id %s', async (_name, accountId) => {
     await makeInUse('g1', 0, accountId)
     expect(await idsOf(lifecycle, accountId)).toEqual(['g1'])
     expect(await idsOf(lifecycle)).toEqual([])
@@ -237,13 +237,13 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
   }
   const mayExceedLimit = (accountId = 'alice') => lifecycle.index.startLimitCheck(accountId)()
 
-  test('are too many beyond 100 in use; what was revoked and what is of another pair does not count', async () => {
+  test('a pair exceeds its limit with more than 100 grants in use; revoked grants and other pairs do not count', async () => {
     for (let at = 0; at < 40; at += 1) await use(`a${at}`)
     await use('of bob', { userId: 'bob' })
     await use('of none', { userId: undefined })
     await use('of another application', { clientId: 'other' })
     expect(await mayExceedLimit()).toBe(false)
-    // Over the end of a shelf, with some that live on from the one before.
+    // Beyond the end of a bucket, with grants that were extended from the bucket before.
     for (let day = 0; day < 20; day += 1) {
       vi.setSystemTime(Date.now() + DAY * 1000)
       for (let at = 0; at < 40; at += 2) await lifecycle.extend(`a${at}`)
@@ -261,7 +261,7 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
     expect(await lifecycle.index.listOverLimit({ ...PAIR, userId: 'bob' })).toEqual([])
   })
 
-  test('are not counted where the store is away, and nothing fails', async () => {
+  test('the limit check of a pair answers false while the store is unavailable', async () => {
     const away = createGrantLifecycle(
       { ...memoryStore(), range: () => Promise.reject(new Error('read ECONNRESET')) },
       LIFETIMES,

@@ -33,17 +33,17 @@ function processOn(inner: Store) {
   const set = createRevocationSet()
   const longestLifetime = createLongestLifetime(store, 3600)
   const revocations = createRevocations({ store, log, set, longestLifetime, logger: silentLogger })
-  const told: unknown[] = []
+  const emitted: unknown[] = []
   const service = createGrantService({
     lifecycle,
     families,
     consents,
     revocations,
-    events: { emit: (name, event) => void told.push({ name, ...event }) },
+    events: { emit: (name, event) => void emitted.push({ name, ...event }) },
     logger: silentLogger,
     audience: 'https://example.com/api',
   })
-  return { lifecycle, consents, families, log, set, revocations, told, ...service }
+  return { lifecycle, consents, families, log, set, revocations, emitted, ...service }
 }
 
 const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
@@ -65,7 +65,7 @@ async function authorize(
   return token
 }
 
-/** What a process that starts now takes for good. */
+/** What a process that starts now accepts. */
 async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
   const { lifecycle, consents, families, log, set, grants } = processOn(store)
   for (let cursor: string | undefined, more = true; more;) {
@@ -78,15 +78,15 @@ async function aliveOn(store: Store, grantId: string, token: string, person = AL
     'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
-    'remembered consent': (await consents.get(person, 'app')).consent.granted.length > 0,
+    'stored consent': (await consents.get(person, 'app')).consent.granted.length > 0,
     entry: (await grants.list({ accountId: 'alice' })).items.length > 0,
   }
   return Object.entries(alive).flatMap(([what, isAlive]) => (isAlive ? [what] : []))
 }
 
-const ALL = ['access token', 'refresh token', 'grant', 'remembered consent', 'entry']
+const ALL = ['access token', 'refresh token', 'grant', 'stored consent', 'entry']
 
-describeEachStore('a grant that is revoked while the store fails', (makeStore) => {
+describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   let store: Store
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -94,7 +94,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** Revokes with a fault at each call in turn, until there is none any more. */
+  /** Revokes with a fault at each call in turn, until a revocation succeeds. */
   async function atEachCall(
     fault: Fault,
     thenAway: boolean,
@@ -130,7 +130,7 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
   }
 
   test.each(['rejected', 'unanswered'] as const)(
-    'is finished by another process if the one that began it ends there: %s',
+    'another process completes a revocation that failed at any call of the store (%s)',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
         const wasBegun = faulty.calls.some((each) => each.startsWith('replace grant'))
@@ -147,18 +147,21 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
     },
   )
 
-  test.each(['rejected', 'unanswered'] as const)('is revoked by the next attempt: %s', async (fault) => {
-    await atEachCall(fault, false, async ({ grantId, token, call }) => {
-      const again = processOn(store)
-      await again.grants.revoke(grantId).catch((error: { code?: string }) => {
-        // It was done, and only what was left of it could not be cleared away.
-        expect(error.code).toBe('ERR_NOT_FOUND')
+  test.each(['rejected', 'unanswered'] as const)(
+    'a second attempt completes a revocation that failed at any call of the store (%s)',
+    async (fault) => {
+      await atEachCall(fault, false, async ({ grantId, token, call }) => {
+        const again = processOn(store)
+        await again.grants.revoke(grantId).catch((error: { code?: string }) => {
+          // It was done, and only what was left of it could not be cleared away.
+          expect(error.code).toBe('ERR_NOT_FOUND')
+        })
+        expect({ call, alive: await aliveOn(store, grantId, token) }).toEqual({ call, alive: [] })
       })
-      expect({ call, alive: await aliveOn(store, grantId, token) }).toEqual({ call, alive: [] })
-    })
-  })
+    },
+  )
 
-  test('and is finished more than once, leaves what the person has decided since', async () => {
+  test('completing a revocation several times keeps a later decision of the person', async () => {
     const token = await authorize(processOn(store), 'first')
     const faulty = faultyStore(store)
     faulty.arm('set refresh-family', 'rejected', { thenAway: true })
@@ -176,17 +179,17 @@ describeEachStore('a grant that is revoked while the store fails', (makeStore) =
   })
 })
 
-describeEachStore('all of an account', (makeStore) => {
+describeEachStore('grants.revokeAll()', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
 
-  // Those that it had not come to lived on, and nobody knew of them.
+  // Grants that it had not reached stayed valid, and no process completed the revocation.
   test.each([
     ['alice', {}],
     ['alice and an application', { clientId: 'app' }],
     ['a user of alice', { userId: 'ann' }],
     ['a user of alice and an application', { userId: 'ann', clientId: 'app' }],
   ])(
-    'is finished by another process if the one that began it ends in the middle: %s',
+    'another process completes a revokeAll() that ended halfway: %s',
     async (_, part: { clientId?: string; userId?: string }) => {
       const person = { accountId: 'alice', userId: 'ann' }
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -211,7 +214,7 @@ describeEachStore('all of an account', (makeStore) => {
         vi.setSystemTime(Date.now() + 70_000)
         await finish()
       }
-      // What is listed and remembered is of the account: of the grant that was made since.
+      // The entry and the stored consent belong to the grant that was made afterwards.
       const ofTheirs = ['access token', 'refresh token', 'grant']
       for (const [at, id] of ids.entries()) {
         const alive = await aliveOn(store, id, tokens[at] ?? '', person)
@@ -230,18 +233,18 @@ describeEachStore('all of an account', (makeStore) => {
     },
   )
 
-  test('is revoked however much it is, and nothing of another', async () => {
+  test('revokeAll() revokes any number of grants of an account, and none of another account', async () => {
     const process = processOn(makeStore())
     const count = 47
     for (let at = 0; at < count; at += 1) await authorize(process, `grant-${at}`)
-    const { lifecycle, grants, told } = process
+    const { lifecycle, grants, emitted } = process
     const now = Math.floor(Date.now() / 1000)
     await lifecycle.records.create('other', { accountId: 'bob', clientId: 'app', iat: now, exp: now + 3600 })
     await lifecycle.activate('other')
     expect(await grants.revokeAll({ accountId: 'alice' }, { actor: 'support' })).toBe(count)
     expect(await grants.revokeAll({ accountId: 'alice' })).toBe(0)
-    expect(new Set(told.map((event) => JSON.stringify(event))).size).toBe(count)
-    expect(told).toContainEqual({
+    expect(new Set(emitted.map((event) => JSON.stringify(event))).size).toBe(count)
+    expect(emitted).toContainEqual({
       name: 'grant.revoked',
       grantId: 'grant-0',
       clientId: 'app',

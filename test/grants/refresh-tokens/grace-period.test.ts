@@ -10,8 +10,8 @@ const keys = [randomBytes(32)]
 const gracePeriod = createGracePeriod({ seconds: SECONDS, keys })
 const last = gracePeriod.record('the old token', 'the new token', NOW)
 
-describe('what a refresh token was exchanged for is told once more', () => {
-  test('to whoever has the token that was exchanged', () => {
+describe('the grace period', () => {
+  test('the rotated token yields its successor', () => {
     expect(gracePeriod.successorOf('the old token', last, NOW)).toBe('the new token')
     expect(last).toMatchObject({ of: digest('the old token'), at: NOW })
   })
@@ -25,19 +25,19 @@ describe('what a refresh token was exchanged for is told once more', () => {
     [-(SECONDS * 1000 - 1), true],
     [-SECONDS * 1000, false],
     [-3_600_000, false],
-  ])('%d milliseconds later: %s', (later, isTold) => {
+  ])('whether a successor is available %d milliseconds after the rotation: %s', (later, isAvailable) => {
     const next = gracePeriod.successorOf('the old token', last, NOW + later)
-    expect(next).toBe(isTold ? 'the new token' : undefined)
+    expect(next).toBe(isAvailable ? 'the new token' : undefined)
   })
 
-  test('to nobody with another token, or where there was no exchange', () => {
+  test('another token, or a family without a rotation, yields no successor', () => {
     for (const token of ['the new token', 'the older token', '', 'the old token ']) {
       expect(gracePeriod.successorOf(token, last, NOW)).toBeUndefined()
     }
     expect(gracePeriod.successorOf('the old token', undefined, NOW)).toBeUndefined()
   })
 
-  test('by those who have the key, also when it is not the newest any more', () => {
+  test('an older key still decrypts a successor', () => {
     const [key] = keys as [Buffer]
     const rotated = createGracePeriod({ seconds: SECONDS, keys: [randomBytes(32), key] })
     expect(rotated.successorOf('the old token', last, NOW)).toBe('the new token')
@@ -46,13 +46,13 @@ describe('what a refresh token was exchanged for is told once more', () => {
     expect(() => createGracePeriod({ seconds: SECONDS, keys: [] })).toThrow('at least one key')
   })
 
-  test('sealed differently each time, so that two records tell nothing by being the same', () => {
+  test('a successor is encrypted differently each time, so that equal successors cannot be recognized', () => {
     const again = gracePeriod.record('the old token', 'the new token', NOW)
     expect(again.next).not.toBe(last.next)
     expect(JSON.stringify(last)).not.toContain('token')
   })
 
-  test('unless what is stored was changed, which fails without a word', () => {
+  test('a changed ciphertext yields no successor and no error', () => {
     fc.assert(
       fc.property(fc.nat(), fc.integer({ min: 1, max: 255 }), (position, by) => {
         const bytes = Buffer.from(last.next, 'base64url')

@@ -60,8 +60,8 @@ async function refresh(families: TokenFamilies, token: string, next: string) {
   return found && families.rotate(found, next, {}, TTL)
 }
 
-describe('a write that a frozen database carries out late', () => {
-  test('is no use of a refresh token: whoever tries again at another process gets the next one', async () => {
+describe('a write that a paused database applies late', () => {
+  test('a late rotation does not use up the refresh token: a retry at another process gets the next token', async () => {
     const [first, lost, second] = [mint(0), mint(1), mint(1)]
     await here.start(first, {}, TTL)
     const found = await here.findForRotation(first)
@@ -78,7 +78,7 @@ describe('a write that a frozen database carries out late', () => {
     expect(await there.find(lost)).toBeUndefined()
   })
 
-  test('is no use of a code either', async () => {
+  test('a late start does not use up the code', async () => {
     const [lost, first] = [mint(0), mint(0)]
     db.freeze()
     await expect(here.start(lost, {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -90,8 +90,8 @@ describe('a write that a frozen database carries out late', () => {
   })
 })
 
-describe('what was really used is found to be', () => {
-  test('after three seconds, where it might have come late', async () => {
+describe('a refresh token that was really used', () => {
+  test('a reuse is detected after three seconds if the write may have been late', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     expect(await refresh(here, first, second)).toMatchObject({ next: second })
@@ -104,9 +104,9 @@ describe('what was really used is found to be', () => {
   })
 
   test.each([
-    ['at once, where nobody can have been told yet that it failed', 0],
-    ['at once, where no write can be so late', 121_000],
-  ])('%s', async (_, passed) => {
+    ['if no request can have failed yet', 0],
+    ['if no write can be so late', 121_000],
+  ])('a reuse is detected at once %s', async (_, passed) => {
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)
@@ -117,7 +117,7 @@ describe('what was really used is found to be', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('at once, where somebody only asks about it, and where it is older than the one before', async () => {
+  test('a used token is found at once for introspection, and if it is older than the previous token', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

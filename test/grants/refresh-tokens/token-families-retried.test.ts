@@ -56,7 +56,7 @@ const stateOf = async (families: TokenFamilies, token: string) => (await familie
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOW }))
 afterEach(() => void vi.useRealTimers())
 
-describeEachStore('refresh tokens that may be sent again', (makeStore) => {
+describeEachStore('token families with a grace period', (makeStore) => {
   let store: Store
   let families: TokenFamilies
   beforeEach(() => {
@@ -65,7 +65,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
   })
   afterEach(() => families.close())
 
-  test('the last that was exchanged gives the same next token again, any number of times', async () => {
+  test('the last rotated token yields the same successor any number of times', async () => {
     const first = await startFamily(families)
     const { next, isRetry } = await requireRefreshed(families, first)
     expect(isRetry).toBe(false)
@@ -76,14 +76,14 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(await stateOf(families, first)).toBe('retryable')
   })
 
-  test('of 50 exchanges at once one gives the next token, and the others the same', async () => {
+  test('50 concurrent rotations yield one successor, and one of them is no retry', async () => {
     const first = await startFamily(families)
     const exchanges = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(families, first)))
     expect(new Set(exchanges.map(({ next }) => next)).size).toBe(1)
     expect(exchanges.filter(({ isRetry }) => !isRetry)).toHaveLength(1)
   })
 
-  test('one that was found before somebody sent its predecessor again is exchanged all the same', async () => {
+  test('a token that was found before its predecessor was retried is rotated nevertheless', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     const found = await families.find(second)
@@ -92,7 +92,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(found && (await families.rotate(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
   })
 
-  test('not once the seconds are over, by whatever clock, nor once the next one was used', async () => {
+  test('a token yields no successor after the grace period by any clock, or after the successor was used', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     for (const [at, state] of [
@@ -109,7 +109,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(await refresh(families, first)).toBeUndefined()
   })
 
-  test('not where it is off: nothing more is stored, and what others stored is of no use', async () => {
+  test('without a grace period nothing is stored for retries, and stored successors are ignored', async () => {
     const off = open(store, {})
     const first = await startFamily(off)
     const { next: second } = await requireRefreshed(off, first)
@@ -126,7 +126,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(await stateOf(families, second)).toBe('retryable')
   })
 
-  test('not of a family that has ended, nor with a token that was made up', async () => {
+  test('a revoked family and a forged token yield no successor', async () => {
     const first = await startFamily(families)
     const { next } = await requireRefreshed(families, first)
     const found = await families.find(first)
@@ -139,7 +139,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(await families.find(next)).toBeUndefined()
   })
 
-  test('what a grant occupies does not grow with refreshes and retries', async () => {
+  test('the records of a grant do not grow with refreshes and retries', async () => {
     let token = await startFamily(families)
     const sizes: number[] = []
     for (let round = 0; round < 12; round += 1) {
@@ -152,7 +152,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
     expect(Math.max(...sizes)).toBeLessThan(600)
   })
 
-  test('whatever happens in whatever order, there is one living token and at most one that may be sent again', async () => {
+  test('a family has one current and at most one retryable token after any sequence of operations', async () => {
     const step = fc.record({ of: fc.nat(3), wait: fc.constantFrom(0, 0, SECONDS * 600, SECONDS * 1000) })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -183,7 +183,7 @@ describeEachStore('refresh tokens that may be sent again', (makeStore) => {
   })
 })
 
-describe('refresh tokens that may be sent again, on a store that fails', () => {
+describe('token families with a grace period on a failing store', () => {
   const DEADLINE = 20
   let inner: Store
   let faulty: FaultyStore
@@ -213,7 +213,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
   }
 
   test.each(FAULTS)(
-    'an exchange (%s) that this process revokes later stands if another has answered the client',
+    'a failed rotation (%s) stays in force if another process sent its successor to the client',
     async (fault) => {
       const first = await startFamily(here)
       faulty.arm('replace refresh-family', fault, { thenAway: true })
@@ -229,7 +229,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     },
   )
 
-  test('one that was revoked before the client tries again elsewhere is made anew there', async () => {
+  test('a rotation that was rolled back before the client retries at another process is made again there', async () => {
     const first = await startFamily(here)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
     await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -237,7 +237,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     expect(found?.state).toBe('retryable')
     const undelivered = found?.next ?? ''
     faulty.comeBack()
-    // Whoever asks there settles it first.
+    // A request at that process rolls it back first.
     expect(await stateOf(here, first)).toBe('current')
     const answer = found && (await there.rotate(found, mintAfter(first), {}, TTL))
     expect(answer).toMatchObject({ isRetry: false })
@@ -245,7 +245,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     await expectLiving(answer?.next ?? '', [first, undelivered])
   })
 
-  test.each(FAULTS)('noting that it was told again fails (%s): sending it once more works', async (fault) => {
+  test.each(FAULTS)('a further retry succeeds after recording a retry failed (%s)', async (fault) => {
     const first = await startFamily(here)
     const { next } = await requireRefreshed(there, first)
     faulty.arm('replace refresh-family', fault)
@@ -255,7 +255,7 @@ describe('refresh tokens that may be sent again, on a store that fails', () => {
     await expectLiving(next, [first])
   })
 
-  test('whatever fails where, in whatever order: the client gets on, and one token lives', async () => {
+  test('a client keeps one usable token after any sequence of failures', async () => {
     const attempt = fc.record({
       fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined }),
       at: fc.nat(1),

@@ -29,7 +29,7 @@ async function exchange(families: TokenFamilies, token: string, next: string) {
   return families.rotate(await requireFound(families, token), next, { scope: 'a' }, TTL)
 }
 
-describeEachStore('refresh families', (makeStore) => {
+describeEachStore('token families', (makeStore) => {
   let families: TokenFamilies
   let grantId: string
   const mint = (generation: number) => format.mint({ grantId, generation })
@@ -41,7 +41,7 @@ describeEachStore('refresh families', (makeStore) => {
   })
   afterEach(() => families.close())
 
-  test('a family starts once', async () => {
+  test('a family is started once', async () => {
     const started = await Promise.all(
       Array.from({ length: 20 }, () => families.start(mint(0), { scope: 'a' }, TTL)),
     )
@@ -49,7 +49,7 @@ describeEachStore('refresh families', (makeStore) => {
     expect(await families.start(mint(0), { scope: 'a' }, TTL)).toBe(false)
   })
 
-  test('a token gives back what stands behind it, and one exchange of it wins', async () => {
+  test('a token yields its payload, and one of its concurrent rotations succeeds', async () => {
     const first = mint(0)
     await families.start(first, { scope: 'a b', nested: { list: [1] } }, TTL)
     const found = await requireFound(families, first)
@@ -65,7 +65,7 @@ describeEachStore('refresh families', (makeStore) => {
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
   })
 
-  test('an ended family gives nothing and does not start again while a code could ask for it', async () => {
+  test('a revoked family yields no token, and cannot be started while a code may be presented', async () => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -76,12 +76,12 @@ describeEachStore('refresh families', (makeStore) => {
     expect(await families.find(second)).toBeUndefined()
   })
 
-  test('a family that is ended before it starts never starts', async () => {
+  test('a family that is revoked before its start is never started', async () => {
     await families.revoke(grantId)
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
   })
 
-  test('whatever happens in whatever order: at most one token is usable, and used ones stay used', async () => {
+  test('at most one token is usable, and used tokens stay used, after any sequence of operations', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ do: fc.constant('exchange' as const), of: fc.nat(3) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('end' as const), of: fc.constant(0) }) },
@@ -121,11 +121,11 @@ describeEachStore('refresh families', (makeStore) => {
   })
 })
 
-describe('refresh families in time', () => {
+describe('the lifetime of token families', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('each exchange lets the family live anew, and one that nobody uses leaves', async () => {
+  test('each rotation extends the lifetime of the family, and an unused family expires', async () => {
     const families = open(memoryStore())
     const mint = (generation: number) => format.mint({ grantId: 'grant', generation })
     const tokens = [mint(0), mint(1)] as const
@@ -140,7 +140,7 @@ describe('refresh families in time', () => {
   })
 })
 
-describe('refresh families on a store that fails', () => {
+describe('token families on a failing store', () => {
   const DEADLINE = 20
   let faulty: FaultyStore
   let families: TokenFamilies
@@ -152,7 +152,7 @@ describe('refresh families on a store that fails', () => {
   })
   afterEach(() => families.close())
 
-  test.each(FAULTS)('an exchange (%s) that rejects leaves the old token usable for good', async (fault) => {
+  test.each(FAULTS)('a rotation that rejects (%s) leaves the old token usable', async (fault) => {
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -166,7 +166,7 @@ describe('refresh families on a store that fails', () => {
     expect(await exchange(families, usable, isExchanged ? mint(2) : third)).toMatchObject({ isRetry: false })
   })
 
-  test.each(FAULTS)('a start (%s) that rejects can be tried again, and succeeds once', async (fault) => {
+  test.each(FAULTS)('a start that rejects (%s) can be repeated, and succeeds once', async (fault) => {
     faulty.arm('create refresh-family', fault)
     const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
     expect(outcome).toBe(fault === 'unanswered' ? true : 'rejected')
@@ -177,7 +177,7 @@ describe('refresh families on a store that fails', () => {
     expect(again.filter(Boolean)).toHaveLength(outcome === true ? 0 : 1)
   })
 
-  test.each(FAULTS)('the second attempt to start fails too (%s): the third works', async (fault) => {
+  test.each(FAULTS)('a third attempt to start succeeds after two failures (%s)', async (fault) => {
     faulty.arm('create refresh-family', 'rejected')
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     faulty.arm('replace refresh-family', fault)
@@ -186,7 +186,7 @@ describe('refresh families on a store that fails', () => {
     expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
   })
 
-  test('exchanges that were under way together are all revoked, whichever of them came through', async () => {
+  test('concurrent rotations without an answer are all rolled back, whichever was stored', async () => {
     for (const winner of [0, 1, 2]) {
       const grantId = `grant-${winner}`
       const first = format.mint({ grantId, generation: 0 })
@@ -207,8 +207,8 @@ describe('refresh families on a store that fails', () => {
     }
   })
 
-  // It was taken for a reuse, which ended the family.
-  test('an exchange that another process revokes meanwhile is no obstacle to the next', async () => {
+  // It counted as a reuse, which revoked the family.
+  test('a rotation that another process rolls back does not prevent the next one (bug: it counted as a reuse)', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -222,7 +222,7 @@ describe('refresh families on a store that fails', () => {
     expect((await families.find(third))?.state).toBe('current')
   })
 
-  test('while the store is away a token is neither found nor said to be unknown', async () => {
+  test('finding a token rejects while the store is unavailable', async () => {
     const first = mint(0)
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -232,7 +232,7 @@ describe('refresh families on a store that fails', () => {
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  test('an exchange is revoked by itself, and not after closing', async () => {
+  test('an uncertain rotation is rolled back in the background, but not after close()', async () => {
     const other = open(faulty.store)
     for (const isClosed of [false, true]) {
       const grantId = `grant-${isClosed}`

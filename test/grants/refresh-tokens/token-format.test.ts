@@ -10,8 +10,8 @@ const grantIds = fc.stringMatching(/^[\w-]{1,64}$/)
 const generations = fc.integer({ min: 0, max: 9_999_999_999 })
 const parts = fc.record({ grantId: grantIds, generation: generations })
 
-describe('refresh tokens', () => {
-  test('what is minted is parsed, and known as genuine', () => {
+describe('the refresh token format', () => {
+  test('a minted token is parsed, and is genuine', () => {
     fc.assert(
       fc.property(parts, (of) => {
         const token = format.mint(of)
@@ -21,13 +21,13 @@ describe('refresh tokens', () => {
     )
   })
 
-  test('no two are the same, and each carries 256 bits of randomness', () => {
+  test('tokens are unique, and each has 256 random bits', () => {
     const tokens = Array.from({ length: 1000 }, () => format.mint({ grantId: 'grant', generation: 3 }))
     expect(new Set(tokens).size).toBe(1000)
     for (const token of tokens) expect(Buffer.from(token.split('.')[2] ?? '', 'base64url')).toHaveLength(32)
   })
 
-  test('a change of any single character is noticed', () => {
+  test('a token with any character changed is not genuine', () => {
     fc.assert(
       fc.property(
         parts,
@@ -46,7 +46,7 @@ describe('refresh tokens', () => {
     )
   })
 
-  test('one of another key is not genuine, one of a key that was replaced is', () => {
+  test('a token of another key is not genuine, while a token of a replaced key is', () => {
     fc.assert(
       fc.property(parts, (of) => {
         expect(format.isGenuine(createRefreshTokenFormat([foreign]).mint(of))).toBe(false)
@@ -58,7 +58,7 @@ describe('refresh tokens', () => {
     )
   })
 
-  test('any other text is no refresh token, however long, and nothing throws', () => {
+  test('any other text is not parsed, and nothing throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         expect(format.parse(text)).toBeUndefined()
@@ -83,11 +83,11 @@ describe('refresh tokens', () => {
     ['with a family of 65 characters', token.replace('grant', 'g'.repeat(65))],
     ['of 10,000 characters', 'x'.repeat(10_000)],
     ['with a short mac', token.slice(0, -1)],
-  ])('%s: not parsed', (_what, text) => {
+  ])('a refresh token is not parsed if it is malformed: %s', (_what, text) => {
     expect(format.parse(text)).toBeUndefined()
   })
 
-  test('without a key there is no format', () => {
+  test('creating the format without a key throws', () => {
     expect(() => createRefreshTokenFormat([])).toThrow(TypeError)
   })
 })

@@ -50,7 +50,7 @@ function watching(store: Store, name: 'create' | 'replace', before: (count: numb
 }
 
 describe('a write that too few replicas have', () => {
-  test('of an exchange is no success, though it can be read: the old token works afterwards', async () => {
+  test('a rotation that too few replicas have fails, although it can be read, and the old token stays usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -62,7 +62,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toBeUndefined()
   })
 
-  test('of an exchange, with the server lost: the old token works', async () => {
+  test('a rotation that is lost with its server leaves the old token usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -73,7 +73,7 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
-  test('of an exchange that a later one confirms is a success, and outlives the server', async () => {
+  test('a rotation that a later write confirms succeeds, and survives the loss of the server', async () => {
     const store = watching(db.durable, 'replace', (count) => (db.replicates = count > 1))
     const families = open(store)
     const [first, second] = [mint(0), mint(1)]
@@ -83,7 +83,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toMatchObject({ state: 'current' })
   })
 
-  test('of a start: the code works afterwards, and once', async () => {
+  test('after a start that too few replicas have, the code works once', async () => {
     const families = open(db.durable)
     db.replicates = false
     await expect(families.start(mint(0), {}, TTL)).rejects.toThrow(TOO_FEW)
@@ -96,7 +96,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(last)).toMatchObject({ state: 'current' })
   })
 
-  test('of revoking an exchange does not count either: the old token works with the server lost, too', async () => {
+  test('a rollback that too few replicas have does not count, and the old token works after the loss of the server', async () => {
     let isHeard = true
     const families = open({
       ...db.durable,
@@ -119,7 +119,7 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
-  test('of an exchange is told to nobody who sends the old token again, before it is safe', async () => {
+  test('a retry gets the successor only after the rotation is durable', async () => {
     const [here, there] = [open(db.durable, { gracePeriod }), open(db.durable, { gracePeriod })]
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
@@ -136,7 +136,7 @@ describe('a write that too few replicas have', () => {
   })
 })
 
-test('a write that was never handed to the store leaves nothing to be found out', async () => {
+test('a write that the store never received is not rolled back', async () => {
   const cause = new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')
   const families = open(db.store)
   const [first, second] = [mint(0), mint(1)]
@@ -175,7 +175,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('lose the server' as const) }) },
 )
 
-test('whatever is lost when: a client that was answered goes on with what it got', async () => {
+test('a client can use the token it received after any sequence of losses', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
       db = replicatedStore()
