@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('works at most that far apart, and not at the same moments as others', async () => {
+test('periodically() runs within its interval, at different moments in different processes', async () => {
   const times: number[] = []
   const start = Date.now()
   const stop = periodically(async () => times.push(Date.now() - start), 1000)
@@ -20,7 +20,7 @@ test('works at most that far apart, and not at the same moments as others', asyn
   expect(new Set(gaps).size).toBeGreaterThan(10)
 })
 
-test('goes on after a failure, and never before the time before has ended', async () => {
+test('periodically() continues after a failure, and runs never overlap', async () => {
   let finish: () => void = () => {}
   const work = vi
     .fn<() => Promise<void>>()
@@ -36,7 +36,7 @@ test('goes on after a failure, and never before the time before has ended', asyn
   stop()
 })
 
-test('ends, also while it works', async () => {
+test('periodically() can be stopped, also during a run', async () => {
   let finish: () => void = () => {}
   const work = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)))
   const stop = periodically(work, 1000)
@@ -48,7 +48,7 @@ test('ends, also while it works', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('keeps no process alive', () => {
+test('periodically() keeps no process alive', () => {
   const unref = vi.fn()
   vi.spyOn(globalThis, 'setTimeout').mockReturnValue({ unref } as never)
   periodically(async () => {}, 1000)

@@ -8,13 +8,13 @@ afterEach(() => void vi.useRealTimers())
 const late = { error: () => new Error('late') }
 const never = () => new Promise<never>(() => {})
 
-test('what comes in time is handed on, and no timer stays', async () => {
+test('withTimeout() passes on a result in time, and leaves no timer', async () => {
   expect(await withTimeout(10, async () => 'answer', late)).toBe('answer')
   await expect(withTimeout(10, () => Promise.reject(new Error('failed')), late)).rejects.toThrow('failed')
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what throws at once is no different from what rejects', async () => {
+test('withTimeout() rejects if the work throws synchronously', async () => {
   const work = (): Promise<string> => {
     throw new Error('failed')
   }
@@ -22,7 +22,7 @@ test('what throws at once is no different from what rejects', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('what is late is the error, at its time and not before', async () => {
+test('withTimeout() throws its error exactly at the timeout', async () => {
   const answer = withTimeout(10, never, late)
   const settled = vi.fn()
   answer.catch(settled)
@@ -32,7 +32,7 @@ test('what is late is the error, at its time and not before', async () => {
   await expect(answer).rejects.toThrow('late')
 })
 
-test('soon says whether it succeeded in time, and never throws', async () => {
+test('settlesWithin() answers whether the work succeeded in time, and never throws', async () => {
   expect(await settlesWithin(async () => 'answer', 10)).toBe(true)
   expect(await settlesWithin(() => Promise.reject(new Error('failed')), 10)).toBe(false)
   const answer = settlesWithin(never, 10)

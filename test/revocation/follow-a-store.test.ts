@@ -28,7 +28,7 @@ describeWithRedis('following a store (Redis)', () => {
     return client
   }
 
-  /** Reads by itself far too seldom to help. */
+  /** Its polls are far too rare to help. */
   async function startFollower() {
     const set = createRevocationSet()
     const follower = createRevocationFollower({
@@ -38,33 +38,33 @@ describeWithRedis('following a store (Redis)', () => {
       logger: silentLogger,
     })
     await follower.start()
-    const isDead = (tokenId: string) =>
+    const isRevoked = (tokenId: string) =>
       set.isTokenRevoked({ tokenId, clientId: 'c1', scopes: [], keyId: 'k1', claims: {} })
-    return { follower, isDead }
+    return { follower, isRevoked }
   }
 
-  test('another process hears at once', async () => {
-    const { follower, isDead } = await startFollower()
+  test('another process receives a revocation at once', async () => {
+    const { follower, isRevoked } = await startFollower()
     await createRevocationLog(redisStore(connect())).add([{ of: 'token', id: 'a', until: UNTIL }])
-    await expect.poll(() => isDead('a'), { interval: 1, timeout: 2000 }).toBe(true)
+    await expect.poll(() => isRevoked('a'), { interval: 1, timeout: 2000 }).toBe(true)
     await follower.close()
   })
 
-  test('what is said while the subscription is dead is known as soon as it lives again', async () => {
-    const { follower, isDead } = await startFollower()
+  test('revocations made while the subscription is lost are known as soon as it is restored', async () => {
+    const { follower, isRevoked } = await startFollower()
     const other = connect()
     const log = createRevocationLog(redisStore(other))
     for (const id of ['b', 'c', 'd']) {
-      // The message goes out before anybody can listen again.
+      // The message is sent before the process can subscribe again.
       await Promise.all([
         other.client('KILL', 'TYPE', 'pubsub'),
         log.add([{ of: 'token', id, until: UNTIL }]),
       ])
-      await expect.poll(() => isDead(id), { interval: 5, timeout: 5000 }).toBe(true)
+      await expect.poll(() => isRevoked(id), { interval: 5, timeout: 5000 }).toBe(true)
     }
     await follower.close()
     await log.add([{ of: 'token', id: 'e', until: UNTIL }])
-    expect(isDead('e')).toBe(false)
+    expect(isRevoked('e')).toBe(false)
     await expect
       .poll(() => other.pubsub('NUMSUB', '0:gatehouse:revocations'))
       .toEqual(['0:gatehouse:revocations', 0])

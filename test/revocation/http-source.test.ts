@@ -37,8 +37,8 @@ afterEach(async () => {
 const source = (options: Partial<Parameters<typeof createHttpSource>[0]> = {}) =>
   createHttpSource({ uri, clientId: 'key_1', clientSecret: 'secret', timeoutMs: 2000, ...options })
 
-describe('revocations over HTTP', () => {
-  test('are asked for with Basic credentials, and from the cursor on', async () => {
+describe('the HTTP source', () => {
+  test('a read sends Basic credentials and its cursor', async () => {
     const { read } = source()
     expect(await read(undefined)).toEqual({ revocations: [revocation], cursor: 'c1', more: false })
     await read('a b&c')
@@ -55,12 +55,12 @@ describe('revocations over HTTP', () => {
     expect(Buffer.from(value, 'base64').toString()).toBe('a%3Ab:%C3%BC+%25%2B')
   })
 
-  test('a query of the address stays', async () => {
+  test('a read keeps the query of the address', async () => {
     await source({ uri: `${uri}?tenant=7` }).read('c')
     expect(requests[0]?.url).toBe('/auth/oauth2/revocations?tenant=7&cursor=c')
   })
 
-  test('304 means that nothing is new, and the cursor stays', async () => {
+  test('a 304 answers no revocations and the same cursor', async () => {
     const { read } = source()
     respond = json({ revocations: [], cursor: 'c1', more: false }, { ETag: '"one"' })
     await read(undefined)
@@ -69,7 +69,7 @@ describe('revocations over HTTP', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"one"'])
   })
 
-  test('while there is more to read, and from the beginning, nothing is conditional', async () => {
+  test('a first read, and a read between pages, is not conditional', async () => {
     const { read } = source()
     respond = json({ revocations: [revocation], cursor: 'c1', more: true }, { ETag: '"page"' })
     expect(await read(undefined)).toMatchObject({ cursor: 'c1', more: true })
@@ -79,7 +79,7 @@ describe('revocations over HTTP', () => {
     expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, undefined, undefined])
   })
 
-  test('what is no revocation is left out', async () => {
+  test('corrupt revocations are left out', async () => {
     const revocations = [revocation, { of: 'planet', id: 'x', until: 1 }, null, 7, { of: 'token', id: 'y' }]
     respond = json({ revocations, cursor: 'c', more: false })
     expect(await source().read(undefined)).toEqual({ revocations: [revocation], cursor: 'c', more: false })
@@ -91,7 +91,7 @@ describe('revocations over HTTP', () => {
     [404, 'HTTP 404'],
     [500, 'HTTP 500'],
     [204, 'HTTP 204'],
-  ])('HTTP %d is an error that says what to look at, without the secret', async (code, hint) => {
+  ])('a response with HTTP %d is an error that names the remedy, without the secret', async (code, hint) => {
     respond = status(code)
     const failure = await source({ clientSecret: 'very-secret' })
       .read('c')
@@ -100,12 +100,12 @@ describe('revocations over HTTP', () => {
     expect(JSON.stringify(failure) + String(failure)).not.toContain('very-secret')
   })
 
-  test('304 to a question that was not conditional is no answer', async () => {
+  test('a 304 to an unconditional request is an error', async () => {
     respond = status(304)
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('a redirect is rejected: the secret goes nowhere else', async () => {
+  test('a redirect is rejected, because the secret is sent to one address alone', async () => {
     respond = (response, request) =>
       request.url === '/elsewhere'
         ? json({ revocations: [], cursor: 'stolen', more: false })(response)
@@ -124,12 +124,12 @@ describe('revocations over HTTP', () => {
     '{"revocations":{},"cursor":"c","more":false}',
     '{"revocations":[],"more":false}',
     '{"revocations":[],"cursor":"c"}',
-  ])('%s is no answer', async (body) => {
+  ])('a malformed response is an error: %s', async (body) => {
     respond = (response) => void response.end(body)
     await expect(source().read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('an answer that does not end is cut off', async () => {
+  test('an endless response is aborted', async () => {
     const chunk = Buffer.alloc(1_048_576, ' ')
     let sent = 0
     respond = (response) => {
@@ -146,12 +146,12 @@ describe('revocations over HTTP', () => {
     expect(sent).toBeLessThan(100)
   })
 
-  test.each(['nothing', 'half an answer'])('%s is not waited for longer than allowed', async (what) => {
+  test.each(['nothing', 'half a response'])('a read times out after %s', async (what) => {
     respond = (response) => void (what === 'nothing' || response.write('{"revocations":['))
     await expect(source({ timeoutMs: 50 }).read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })
 
-  test('after a failure there is a pause, however often it is asked', async () => {
+  test('calls soon after a failure fail without another request', async () => {
     respond = status(500)
     const { read } = source()
     const failures = []
@@ -160,7 +160,7 @@ describe('revocations over HTTP', () => {
     expect(new Set(failures).size).toBe(1)
   })
 
-  test('close() ends what is under way', async () => {
+  test('close() aborts pending requests', async () => {
     let asked = () => {}
     const arrived = new Promise<void>((resolve) => (asked = resolve))
     respond = () => asked()

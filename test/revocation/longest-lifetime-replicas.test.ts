@@ -10,7 +10,7 @@ beforeEach(() => {
   db = replicatedStore()
 })
 
-test('what too few replicas have is not announced, whoever reads it', async () => {
+test('a lifetime that too few replicas have is not announced, whichever process reads it', async () => {
   const lifetime = createLongestLifetime(db.durable, 3600)
   db.replicates = false
   for (let times = 0; times < 3; times += 1) await expect(lifetime.seconds()).rejects.toThrow(TOO_FEW)
@@ -24,7 +24,7 @@ test('what too few replicas have is not announced, whoever reads it', async () =
   expect(await createLongestLifetime(db.durable, 60).seconds()).toBe(3600)
 })
 
-test('what another process has raised it to is confirmed by whoever sees it, too', async () => {
+test('each process confirms a lifetime that another process has raised', async () => {
   const short = createLongestLifetime(db.durable, 60)
   expect(await short.seconds()).toBe(60)
   db.replicates = false
@@ -32,7 +32,7 @@ test('what another process has raised it to is confirmed by whoever sees it, too
   await expect(short.seconds()).rejects.toThrow(TOO_FEW)
 })
 
-test('what was confirmed is only read from then on', async () => {
+test('a confirmed lifetime is not written again', async () => {
   const { store, writes } = watchWrites(db.durable)
   const lifetime = createLongestLifetime(store, 60)
   for (let times = 0; times < 3; times += 1) expect(await lifetime.seconds()).toBe(60)

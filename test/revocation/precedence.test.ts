@@ -27,10 +27,10 @@ afterEach(() => {
 
 interface IssuedToken extends RevocableToken {
   readonly expiresAt: number
-  isDead: boolean
+  isRevoked: boolean
 }
 
-/** One process: hears messages unless it is deaf, and reads when the test says so. */
+/** A process that receives messages unless `isDeaf`, and reads when the test calls it. */
 function createProcess(store: Store, skewMs: number) {
   let isDeaf = false
   const messages: string[] = []
@@ -91,7 +91,7 @@ async function createWorld(skews: readonly number[]) {
   const published: string[] = []
 
   function kill(which: (token: IssuedToken) => boolean): void {
-    for (const token of tokens) if (which(token)) token.isDead = true
+    for (const token of tokens) if (which(token)) token.isRevoked = true
   }
 
   const at = (index: number) => {
@@ -110,7 +110,7 @@ async function createWorld(skews: readonly number[]) {
     for (const token of tokens) {
       const isTokenRevoked = process.set.isTokenRevoked(token)
       const about = `${JSON.stringify(token)} at process ${index}`
-      if (!token.isDead) expect(isTokenRevoked, `good: ${about}`).toBe(false)
+      if (!token.isRevoked) expect(isTokenRevoked, `good: ${about}`).toBe(false)
       else if (isCaughtUp && token.expiresAt > process.seconds())
         expect(isTokenRevoked, `dead: ${about}`).toBe(true)
     }
@@ -128,7 +128,7 @@ async function createWorld(skews: readonly number[]) {
         keyId: `k${key}`,
         claims: { access_epoch: epochs[client], catalog_epoch: catalogEpoch },
         expiresAt: at(by).seconds() + [60, 3600, LONGEST][what % 3]!,
-        isDead: false,
+        isRevoked: false,
       })
     },
     async takeFromClient(by: number, client: number, what: number) {
@@ -140,13 +140,13 @@ async function createWorld(skews: readonly number[]) {
       )
       await revoke(by, { of: 'client', id: `c${client}`, below, scopes })
     },
-    async takeTheSameAgain(by: number, client: number, what: number) {
+    async revokeAgain(by: number, client: number, what: number) {
       // What was in force before: it must neither bring anything back nor take more.
       const now = epochs[client] ?? 0
       const below = Math.max(0, now - (what % 3))
       const token = { of: 'client', id: `c${client}`, below, scopes: [] } as const
       await revoke(by, token)
-      const dead = tokens.filter(({ isDead, clientId }) => isDead && clientId === `c${client}`)
+      const dead = tokens.filter(({ isRevoked, clientId }) => isRevoked && clientId === `c${client}`)
       const last = dead[what % Math.max(1, dead.length)]
       if (last) await revoke(by, { of: 'token', id: last.tokenId, until: last.expiresAt })
     },
@@ -159,7 +159,7 @@ async function createWorld(skews: readonly number[]) {
     async takeToken(by: number, _: number, what: number) {
       const token = tokens[what % Math.max(1, tokens.length)]
       if (!token) return
-      token.isDead = true
+      token.isRevoked = true
       await revoke(by, { of: 'token', id: token.tokenId, until: token.expiresAt })
     },
     async takeGrant(by: number, _: number, what: number) {
@@ -235,7 +235,7 @@ const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['ru
     weight: 8,
     arbitrary: fc.constantFrom(
       'takeFromClient',
-      'takeTheSameAgain',
+      'revokeAgain',
       'deleteClient',
       'takeToken',
       'takeGrant',
@@ -249,8 +249,8 @@ const names: fc.Arbitrary<Parameters<Awaited<ReturnType<typeof createWorld>>['ru
   },
 )
 
-describe('several processes on one store', () => {
-  test('agree with the model, whatever was issued, revoked, lost, repeated, restarted and forgotten', async () => {
+describe('the revocations of several processes', () => {
+  test('all processes agree with the model after any sequence of issuing, revoking, losses, repeats and restarts', async () => {
     let [dead, good] = [0, 0]
     await fc.assert(
       fc.asyncProperty(
@@ -265,8 +265,8 @@ describe('several processes on one store', () => {
           const world = await createWorld(skews)
           for (const step of steps) await world.run(...step)
           const tokens = await world.end()
-          dead += tokens.filter(({ isDead }) => isDead).length
-          good += tokens.filter(({ isDead }) => !isDead).length
+          dead += tokens.filter(({ isRevoked }) => isRevoked).length
+          good += tokens.filter(({ isRevoked }) => !isRevoked).length
         },
       ),
       { numRuns: 100 },
@@ -276,8 +276,8 @@ describe('several processes on one store', () => {
   })
 })
 
-describe('in the same second', () => {
-  test('what was issued before is dead and what was issued after is good, on every process', async () => {
+describe('revocations within one second', () => {
+  test('tokens issued before a revocation in the same second are rejected, and later ones are valid, in all processes', async () => {
     const world = await createWorld([0, -30_000, 30_000])
     for (let turn = 0; turn < 20; turn += 1) {
       for (const by of [0, 1, 2]) await world.run('issue', by, 0, 7)
@@ -286,7 +286,7 @@ describe('in the same second', () => {
       expect(Date.now()).toBe(START)
     }
     const tokens = await world.end()
-    expect(tokens.filter(({ isDead }) => isDead)).toHaveLength(117)
-    expect(tokens.filter(({ isDead }) => !isDead)).toHaveLength(3)
+    expect(tokens.filter(({ isRevoked }) => isRevoked)).toHaveLength(117)
+    expect(tokens.filter(({ isRevoked }) => !isRevoked)).toHaveLength(3)
   })
 })

@@ -54,12 +54,12 @@ function idsOf(revocations: readonly Revocation[]): Set<string> {
 }
 
 /** The index that holds what ends at `until`. */
-function shelfName(until: number): string {
+function bucketName(until: number): string {
   return `revocations:buckets:${Math.ceil(until / 3600)}`
 }
 
-describeEachStore('the log of revocations', (makeStore) => {
-  test('an empty one has nothing, and says where to go on', async () => {
+describeEachStore('the revocation log', (makeStore) => {
+  test('an empty log answers a cursor and no revocations', async () => {
     const log = logOf(makeStore())
     const first = await readOn(log)
     expect(first.count).toBe(0)
@@ -67,7 +67,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect((await readOn(log, first.cursor)).ids).toEqual(new Set(['a']))
   })
 
-  test('every kind comes out as it went in', async () => {
+  test('each kind of revocation is read as it was written', async () => {
     const log = logOf(makeStore())
     const made: Revocation[] = [
       token('jti'),
@@ -82,7 +82,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(pages.flat()).toEqual(expect.arrayContaining(made))
   })
 
-  test('more than a page on one shelf, exactly a page on the next, and one on the last are all read, in pages', async () => {
+  test('full and partial buckets are read completely, in pages', async () => {
     const store = makeStore()
     const made = [
       ...tokens(1500),
@@ -97,7 +97,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
   })
 
-  test('more than a page of recent ones is read in pages, across the indexes that they stand in', async () => {
+  test('more than a page of recent revocations is read in pages, across their indexes', async () => {
     const store = makeStore()
     const log = logOf(store)
     const { cursor } = await readOn(log)
@@ -114,7 +114,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(Math.max(...pages.map((page) => page.length))).toBe(1000)
   })
 
-  test('what is added while all are read is missed by nobody, wherever it stands', async () => {
+  test('revocations added during a full read are not missed, in any bucket', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([...tokens(1200), token('later', SECOND + 12 * DAY)])
@@ -123,14 +123,14 @@ describeEachStore('the log of revocations', (makeStore) => {
     // Some stand before the place that was reached, some behind it.
     await log.add(Array.from({ length: 50 }, (_, index) => token(`new ${index}`)))
     await log.add([
-      token('on a shelf before', SECOND + DAY),
-      token('on a shelf of its own', SECOND + 13 * DAY),
+      token('in an earlier bucket', SECOND + DAY),
+      token('in a bucket of its own', SECOND + 13 * DAY),
     ])
     const { ids } = await readOn(log, first.cursor)
     expect(new Set([...ids, ...idsOf(first.revocations)]).size).toBe(1201 + 52)
   })
 
-  test('what arrives late while recent ones are read slowly is read the next time', async () => {
+  test('a late entry that a slow read of recent revocations passes is read by the next poll', async () => {
     const store = makeStore()
     const reader = logOf(store)
     const { cursor } = await readOn(reader)
@@ -145,7 +145,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect((await readOn(reader, rest.cursor)).ids).toContain('late')
   })
 
-  test('the same revocation takes its place once, however often it is made', async () => {
+  test('a repeated revocation is stored once in its bucket', async () => {
     const store = makeStore()
     for (let times = 0; times < 5; times += 1) await logOf(store).add([token('a'), token('b')])
     time += 20 * MINUTE
@@ -170,7 +170,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     },
   )
 
-  test('a cursor is good at another process, whose clock differs', async () => {
+  test('a cursor is valid at another process whose clock differs', async () => {
     const store = makeStore()
     const [one, other] = [logOf(store, -30_000), logOf(store, 30_000)]
     await one.add([token('old')])
@@ -190,16 +190,16 @@ describeEachStore('the log of revocations', (makeStore) => {
   test.each<[string, (cursor: string) => string]>([
     ['is too old', () => String(START - 60 * MINUTE)],
     ['is from the future', () => String(START + 60 * MINUTE)],
-    ['is from before all time', () => '0'],
+    ['is from the beginning of the epoch', () => '0'],
     ['is empty', () => ''],
-    ['is no cursor', () => 'x'.repeat(5000)],
+    ['is any long text', () => 'x'.repeat(5000)],
     ['is JSON', () => '{"since":0}'],
-    ['has something behind it', (cursor) => `${cursor}\n`],
-    ['has something in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
-    ['names an index of others', (cursor) => `${cursor}.s.families.eA`],
-    ['names a place in an index of long ago', (cursor) => `${cursor}.r.0.AAAA`],
-    ['holds a number that is none', () => '999999999999999'],
-  ])('a cursor that %s begins with all that are in force', async (_, spoil) => {
+    ['has trailing characters', (cursor) => `${cursor}\n`],
+    ['has characters in the middle', (cursor) => `${cursor}x.r.${Math.floor(START / 600_000) + 2}.AAAA`],
+    ['names a foreign index', (cursor) => `${cursor}.s.families.eA`],
+    ['names a place in an old index', (cursor) => `${cursor}.r.0.AAAA`],
+    ['holds an impossible time', () => '999999999999999'],
+  ])('a read begins with all revocations in force if its cursor %s', async (_, spoil) => {
     const store = makeStore()
     await logOf(store).add([token('a')])
     time += 20 * MINUTE
@@ -209,7 +209,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(ids).toEqual(new Set(['a']))
   })
 
-  test('a cursor can name a place among revocations, and nothing else in the store', async () => {
+  test('a cursor can name a place among revocations, and no other key of the store', async () => {
     const inner = makeStore()
     const faulty = faultyStore(inner)
     const log = logOf(faulty.store)
@@ -230,7 +230,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     }
   })
 
-  test('cursors can stand in an address as they are, and hold no id of anything', async () => {
+  test('cursors are safe in an address, and contain no ids', async () => {
     const log = logOf(makeStore())
     const made = [
       ...tokens(1000),
@@ -249,14 +249,14 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(amongRecent).toContain('.r.')
   })
 
-  test('while nothing is new the cursor stays the same, and never becomes too old', async () => {
+  test('without new revocations the cursor stays the same for a while, and never becomes too old', async () => {
     const log = logOf(makeStore())
     let { cursor } = await readOn(log)
     const seen = new Set([cursor])
     for (let second = 0; second < 3600; second += 5) {
       time += 5000
       const next = await readOn(log, cursor)
-      // It never begins anew, which would take two pages.
+      // It never begins again, which would take two pages.
       expect(next.pages).toHaveLength(1)
       ;({ cursor } = next)
       seen.add(cursor)
@@ -266,17 +266,17 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect((await readOn(log, cursor)).ids).toEqual(new Set(['a']))
   })
 
-  test('what a newer version wrote is left out, in the store and in messages, and the rest is there', async () => {
+  test('revocations of a newer version are left out of reads and messages', async () => {
     const store = makeStore()
     const log = logOf(store)
-    const heard: Revocation[] = []
+    const received: Revocation[] = []
     const leave = await log.listen?.(
-      (revocation) => heard.push(revocation),
+      (revocation) => received.push(revocation),
       () => {},
     )
     await log.add([token('a')])
     const strange = ['{"of":"planet","id":"mars","until":9}', 'nonsense', '{}', '[1]', 'null', '\u{10FFFF}']
-    const bucket = shelfName(SECOND + 10 * DAY)
+    const bucket = bucketName(SECOND + 10 * DAY)
     for (const text of strange) {
       await store.add(bucket, `${'0'.repeat(16)}:${text}`)
       await store.add(bucket, text)
@@ -285,16 +285,16 @@ describeEachStore('the log of revocations', (makeStore) => {
     }
     await store.add('revocations:buckets', 'something new')
     await log.add([token('b')])
-    await expect.poll(() => heard.map(({ id }) => id)).toEqual(['a', 'b'])
+    await expect.poll(() => received.map(({ id }) => id)).toEqual(['a', 'b'])
     expect((await readOn(log)).ids).toEqual(new Set(['a', 'b']))
     await leave?.()
   })
 
-  test('a store that has lost everything keeps what is added from then on', async () => {
+  test('a store that has lost its indexes keeps revocations that are added afterwards', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('lost')])
-    for (const index of ['revocations:buckets', shelfName(SECOND + 10 * DAY)]) {
+    for (const index of ['revocations:buckets', bucketName(SECOND + 10 * DAY)]) {
       const members = await store.range(index, { limit: 1000 })
       expect(members).toHaveLength(1)
       for (const member of members) await store.remove(index, member)
@@ -304,7 +304,7 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('a process whose clock is years ahead takes nothing away from the others', async () => {
+  test('a process whose clock is years ahead removes nothing that others need', async () => {
     const store = makeStore()
     await logOf(store).add([token('a')])
     expect((await readOn(logOf(store, 5 * 365 * DAY * 1000))).ids).toEqual(new Set())
@@ -312,11 +312,11 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect((await readOn(logOf(store))).ids).toEqual(new Set(['a']))
   })
 
-  test('shelves that are over are not read, and their numbers are forgotten once they are gone', async () => {
+  test('expired buckets are not read, and their numbers are removed once the store has dropped them', async () => {
     const store = makeStore()
     const log = logOf(store)
     await log.add([token('over', SECOND + 60), token('a')])
-    const bucket = shelfName(SECOND + 60)
+    const bucket = bucketName(SECOND + 60)
     time += 3 * 3600 * 1000
     expect((await readOn(log)).ids).toEqual(new Set(['a']))
     for (const member of await store.range(bucket, { limit: 10 })) await store.remove(bucket, member)
@@ -326,23 +326,23 @@ describeEachStore('the log of revocations', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 10 })).toHaveLength(1)
   })
 
-  test('those who listen hear what is stored at once, each once', async () => {
+  test('subscribers receive each stored revocation once, at once', async () => {
     const store = makeStore()
     const log = logOf(store)
-    const heard: string[] = []
+    const received: string[] = []
     const leave = await log.listen?.(
-      ({ id }) => heard.push(id),
+      ({ id }) => received.push(id),
       () => {},
     )
     await logOf(store, 30_000).add([token('a'), token('b')])
-    await expect.poll(() => heard.toSorted()).toEqual(['a', 'b'])
+    await expect.poll(() => received.toSorted()).toEqual(['a', 'b'])
     await leave?.()
   })
 })
 
-describe('a store that fails', () => {
+describe('the revocation log on a failing store', () => {
   test.each(['rejected', 'unanswered', 'silent', 'late'] as const)(
-    'is told as such at whatever call it is (%s), and the same once more is all right',
+    'adding a revocation rejects at any failing call (%s), and succeeds when repeated',
     async (fault) => {
       for (let call = 0; call < 3; call += 1) {
         const inner = memoryStore()
@@ -363,7 +363,7 @@ describe('a store that fails', () => {
   )
 
   test.each(['rejected', 'unanswered', 'silent'] as const)(
-    'only at publishing is no failure (%s): it is stored, and read by those who follow',
+    'adding a revocation succeeds although publishing it fails (%s), and polls read it',
     async (fault) => {
       const inner = memoryStore()
       const faulty = faultyStore(inner)
@@ -375,7 +375,7 @@ describe('a store that fails', () => {
     },
   )
 
-  test('nothing is told that is not stored', async () => {
+  test('a revocation that was not stored is not published', async () => {
     const inner = memoryStore()
     const faulty = faultyStore(inner)
     faulty.goAway()
@@ -383,7 +383,7 @@ describe('a store that fails', () => {
     expect(faulty.calls.filter((call) => call.startsWith('publish'))).toEqual([])
   })
 
-  test('reading fails as a whole, and is repeated with the same cursor', async () => {
+  test('a failed read can be repeated with the same cursor', async () => {
     const faulty = faultyStore(memoryStore())
     const log = logOf(withDeadline(faulty.store, 20))
     await log.add(tokens(1500))
@@ -409,7 +409,7 @@ describeWithRedis('what revocations occupy (Redis)', () => {
     await server.stop()
   })
 
-  test('everything is gone by itself: a shelf an hour or two after its end, recent ones within the hour', async () => {
+  test('all entries expire: a bucket within two hours after its end, recent revocations within the hour', async () => {
     const now = Date.now()
     const second = Math.floor(now / 1000)
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'ttl:' }), { now: () => now })
@@ -430,7 +430,7 @@ describeWithRedis('what revocations occupy (Redis)', () => {
     expect(numbers).toBeLessThan(10 * DAY + 7300)
   })
 
-  test('one of a token takes little more than its id, and holds nothing else of the token', async () => {
+  test('a token revocation is little longer than the id, and contains nothing else of the token', async () => {
     const jti = 'V1StGXR8_Z5jdHi6B-myT'
     const log = createRevocationLog(redisStore(client, { keyPrefix: 'size:' }))
     const until = Math.floor(Date.now() / 1000) + DAY

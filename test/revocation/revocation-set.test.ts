@@ -24,7 +24,7 @@ function isRevokedBy(revocations: readonly Revocation[], one = token()): boolean
   return set.isTokenRevoked(one)
 }
 
-test('the lowest epoch of a client is that below which some of its tokens are dead', () => {
+test('the lowest valid epoch of a client is the highest threshold of its revocations', () => {
   const set = createRevocationSet()
   expect(set.lowestValidEpoch('c1')).toBe(0)
   set.add([
@@ -42,7 +42,7 @@ test('the lowest epoch of a client is that below which some of its tokens are de
   expect(set.lowestValidEpoch('c3')).toBe(0)
 })
 
-describe('what a revocation covers', () => {
+describe('isTokenRevoked()', () => {
   test.each<[string, Revocation, boolean]>([
     ['the token itself', { of: 'token', id: 't1', until: UNTIL }, true],
     ['another token', { of: 'token', id: 't2', until: UNTIL }, false],
@@ -79,25 +79,25 @@ describe('what a revocation covers', () => {
     ['its operation', { of: 'operation', id: 'invoices:read', below: 6, until: UNTIL }, true],
     ['its operation before', { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL }, false],
     ['another operation', { of: 'operation', id: 'x:y', below: 6, until: UNTIL }, false],
-  ])('%s', (_, revocation, expected) => {
+  ])('a token is revoked or not by a revocation of %s', (_, revocation, expected) => {
     expect(isRevokedBy([revocation])).toBe(expected)
   })
 
-  test('a token without counters is older than every counter', () => {
+  test('a token without counters is older than any threshold', () => {
     const old = token({}, { access_epoch: undefined, catalog_epoch: 'five' })
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 1, until: UNTIL }], old)).toBe(true)
     expect(isRevokedBy([{ of: 'operation', id: 'invoices:read', below: 1, until: UNTIL }], old)).toBe(true)
     expect(isRevokedBy([{ of: 'client', id: 'c1', below: 0, until: UNTIL }], old)).toBe(false)
   })
 
-  test('ids that every object has are ids like others', () => {
+  test('names of object properties are ordinary ids', () => {
     const odd = token({ tokenId: '__proto__', grantId: 'constructor', clientId: 'toString' })
     expect(isRevokedBy([], odd)).toBe(false)
     expect(isRevokedBy([{ of: 'token', id: '__proto__', until: UNTIL }], odd)).toBe(true)
     expect(isRevokedBy([{ of: 'client', id: 'toString', until: UNTIL }], odd)).toBe(true)
   })
 
-  test('a token without a grant is of no grant', () => {
+  test('no grant revocation covers a token without a grant', () => {
     const direct = token({ grantId: undefined })
     expect(isRevokedBy([{ of: 'grant', id: 'undefined', until: UNTIL }], direct)).toBe(false)
   })
@@ -125,7 +125,7 @@ const aToken: fc.Arbitrary<RevocableToken & { expiresAt: number }> = fc.record({
   expiresAt: anEnd,
 })
 
-/** What the words of `Revocation` say, without any cleverness: the model. */
+/** The model: the definition of `Revocation`, word by word. */
 function covers(
   revocation: Revocation,
   { tokenId, grantId, clientId, keyId, ...of }: RevocableToken,
@@ -142,8 +142,8 @@ function covers(
   return clientId === id && isCarried && (below === undefined || epochs.access_epoch < below)
 }
 
-describe('precedence', () => {
-  test('a token is dead if any one revocation covers it, whatever came in which order and how often', () => {
+describe('the precedence of revocations', () => {
+  test('a token is revoked if any revocation covers it, in any order and with repeats', () => {
     fc.assert(
       fc.property(
         fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
@@ -156,17 +156,17 @@ describe('precedence', () => {
           ),
         ),
         aToken,
-        ([made, heard], one) => {
-          const dead = made.some((revocation) => covers(revocation, one))
-          expect(isRevokedBy(heard, one)).toBe(dead)
-          expect(isRevokedBy(made, one)).toBe(dead)
+        ([made, received], one) => {
+          const revoked = made.some((revocation) => covers(revocation, one))
+          expect(isRevokedBy(received, one)).toBe(revoked)
+          expect(isRevokedBy(made, one)).toBe(revoked)
         },
       ),
       { numRuns: 1000 },
     )
   })
 
-  test('forgetting what is over brings no living token back, and kills none', () => {
+  test('pruning changes nothing for tokens that have not expired', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(aRevocation, fc.integer({ min: 900, max: 1800 })), { maxLength: 20 }),
@@ -201,7 +201,7 @@ describe('precedence', () => {
     ['a grant', { of: 'grant', id: 'g1' }],
     ['a key', { of: 'key', id: 'k1' }],
     ['a client', { of: 'client', id: 'c1' }],
-  ])('the longest of several ends counts for %s, whichever came last', (_, revocation) => {
+  ])('the latest of several ends counts for %s, in any order', (_, revocation) => {
     for (const ends of [
       [1000, 9000],
       [9000, 1000],
@@ -213,7 +213,7 @@ describe('precedence', () => {
     }
   })
 
-  test('what was forgotten too early is there again once it is read again', () => {
+  test('a revocation that was pruned too early is restored by the next read', () => {
     const revocation = { of: 'client', id: 'c1', below: 6, until: 1000 } as const
     const set = createRevocationSet()
     set.add([revocation])
@@ -224,8 +224,8 @@ describe('precedence', () => {
   })
 })
 
-describe('size', () => {
-  test('counts what there is, is zero when all is over, and never wrong in between', () => {
+describe('the size of the revocation set', () => {
+  test('the size counts all revocations, and is zero after all were pruned', () => {
     fc.assert(
       fc.property(fc.array(aRevocation, { maxLength: 30 }), (made) => {
         const set = createRevocationSet()
@@ -243,7 +243,7 @@ describe('size', () => {
     )
   })
 
-  test('keeps a revocation for ten minutes longer than what it covers', () => {
+  test('the set keeps a revocation for ten minutes after its end', () => {
     const set = createRevocationSet()
     set.add([{ of: 'client', id: 'c1', scopes: ['a'], until: 1000 }])
     set.prune(1599)
@@ -253,23 +253,23 @@ describe('size', () => {
   })
 })
 
-describe('onAdded', () => {
-  test('tells of something that was added, until it is ended', () => {
+describe('onAdded()', () => {
+  test('a listener is called for each addition, until it unsubscribes', () => {
     const set = createRevocationSet()
-    let told = 0
-    const end = set.onAdded(() => (told += 1))
+    let calls = 0
+    const end = set.onAdded(() => (calls += 1))
     set.add([])
-    expect(told).toBe(0)
+    expect(calls).toBe(0)
     set.add([{ of: 'token', id: 't1', until: UNTIL }])
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
     end()
     set.add([{ of: 'token', id: 't2', until: UNTIL }])
-    expect(told).toBe(1)
+    expect(calls).toBe(1)
   })
 })
 
-describe('a revocation as text', () => {
-  test('is read as it was written, and the same one is the same text', () => {
+describe('the text of a revocation', () => {
+  test('a revocation is read as it was written, and equal revocations have equal texts', () => {
     fc.assert(
       fc.property(aRevocation, (revocation) => {
         const backwards = Object.fromEntries(Object.entries(revocation).toReversed()) as unknown as Revocation
@@ -298,11 +298,11 @@ describe('a revocation as text', () => {
     '{"of":"client","id":"x","scopes":"a","until":1}',
     '{"of":"client","id":"x","scopes":[""],"until":1}',
     '{"of":"__proto__","id":"x","until":1}',
-  ])('%s is none', (text) => {
+  ])('a text that holds no revocation is read as undefined: %s', (text) => {
     expect(readRevocation(text)).toBeUndefined()
   })
 
-  test('leaves out what it does not know', () => {
+  test('reading a revocation leaves out unknown fields', () => {
     const value = { of: 'grant', id: 'g1', until: 1, below: 3, since: 4 }
     expect(asRevocation(value)).toEqual({ of: 'grant', id: 'g1', until: 1 })
   })

@@ -37,9 +37,9 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
     logger: { ...silentLogger, error: (details) => void failures.push(details) },
     now,
   })
-  const isDead = (epoch: number, clientId = 'c1') =>
+  const isRevoked = (epoch: number, clientId = 'c1') =>
     set.isTokenRevoked({ tokenId: 't1', clientId, scopes: [], keyId: 'k1', claims: { access_epoch: epoch } })
-  return { ...revocations, log, set, events, failures, isDead }
+  return { ...revocations, log, set, events, failures, isRevoked }
 }
 
 /** What a process that starts now knows. */
@@ -54,22 +54,22 @@ async function knownOn(store: Store) {
   return process
 }
 
-const taken: RevocationSpec = { of: 'client', id: 'c1', below: 6 }
+const spec: RevocationSpec = { of: 'client', id: 'c1', below: 6 }
 const client: Subject = { of: 'client', id: 'c1' }
 
 function begunOn(store: Store) {
   return store.range(BEGUN, { limit: 1000 })
 }
 
-describeEachStore('revoking', (makeStore) => {
-  test('is known here at once, stored for everybody, and told', async () => {
+describeEachStore('revoke()', (makeStore) => {
+  test('a revocation is known here at once, stored for all processes, and emitted as an event', async () => {
     const store = makeStore()
     const here = processOn(store)
-    await here.revoke(taken, { of: 'token', id: 't9', until: START / 1000 + 60 })
-    expect(here.isDead(5)).toBe(true)
-    expect(here.isDead(6)).toBe(false)
+    await here.revoke(spec, { of: 'token', id: 't9', until: START / 1000 + 60 })
+    expect(here.isRevoked(5)).toBe(true)
+    expect(here.isRevoked(6)).toBe(false)
     const elsewhere = await knownOn(store)
-    expect(elsewhere.isDead(5)).toBe(true)
+    expect(elsewhere.isRevoked(5)).toBe(true)
     expect(elsewhere.set.size).toBe(2)
     expect(here.events).toEqual([
       { name: 'token.revoked', of: 'client', id: 'c1' },
@@ -77,7 +77,7 @@ describeEachStore('revoking', (makeStore) => {
     ])
   })
 
-  test('nothing is nothing', async () => {
+  test('revoking nothing stores nothing', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke()
@@ -85,10 +85,10 @@ describeEachStore('revoking', (makeStore) => {
     expect(await store.range('revocations:buckets', { limit: 1 })).toEqual([])
   })
 
-  test('is kept until the last token has expired that was issued on this store, whatever the options were', async () => {
+  test('a revocation is kept until the last token issued on the store has expired, under any options', async () => {
     const store = makeStore()
     await createLongestLifetime(store, LIFETIME * 3).seconds()
-    await processOn(store).revoke(taken)
+    await processOn(store).revoke(spec)
     const { revocations } = await processOn(store).log.read(undefined)
     const end = START / 1000 + LIFETIME * 3
     expect(revocations).toHaveLength(1)
@@ -97,81 +97,81 @@ describeEachStore('revoking', (makeStore) => {
     expect(revocations[0]?.until).toBeLessThan(end + 120 + 3600)
   })
 
-  test('with an end of its own is kept for two minutes longer than that', async () => {
+  test('a revocation with an end of its own is kept for two minutes longer', async () => {
     const store = makeStore()
     await processOn(store).revoke({ of: 'token', id: 't1', until: START / 1000 + 60 })
     const { revocations } = await processOn(store).log.read(undefined)
     expect(revocations).toEqual([{ of: 'token', id: 't1', until: START / 1000 + 180 }])
   })
 
-  test('the same, again and again, takes the place of one in the same hour', async () => {
+  test('repeated revocations within an hour are stored once', async () => {
     const store = makeStore()
     const here = processOn(store)
     for (let times = 0; times < 10; times += 1) {
-      await here.revoke(taken)
+      await here.revoke(spec)
       time += MINUTE
     }
     time += 20 * MINUTE
     expect((await processOn(store).log.read(undefined)).revocations).toHaveLength(1)
   })
 
-  test('a change is made, what it takes is revoked, and nothing is left of its beginning', async () => {
+  test('revokeWith() makes the change, revokes its tokens, and leaves no pending entry', async () => {
     const store = makeStore()
     const here = processOn(store)
     let begunInside: string[] = []
     const result = await here.revokeWith(client, async () => {
       begunInside = await begunOn(store)
-      expect(here.isDead(5)).toBe(false)
-      return { result: 'done', revoked: [taken], actor: 'ann' }
+      expect(here.isRevoked(5)).toBe(false)
+      return { result: 'done', revoked: [spec], actor: 'ann' }
     })
     expect(result).toBe('done')
     expect(begunInside).toHaveLength(1)
     expect(await begunOn(store)).toEqual([])
-    expect((await knownOn(store)).isDead(5)).toBe(true)
+    expect((await knownOn(store)).isRevoked(5)).toBe(true)
     expect(here.events).toEqual([{ name: 'token.revoked', of: 'client', id: 'c1', actor: 'ann' }])
   })
 })
 
-describe('what is no revocation', () => {
+describe('a revocation that is not valid', () => {
   test.each<[string, RevocationSpec]>([
-    ['no id', { of: 'token', id: '' }],
-    ['a number to be below that is none', { of: 'client', id: 'c1', below: Number.NaN }],
-    ['an end that is none', { of: 'token', id: 't1', until: Number.NaN }],
-    ['an operation below nothing', { of: 'operation', id: 'a:b' } as never],
-  ])('%s: is rejected before anything is done', async (_, wrong) => {
+    ['an empty id', { of: 'token', id: '' }],
+    ['a threshold that is not a number', { of: 'client', id: 'c1', below: Number.NaN }],
+    ['an end that is not a number', { of: 'token', id: 't1', until: Number.NaN }],
+    ['an operation without a threshold', { of: 'operation', id: 'a:b' } as never],
+  ])('%s is rejected before anything is revoked', async (_, wrong) => {
     const store = memoryStore()
     const here = processOn(store)
-    await expect(here.revoke(taken, wrong)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+    await expect(here.revoke(spec, wrong)).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
     expect(here.set.size).toBe(0)
     expect((await knownOn(store)).set.size).toBe(0)
   })
 })
 
-describe('while the store is away', () => {
-  test('tokens are dead here all the same, whoever asked is told, and nobody else', async () => {
+describe('revoking while the store is unavailable', () => {
+  test('a revocation that cannot be stored rejects, applies in this process, and emits no event', async () => {
     const faulty = faultyStore(memoryStore())
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.goAway()
-    await expect(here.revoke(taken)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    expect(here.isDead(5)).toBe(true)
+    await expect(here.revoke(spec)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+    expect(here.isRevoked(5)).toBe(true)
     expect(here.events).toEqual([])
   })
 
-  test('no change begins', async () => {
+  test('revokeWith() makes no change while the store is unavailable', async () => {
     const faulty = faultyStore(memoryStore())
     const here = processOn(withDeadline(faulty.store, 20))
     faulty.goAway()
     let isMade = false
     const attempt = here.revokeWith(client, async () => {
       isMade = true
-      return { result: undefined, revoked: [taken] }
+      return { result: undefined, revoked: [spec] }
     })
     await expect(attempt).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     expect(isMade).toBe(false)
   })
 })
 
-describe('a process that ends in the middle of a change', () => {
+describe('resuming revocations', () => {
   /** A client in the store, whose epoch the change counts up; and what others revoke of it as it is now. */
   function clientOn(store: Store) {
     return {
@@ -190,7 +190,7 @@ describe('a process that ends in the middle of a change', () => {
   }
 
   test.each(FAULTS)(
-    'at whichever call to the store (%s): the tokens are dead once others have settled it',
+    'another process completes a revocation that failed at any call of the store (%s)',
     async (fault) => {
       let isThrough = false
       for (let call = 0; !isThrough; call += 1) {
@@ -204,7 +204,7 @@ describe('a process that ends in the middle of a change', () => {
         await here
           .revokeWith(client, async () => {
             await clientOn(store).countUp()
-            return { result: undefined, revoked: [taken] }
+            return { result: undefined, revoked: [spec] }
           })
           .catch(() => {})
         isThrough = faulty.calls.length <= call
@@ -215,8 +215,8 @@ describe('a process that ends in the middle of a change', () => {
         await other.resumeAll(clientOn(inner).finish)
         const wasMade = (await inner.get('client')) === '6'
         const known = await knownOn(inner)
-        expect(known.isDead(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
-        expect(known.isDead(6)).toBe(false)
+        expect(known.isRevoked(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
+        expect(known.isRevoked(6)).toBe(false)
 
         // In the end nothing is left of it.
         time += 20 * MINUTE
@@ -228,7 +228,7 @@ describe('a process that ends in the middle of a change', () => {
   )
 
   test.each([0, -30_000, 30_000])(
-    'a change that goes on is not taken for abandoned, though a clock differs by %i ms: it can still end half-way',
+    'a running change is resumed too if it ends halfway later, even if a clock differs by %i ms',
     async (ahead) => {
       const store = memoryStore()
       await store.set('client', '5')
@@ -236,7 +236,7 @@ describe('a process that ends in the middle of a change', () => {
       const other = processOn(store)
       const { countUp, finish } = clientOn(store)
       const crash = here.revokeWith(client, async () => {
-        // Slow, and others settle meanwhile.
+        // The change is slow, and other processes resume it.
         for (let round = 0; round < 6; round += 1) {
           time += 20_000
           await other.resumeAll(finish)
@@ -245,48 +245,48 @@ describe('a process that ends in the middle of a change', () => {
         throw new Error('and here it ends')
       })
       await expect(crash).rejects.toThrow('here it ends')
-      expect((await knownOn(store)).isDead(5)).toBe(false)
+      expect((await knownOn(store)).isRevoked(5)).toBe(false)
       time += 90_000
       await other.resumeAll(finish)
-      expect((await knownOn(store)).isDead(5)).toBe(true)
+      expect((await knownOn(store)).isRevoked(5)).toBe(true)
     },
   )
 
-  test('is settled by any number of others at once', async () => {
+  test('several processes can resume a revocation at the same time', async () => {
     const store = memoryStore()
     await store.set('client', '6')
     await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
     time += MINUTE
     const others = Array.from({ length: 8 }, () => processOn(store))
     await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
-    expect((await knownOn(store)).isDead(5)).toBe(true)
+    expect((await knownOn(store)).isRevoked(5)).toBe(true)
     time += 20 * MINUTE
     await Promise.all(others.map((each) => each.resumeAll(clientOn(store).finish)))
     expect(await begunOn(store)).toEqual([])
   })
 
-  test('is not settled before it can be abandoned', async () => {
+  test('a revocation is not resumed before it seems abandoned', async () => {
     const store = memoryStore()
     await store.set('client', '6')
     await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify(client)}`)
     time += 14_000
     await processOn(store).resumeAll(clientOn(store).finish)
-    expect((await knownOn(store)).isDead(5)).toBe(false)
+    expect((await knownOn(store)).isRevoked(5)).toBe(false)
     expect(await begunOn(store)).toHaveLength(1)
   })
 
-  test('is settled whatever its clock said', async () => {
+  test('a revocation is resumed whichever clock its process had', async () => {
     for (const stamp of [0, START - 900 * MINUTE, START + 900 * MINUTE]) {
       const store = memoryStore()
       await store.set('client', '6')
       await store.add(BEGUN, `${String(stamp).padStart(13, '0')}:aaaaaaaa:${JSON.stringify(client)}`)
       await processOn(store).resumeAll(clientOn(store).finish)
-      expect((await knownOn(store)).isDead(5)).toBe(true)
+      expect((await knownOn(store)).isRevoked(5)).toBe(true)
       expect(await begunOn(store)).toEqual([])
     }
   })
 
-  test('is settled among thousands, each subject once a minute', async () => {
+  test('thousands of pending revocations are resumed, each subject once a minute', async () => {
     const store = memoryStore()
     const subjects = Array.from({ length: 1500 }, (_, index) => ({ of: 'grant', id: `g${index}` }) as const)
     for (const [index, subject] of subjects.entries()) {
@@ -315,7 +315,7 @@ describe('a process that ends in the middle of a change', () => {
     expect(here.events.length).toBe(3000)
   })
 
-  test('one that cannot be settled keeps no other from it, and is tried again', async () => {
+  test('a revocation that cannot be completed does not block others, and is tried again', async () => {
     const store = memoryStore()
     for (const id of ['broken', 'c2', 'c3']) {
       await store.add(BEGUN, `${START}:aaaaaaaa:${JSON.stringify({ of: 'client', id })}`)
@@ -329,13 +329,13 @@ describe('a process that ends in the middle of a change', () => {
     }
     await here.resumeAll(finish)
     expect(here.failures).toHaveLength(1)
-    expect(['broken', 'c2', 'c3'].map((id) => here.isDead(0, id))).toEqual([false, true, true])
+    expect(['broken', 'c2', 'c3'].map((id) => here.isRevoked(0, id))).toEqual([false, true, true])
     isBroken = false
     await here.resumeAll(finish)
-    expect(here.isDead(0, 'broken')).toBe(true)
+    expect(here.isRevoked(0, 'broken')).toBe(true)
   })
 
-  test('settling ends where the store is away, and says so', async () => {
+  test('resuming stops with an error while the store is unavailable', async () => {
     const inner = memoryStore()
     await inner.set('client', '6')
     for (const id of ['c1', 'c2', 'c3']) {
@@ -351,7 +351,7 @@ describe('a process that ends in the middle of a change', () => {
     expect(await begunOn(inner)).toHaveLength(3)
   })
 
-  test('what a newer version began, or is nonsense, is left alone until it cannot matter any more', async () => {
+  test('corrupt entries and entries of newer versions stay until no token can be concerned', async () => {
     const store = memoryStore()
     for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
       await store.add(BEGUN, `${START}:aaaaaaaa:${text}`)
@@ -371,34 +371,34 @@ describe('a process that ends in the middle of a change', () => {
   })
 })
 
-describe('a change that fails', () => {
-  test('by a mistake of the caller has changed nothing, and leaves nothing', async () => {
+describe('revokeWith() with a failing change', () => {
+  test('a change rejected with a 4xx leaves no pending entry', async () => {
     const store = memoryStore()
     const change = async () => {
-      throw new GatehouseError('ERR_NOT_FOUND', 'there is none')
+      throw new GatehouseError('ERR_NOT_FOUND', 'no such client')
     }
     await expect(processOn(store).revokeWith(client, change)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(await begunOn(store)).toEqual([])
   })
 
   test.each([
-    ['a failure of the store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
-    ['a record that is broken', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
-    ['anything unexpected', new TypeError('undefined is not a function')],
-  ])('by %s may have been made half: others finish it', async (_, failure) => {
+    ['an unavailable store', new GatehouseError('ERR_STORE_UNAVAILABLE', 'away')],
+    ['a corrupt record', new GatehouseError('ERR_STORE_CORRUPT', 'broken')],
+    ['an unexpected error', new TypeError('undefined is not a function')],
+  ])('another process completes a change that failed by %s', async (_, failure) => {
     const store = memoryStore()
     const change = async () => {
       throw failure
     }
     await expect(processOn(store).revokeWith(client, change)).rejects.toBe(failure)
     time += MINUTE
-    await processOn(store).resumeAll(async () => [taken])
-    expect((await knownOn(store)).isDead(5)).toBe(true)
+    await processOn(store).resumeAll(async () => [spec])
+    expect((await knownOn(store)).isRevoked(5)).toBe(true)
   })
 })
 
 describeEachStore('the longest lifetime', (makeStore) => {
-  test('is the longest that any process has announced, however many at once, and never falls', async () => {
+  test('the longest lifetime is the maximum of all announced ones, also concurrent ones, and never falls', async () => {
     const store = makeStore()
     const lifetimes = [60, 3600, LIFETIME, 86_400].map((seconds) => createLongestLifetime(store, seconds))
     expect(lifetimes[0]?.secondsKnown).toBe(60)
@@ -408,7 +408,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
     expect(await createLongestLifetime(store, 5).seconds()).toBe(LIFETIME)
   })
 
-  test('one that is announced later counts from then on', async () => {
+  test('a lifetime that is announced later counts from then on', async () => {
     const store = makeStore()
     const short = createLongestLifetime(store, 60)
     expect(await short.seconds()).toBe(60)
@@ -416,7 +416,7 @@ describeEachStore('the longest lifetime', (makeStore) => {
     expect(await short.seconds()).toBe(3600)
   })
 
-  test('a store that has lost it learns it anew from those who know', async () => {
+  test('a process restores the longest lifetime to a store that has lost it', async () => {
     const store = makeStore()
     const long = createLongestLifetime(store, 3600)
     const short = createLongestLifetime(store, 60)
@@ -427,8 +427,8 @@ describeEachStore('the longest lifetime', (makeStore) => {
   })
 })
 
-describe('the longest lifetime in a store that fails', () => {
-  test.each(FAULTS)('is not guessed at (%s)', async (fault) => {
+describe('the longest lifetime on a failing store', () => {
+  test.each(FAULTS)('reading the longest lifetime rejects if the store fails (%s)', async (fault) => {
     for (let call = 0; call < 2; call += 1) {
       const inner = memoryStore()
       const faulty = faultyStore(inner, { lateBy: 20 })
