@@ -68,7 +68,7 @@ describe('attacks on the authorization request', () => {
     ])(
       'a redirect URI that differs from the registered one never gets a redirect: %j',
       async (redirect_uri) => {
-        // Neither with a valid request, nor with an invalid one.
+        // The request may be valid otherwise, or have another error.
         for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
           const answer = await ask(parametersWith({ redirect_uri, ...more }))
           expect(answer.status).toBe(400)

@@ -37,7 +37,7 @@ describe('generated requests', () => {
 })
 
 describe('the oracle', () => {
-  /** Faults of a host, each with the class that the oracle must report. Each one shows at an address of its own. */
+  /** Faults of a host, each with the class that the oracle must report. Each fault answers other requests. */
   const FAULTS: readonly (readonly [FindingClass, (ctx: Context) => boolean, (ctx: Context) => unknown])[] = [
     ['5xx', ({ path }) => path === '/auth/oauth2/introspect', (ctx) => ctx.throw(503)],
     [

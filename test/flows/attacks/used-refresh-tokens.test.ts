@@ -24,7 +24,7 @@ test('a used refresh token without the secret of its application costs one read 
   const refresh = (secret: string) => host.refresh({ ...application, client_secret: secret }, used)
   expect((await refresh(application.client_secret)).status).toBe(200)
 
-  // Long enough after the exchange that a paused store could have applied it late.
+  // A second later the first use of the token could also be a late write of a paused store.
   vi.setSystemTime(Date.now() + 1000)
   reads = 0
   expect((await refresh('wrong')).status).toBe(401)
