@@ -76,7 +76,6 @@ export function isStoreUnavailable(error: unknown): error is GatehouseError {
 export function collectProblems(code: GatehouseErrorCode, headline: string) {
   const problems: Problem[] = []
   return {
-    problems,
     add(path: string, message: string): void {
       problems.push({ path, message })
     },

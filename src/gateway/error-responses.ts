@@ -1,5 +1,5 @@
 import { formatWwwAuthenticate } from './www-authenticate.ts'
-import { protectedResourceMetadataUrl } from './metadata.ts'
+import { protectedResourceMetadataUrl } from './well-known.ts'
 
 /** The response to a rejected request. */
 export interface ErrorResponse {

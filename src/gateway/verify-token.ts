@@ -17,18 +17,7 @@ const ALGORITHMS = ['ES256']
 /** Distinguishes access tokens from ID tokens (RFC 9068 2.1). jose treats `application/at+jwt` as equal. */
 const TYPE = 'at+jwt'
 /** The claims of RFC 9068 2.2, and our own claims that decide about access. */
-const REQUIRED_CLAIMS = [
-  'iss',
-  'exp',
-  'aud',
-  'sub',
-  'client_id',
-  'iat',
-  'jti',
-  'access_mode',
-  'account_id',
-  'access_epoch',
-]
+const REQUIRED_CLAIMS = 'iss exp aud sub client_id iat jti access_mode account_id access_epoch'.split(' ')
 /**
  * Whether a token has expired. Both times in epoch seconds. There is no tolerance: `expires_in` is a promise, and a
  * client that gets 401 a moment early simply requests a new token.

@@ -1,12 +1,11 @@
 import type { Middleware } from 'koa'
 import { answerDocument, answerDocumentOptions, DOCUMENT_METHODS } from '../http/public-document.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import { protectedResourceMetadata, protectedResourceMetadataUrl } from './metadata.ts'
 
 /** Seconds for which a client may cache the document, which changes with the products. */
 const MAX_AGE_SECONDS = 60
 
-/** Serves the metadata of the API at its address (RFC 9728 3), and passes all other requests on. */
+/** Serves the metadata of the API, with the issuer of its tokens and its scopes (RFC 9728 3), and passes all other requests on. */
 export function wellKnown(
   dependencies: Pick<GatewayDependencies, 'issuer' | 'audience' | 'listScopes'>,
 ): Middleware {
@@ -24,7 +23,25 @@ export function wellKnown(
       answerDocumentOptions(ctx)
       return
     }
-    const document = protectedResourceMetadata({ issuer, audience, scopes: dependencies.listScopes() })
+    // RFC 9728 2.
+    const document = {
+      resource: audience,
+      authorization_servers: [issuer],
+      scopes_supported: dependencies.listScopes().toSorted(),
+      bearer_methods_supported: ['header'],
+    }
     answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE_SECONDS })
   }
+}
+
+/**
+ * The address of the metadata of an API. The well-known part goes between host and path, so that several APIs may share
+ * a host (RFC 9728 3.1). `https://example.com/api` gives
+ * `https://example.com/.well-known/oauth-protected-resource/api`.
+ *
+ * @param audience {base_url}
+ */
+export function protectedResourceMetadataUrl(audience: string): URL {
+  const { origin, pathname } = new URL(audience)
+  return new URL(`/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`, origin)
 }

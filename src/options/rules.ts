@@ -99,13 +99,8 @@ function objectProblem(value: unknown): string | undefined {
 
 function adderTo(addIssue: (info: { message: string; path?: [v.IssuePathItem] }) => void): AddProblem {
   return (keys, message) => {
-    const path = keys.map((key) => ({
-      type: 'unknown',
-      origin: 'value',
-      input: undefined,
-      key,
-      value: undefined,
-    }))
+    // `parseOptions` reads only the keys of a path.
+    const path = keys.map((key) => ({ key }))
     addIssue({ message, path: path as unknown as [v.IssuePathItem] })
   }
 }
