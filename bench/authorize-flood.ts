@@ -2,6 +2,7 @@
  * Floods the authorization endpoint from one address, 127.0.0.1, with requests of the largest size. Redis has
  * `maxmemory 256mb`. At the same time, a client at 127.0.0.2 signs in, refreshes, revokes a token and disables an
  * API key.
+ *
  * Three runs of 20 seconds: with default options; without a limit by address; and without one on a Redis that is
  * nearly full, where sign-ins are rejected too. Prints the memory of Redis before and after, and the responses.
  * Fails if anything else fails. The flood and the host share one process, so all figures are slower than in

@@ -62,6 +62,7 @@ export function createLedger(): Ledger {
 
 /**
  * Creates one client, whose `run()` works until `isOver`.
+ *
  * @param options.ports the ports of the processes, which are used in turn
  * @param options.pauseMs milliseconds between two refreshes, on average
  */

@@ -2,11 +2,13 @@
  * Measures what clients see of a failing Redis. For 60 seconds, 50 clients connect and refresh repeatedly at two
  * processes in turn. After each failure they retry with the same refresh token, and some send one twice at the
  * same time.
+ *
  * - `node bench/chaos.ts kill`, the default: a cluster of 3 masters and 3 replicas. Three times a master is
- * killed, its replica takes over, and the killed master restarts empty as the replica.
+ *   killed, its replica takes over, and the killed master restarts empty as the replica.
  * - `replica-behind`: like `kill`, but the replica was cut off for 1.5 s before.
  * - `pause-master`: like `kill`, but the master is frozen for 10 s, and resumes after it was replaced.
  * - `pause`: a single Redis is frozen for 10 s, twice.
+ *
  * Runs with `durability` (one replica, 500 ms) on the cluster, and `refreshTokenGraceSeconds: 10`. Fails if a
  * refresh token gets two valid successors, if a client is rejected that used no token twice, if a response is a
  * 5xx other than 503, if a request takes longer than the store's timeout allows, or if a client waits for more

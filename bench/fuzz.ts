@@ -5,6 +5,7 @@
  * HTTP parser in this process, some are sent over sockets. `node bench/fuzz.ts 1 1000000` takes a seed and a
  * number of requests. A request depends on the seed and its number alone, except for the ids and secrets in it.
  * `--processes 2` distributes the requests.
+ *
  * Fails if a request gets a 5xx or no response; if a handler runs without a token of its scope; if a response or
  * a log line contains a secret, markup or a header of a request, or redirects elsewhere; if a client gets a token
  * or data without a right to it; if an error is uncaught or logged; or if the heap grows from host to host.

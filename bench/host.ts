@@ -48,6 +48,7 @@ export interface MeasuredHost {
 
 /**
  * Starts a host, and settles when it is ready.
+ *
  * @param options.servicePort the port of the issuer, if that is another process
  * @param options.gatehouse options that differ from the defaults here
  */

@@ -1,5 +1,6 @@
 /**
  * The tables that the host's migration creates for `sqlStore`, for PostgreSQL 13 or later.
+ *
  * All texts are `bytea`, which is compared byte by byte, as the contract requires. `text` rejects U+0000 and
  * compares by a collation. A B-tree takes 2,704 bytes, so members are distinguished by their hash and sorted by
  * their first 500 bytes. The functions do several statements in one round trip. In READ COMMITTED, the default,

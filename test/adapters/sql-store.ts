@@ -33,6 +33,7 @@ const text = (column: unknown) => Buffer.from(column as Uint8Array).toString()
 /**
  * A store that keeps everything in PostgreSQL. It needs no `durable`: a commit settles once it is on disk, and on
  * a standby if `synchronous_standby_names` names one.
+ *
  * A host that turns `synchronous_commit` off for speed would pass a second client that has it on. `durable` would
  * then be the result of this function for that client.
  */

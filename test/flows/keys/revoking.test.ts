@@ -52,9 +52,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
       expect(await callAt(one, token)).toMatchObject({ status: 401, body: { error: 'invalid_token' } })
       await untilRejected(other, token)
     }
-    const userInfo = await fetch(`${one.issuer}/oauth2/userinfo`, {
-      headers: { authorization: `Bearer ${delegated.access_token}` },
-    })
+    const userInfo = await one.userInfo(delegated.access_token)
     expect(userInfo.status).toBe(401)
     for (const host of [one, other]) expect(await kidsAt(host)).not.toContain(kid)
     expect(events).toHaveLength(2)
@@ -71,11 +69,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
       for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
     }
     // The authorization itself stays valid.
-    const refreshed = await one.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: delegated.refresh_token,
-    })
+    const refreshed = await one.refresh(application, delegated.refresh_token)
     expect(refreshed.status).toBe(200)
     expect(await statusAt(other, refreshed.body['access_token'])).toBe(200)
   })

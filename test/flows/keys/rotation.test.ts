@@ -88,7 +88,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     expect(end.url.href).toMatch(new RegExp(`^${CALLBACK}\\?`))
     const code = end.url.searchParams.get('code') ?? ''
     const third = await rotateAtOther()
-    const { status, body } = await one.token({ ...application, grant_type: 'authorization_code', code })
+    const { status, body } = await one.exchangeCode(application, code)
     expect(status).toBe(200)
     expect(kidOf(body['access_token'])).toBe(third)
     expect(await statusAt(other, body['access_token'])).toBe(200)
@@ -98,11 +98,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     ).toBe('alice')
     const refreshToken = String(body['refresh_token'])
     await rotateAtOther()
-    const refreshed = await one.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-    })
+    const refreshed = await one.refresh(application, refreshToken)
     expect(refreshed.status).toBe(200)
   })
 
@@ -152,7 +148,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     const [before, , next] = await kidsAt(one)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
     const fresh = await one.createApiKey()
-    const { status, body } = await one.token({ ...fresh, grant_type: 'client_credentials' })
+    const { status, body } = await one.requestDirectToken(fresh)
     expect(status).toBe(200)
     expect(kidOf(body['access_token'])).toBe(next)
     for (const host of [one, other]) expect(await statusAt(host, body['access_token'])).toBe(200)

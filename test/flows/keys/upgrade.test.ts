@@ -52,7 +52,7 @@ describeEachStore('signing keys written by another version', (makeStore) => {
 
     const host = await start(store)
     const key = await host.createApiKey()
-    const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { status, body } = await host.requestDirectToken(key)
     expect(status).toBe(200)
     const token = String(body['access_token'])
     const signing = first.find(({ alg }) => alg === 'ES256')?.kid
@@ -65,7 +65,7 @@ describeEachStore('signing keys written by another version', (makeStore) => {
     expect(all.find(({ kid }) => kid === signing)?.state).toBe('previous')
     // A process that starts with the rewritten ring accepts the token from before.
     const next = await start(store)
-    const later = await next.token({ ...key, grant_type: 'client_credentials' })
+    const later = await next.requestDirectToken(key)
     expect(later.status).toBe(200)
     expect(decodeProtectedHeader(String(later.body['access_token'])).kid).not.toBe(signing)
     expect((await next.gatehouse.signingKeys.list()).map(({ kid }) => kid)).toContain(signing)

@@ -30,7 +30,7 @@ describeEachStore('the service', (makeStore) => {
 
       await host.token({ ...key, client_secret: 'wrong', grant_type: 'client_credentials' })
       expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBeUndefined()
-      await host.token({ ...key, grant_type: 'client_credentials' })
+      await host.requestDirectToken(key)
       const { refresh_token } = await connect(host, application)
       await vi.waitFor(async () => {
         expect((await apiKeys.find(key.client_id))?.lastUsedAt).toBe(createdAt)
@@ -38,7 +38,7 @@ describeEachStore('the service', (makeStore) => {
       })
 
       vi.setSystemTime(Date.now() + HOUR * 1000)
-      await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+      await host.refresh(application, refresh_token)
       await vi.waitFor(async () => {
         expect((await applications.find(application.client_id))?.lastUsedAt).toBe(noon + HOUR)
       })
@@ -84,7 +84,7 @@ describeEachStore('the service', (makeStore) => {
       }
 
       const key = await one.createApiKey(['reports'])
-      const { body } = await other.token({ ...key, grant_type: 'client_credentials' })
+      const { body } = await other.requestDirectToken(key)
       expect(body['scope']).toBe('reports:read')
       expect((await other.call('GET /reports/list', String(body['access_token']))).status).toBe(200)
     })
@@ -189,11 +189,7 @@ describeEachStore('the service', (makeStore) => {
       // Wait until the connections to the first process are noticed as closed.
       await vi.waitFor(() => fetch(second.origin))
       expect((await second.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
-      const { status } = await second.token({
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: tokens.refresh_token,
-      })
+      const { status } = await second.refresh(application, tokens.refresh_token)
       expect(status).toBe(200)
       const url = authorizationUrl(second, application.client_id, { prompt: 'none' })
       expect((await browser.open(url)).url.searchParams.has('code')).toBe(true)

@@ -59,7 +59,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     const key = await first.createApiKey()
     const tokens = await Promise.all(
       hosts.map(async (host) => {
-        const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+        const { body } = await host.requestDirectToken(key)
         return String(body['access_token'])
       }),
     )
@@ -102,7 +102,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
   test('a restart keeps the keys, and with them every token and session', async () => {
     const before = await open()
     const [key, application] = [await before.createApiKey(), await before.createApplication()]
-    const direct = await before.token({ ...key, grant_type: 'client_credentials' })
+    const direct = await before.requestDirectToken(key)
     const delegated = await connect(before, application)
     const keys = await publishedBy(before.issuer)
     await before.gatehouse.close()
@@ -117,11 +117,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
       })
       expect(outcome).toMatchObject({ ok: true })
     }
-    const { status } = await after.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: delegated.refresh_token,
-    })
+    const { status } = await after.refresh(application, delegated.refresh_token)
     expect(status).toBe(200)
   })
 
@@ -144,7 +140,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
         /encrypted under another `secret`.*later entry of the list.*Nothing was changed/,
       ),
     })
-    const rejection = await after.token({ ...key, grant_type: 'client_credentials' })
+    const rejection = await after.requestDirectToken(key)
     expect(rejection.status).toBe(500)
     expect(rejection.body).toEqual({
       error: 'server_error',

@@ -109,7 +109,7 @@ it.each(Object.entries(PARSERS))(
 
 it('behind a parser that discards the body, requests are rejected at once as if they were empty', async () => {
   const { host } = await startWith(discardingParser, 'no app.keys')
-  const rejected = await host.token({ ...(await host.createApiKey()), grant_type: 'client_credentials' })
+  const rejected = await host.requestDirectToken(await host.createApiKey())
   expect(rejected).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   expect(rejected.headers.get('cache-control')).toBe('no-store')
   const { client_id } = await host.createApplication()

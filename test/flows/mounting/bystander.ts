@@ -3,6 +3,7 @@ import type { Context, Next } from 'koa'
 /**
  * A middleware of a host around all others. It sets its own values on the context, as any app does, and compares
  * them afterwards: `changes` lists each value that another middleware changed.
+ *
  * @param options.isSigned whether it signs its cookie with the keys of the app
  */
 export function bystander({ isSigned = true } = {}) {

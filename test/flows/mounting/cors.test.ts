@@ -117,7 +117,7 @@ describe('a gatehouse below middleware that works on responses', () => {
 
   it('a 403 of the API is readable for a page of another origin', async () => {
     const key = await host.createApiKey(['invoices'])
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const headers = { origin: ORIGIN, authorization: `Bearer ${String(body['access_token'])}` }
     const response = await fetch(`${host.audience}/payments/list`, { headers })
     expect(response.status).toBe(403)

@@ -48,7 +48,7 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
 /** An API key gets a token, and the API answers 200, 403, 401 and 404. */
 async function directAccess(host: Host): Promise<void> {
   const key = await host.createApiKey(['invoices'])
-  const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
+  const { status, body } = await host.requestDirectToken(key)
   expect(status).toBe(200)
   expect(body).toMatchObject({
     token_type: 'Bearer',
@@ -101,11 +101,7 @@ async function delegatedScopes(host: Host): Promise<void> {
   })
   expect(await host.call('POST /invoices/create', tokens.access_token)).toMatchObject({ status: 403 })
 
-  const refreshed = await host.token({
-    ...application,
-    grant_type: 'refresh_token',
-    refresh_token: tokens.refresh_token,
-  })
+  const refreshed = await host.refresh(application, tokens.refresh_token)
   expect(refreshed).toMatchObject({ status: 200, body: { scope: tokens.scope } })
   expect(refreshed.body['refresh_token']).not.toBe(tokens.refresh_token)
   const authorization = `Bearer ${String(refreshed.body['access_token'])}`

@@ -4,6 +4,7 @@ import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { products } from '../../fixtures/products.ts'
 import { connect, SECRET, startHost, type Host } from '../../support/host.ts'
+import { hostRequests } from '../../support/host-requests.ts'
 import { journey } from './journey.ts'
 
 /** The worst case is one issuer below the other: a browser then sends the cookies of one to the other as well. */
@@ -51,23 +52,12 @@ describe('two gatehouses in one app', () => {
   function asHostOf(gatehouse: Gatehouse): Host {
     const issuer = host.origin + BELOW.issuerPath
     const audience = host.origin + BELOW.audiencePath
-    const moved = (address: string) => (address.startsWith('http') ? address : issuer + address)
     return {
       ...host,
       gatehouse,
       issuer,
       audience,
-      post: (path, body, headers) => host.post(moved(path), body, headers),
-      token: (body, headers) => host.post(moved('/oauth2/token'), body, headers),
-      async call(target, token) {
-        const [method = 'GET', path = '/'] = target.split(' ')
-        const headers: Record<string, string> =
-          token === undefined ? {} : { authorization: `Bearer ${token}` }
-        const response = await fetch(audience + path, { method, headers })
-        const text = await response.text()
-        const { status } = response
-        return { status, headers: response.headers, text, body: text === '' ? {} : JSON.parse(text) }
-      },
+      ...hostRequests({ fetch, issuer, audience }),
       async createApiKey(productIds = ['invoices', 'payments']) {
         const input = { accountId: 'acme', name: 'Nightly export', products: productIds }
         const { apiKey, clientSecret } = await gatehouse.apiKeys.create(input)

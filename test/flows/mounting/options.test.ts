@@ -69,7 +69,7 @@ describe('OPTIONS requests', () => {
 
   it('responses of the token endpoint name no origin that may read them', async () => {
     const key = await host.createApiKey()
-    const token = await host.token({ ...key, grant_type: 'client_credentials' })
+    const token = await host.requestDirectToken(key)
     expect(token.status).toBe(200)
     expect([...token.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
   })
@@ -87,7 +87,7 @@ it('CORS headers of the host stay on documents and on token responses', async ()
   })
   await host.gatehouse.ready()
   const key = await host.createApiKey()
-  const token = await host.token({ ...key, grant_type: 'client_credentials' })
+  const token = await host.requestDirectToken(key)
   expect(token.headers.get('access-control-allow-origin')).toBe(origin)
   for (const path of DOCUMENTS) {
     const response = await fetch(host.origin + path)

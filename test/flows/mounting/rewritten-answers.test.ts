@@ -100,7 +100,7 @@ describe.each([
       },
     })
     const key = await failing.createApiKey()
-    const { status, body } = await failing.token({ ...key, grant_type: 'client_credentials' })
+    const { status, body } = await failing.requestDirectToken(key)
     expect([status, body['error'], typeof body['error_description']]).toEqual([500, 'server_error', 'string'])
     await failing.close()
   })

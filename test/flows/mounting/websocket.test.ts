@@ -57,7 +57,7 @@ describe('gateway.authenticate() at the upgrade to a WebSocket', () => {
 
   it('an upgrade succeeds with a token of an API key or of a user, and answers 403 without the scope', async () => {
     const key = await host.createApiKey(['invoices'])
-    const direct = await host.token({ ...key, grant_type: 'client_credentials' })
+    const direct = await host.requestDirectToken(key)
     expect(await open('/invoices/list', String(direct.body['access_token']))).toEqual({
       accountId: 'acme',
       scope: 'invoices:read',

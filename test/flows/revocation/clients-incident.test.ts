@@ -47,7 +47,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     const { access_token, refresh_token } = await connect(host, application)
     await host.gatehouse.tokens.revoke(access_token)
     await expectRejected(host, access_token)
-    const { body } = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const { body } = await host.refresh(application, refresh_token)
     await expectAccepted(host, body['access_token'])
   })
 
@@ -97,7 +97,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     await expectAccepted(host, [access_token, await directToken(host, key)])
     expect(await tokens.revokeAll({ clientId: application.client_id })).toEqual({ clients: 1, grants: 0 })
     await expectRejected(host, access_token)
-    const refreshed = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(application, refresh_token)
     await expectAccepted(host, refreshed.body['access_token'])
     expect(events).toEqual([
       { of: 'client', id: key.client_id, actor: 'ann' },
@@ -131,12 +131,13 @@ describeEachStore('revocation in an incident', (makeStore) => {
     expect(answer).toEqual({ clients: 57, grants: 1 })
     await expectRejected(host, [keyToken, ownClientTokens.access_token, onAccount.access_token])
     await expectAccepted(host, [onAlice.access_token, await directToken(host, key)])
-    const refresh = (client: object, refresh_token: string) =>
-      host.token({ ...client, grant_type: 'refresh_token', refresh_token })
     // Other accounts granted access to its application, and those grants stay. The account's own grants are
     // revoked.
-    await expectAccepted(host, (await refresh(ownClient, ownClientTokens.refresh_token)).body['access_token'])
-    const rejected = await refresh(otherClient, onAccount.refresh_token)
+    await expectAccepted(
+      host,
+      (await host.refresh(ownClient, ownClientTokens.refresh_token)).body['access_token'],
+    )
+    const rejected = await host.refresh(otherClient, onAccount.refresh_token)
     expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_grant'])
   })
 

@@ -81,7 +81,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
 
     // A refresh respects the level, and its token is valid within the same second.
     const { refresh_token } = all
-    const refreshed = await host.token({ ...application, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(application, refresh_token)
     expect(refreshed.body['scope']).toBe('invoices:read invoices:create payments:list')
     await expectAccepted(host, refreshed.body['access_token'], LIST)
     // Reporting the change again has no further effect.

@@ -130,16 +130,10 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
       await expectAccepted(host, first.access_token)
       await change.make(applications, application.client_id)
       await expectRejected(host, first.access_token)
-      const userInfo = await host.fetch(`${host.issuer}/oauth2/userinfo`, {
-        headers: { authorization: `Bearer ${first.access_token}` },
-      })
+      const userInfo = await host.userInfo(first.access_token)
       expect(userInfo.status).toBe(401)
       await change.undo?.(applications, application.client_id)
-      const refreshed = await host.token({
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: first.refresh_token,
-      })
+      const refreshed = await host.refresh(application, first.refresh_token)
       if (change.undo) await expectAccepted(host, refreshed.body['access_token'])
       else expect([refreshed.status, refreshed.body['error']]).toEqual([401, 'invalid_client'])
       await expectRejected(host, first.access_token)

@@ -164,11 +164,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
     // The grant stays revoked when its record is restored.
     await restore()
-    const { status, body } = await host.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: broken.refresh_token ?? '',
-    })
+    const { status, body } = await host.refresh(application, broken.refresh_token ?? '')
     expect([status, body['error']]).toEqual([400, 'invalid_grant'])
     expect(await statusOf(broken.access_token)).toBe(401)
     await grants.revokeAll({ accountId: 'alice' })

@@ -38,7 +38,7 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
     },
     async directToken(key?: { client_id: string; client_secret: string }): Promise<string> {
       const client = key ?? (await host.createApiKey(['invoices']))
-      const { body } = await host.token({ ...client, grant_type: 'client_credentials' })
+      const { body } = await host.requestDirectToken(client)
       return String(body['access_token'])
     },
     async close() {

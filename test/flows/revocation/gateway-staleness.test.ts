@@ -124,7 +124,7 @@ describe('the gateway inside a host', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const key = await host.createApiKey(['invoices'])
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const token = String(body['access_token'])
     const { port } = server.address() as AddressInfo
     const response = await fetch(`http://127.0.0.1:${port}/api/invoices/list`, {

@@ -22,7 +22,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
       const client = await (kind === 'apiKey' ? host.createApiKey() : host.createApplication())
       const newToken = async () =>
         kind === 'apiKey'
-          ? (await host.token({ ...client, grant_type: 'client_credentials' })).body['access_token']
+          ? (await host.requestDirectToken(client)).body['access_token']
           : (await connect(host, client, SCOPE)).access_token
       const { tokens, apiKeys, applications } = host.gatehouse
       const record = `client:${client.client_id}`
@@ -52,7 +52,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
     const before = (await store.get(`client:${key.client_id}`)) ?? ''
     await host.gatehouse.apiKeys.delete(key.client_id)
     await store.set(`client:${key.client_id}`, before)
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     expect(await call(host, body['access_token'])).toBe(401)
     expect(await store.get(`client:${key.client_id}`)).toBe(before)
     expect(host.reached).toEqual([])

@@ -4,19 +4,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { connect, startHost, type Host } from '../../support/host.ts'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { describeEachStore } from '../../support/stores.ts'
-
-type Client = { client_id: string; client_secret: string }
 
 interface Page {
   revocations: { of: string; id: string; until: number }[]
   cursor: string
   more: boolean
 }
-
-const basic = ({ client_id, client_secret }: Client) => ({
-  authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}`,
-})
 
 async function createResourceServer(host: Host): Promise<Client> {
   await host.gatehouse.ready()
@@ -61,7 +56,7 @@ async function readAll(host: Host, client: Client, cursor = invalidCursor()) {
 const idsOf = ({ revocations }: { revocations: Page['revocations'] }) => revocations.map(({ id }) => id)
 
 async function revokeOne(host: Host, key: Client): Promise<string> {
-  const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+  const { body } = await host.requestDirectToken(key)
   const token = String(body['access_token'])
   expect((await host.post('/oauth2/revoke', { ...key, token })).status).toBe(200)
   return String(decodeJwt(token).jti)
@@ -105,7 +100,7 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
   })
 
   it('the revocation feed contains revoked signing keys and clients', async () => {
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const { kid } = decodeProtectedHeader(String(body['access_token']))
     const disabled = await host.createApiKey()
     await host.gatehouse.apiKeys.disable(disabled.client_id)
@@ -156,7 +151,7 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
   })
 
   it('the revocation feed contains no token and no secret', async () => {
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     const token = String(body['access_token'])
     await host.post('/oauth2/revoke', { ...key, token })
     const { text } = await poll(host, resourceServer, invalidCursor())

@@ -4,17 +4,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { memoryStore } from 'koa-gatehouse/adapters/memory'
 import { faultyStore } from '../../support/faulty-store.ts'
 import { authorize, connect, startHost, type Host, type Tokens } from '../../support/host.ts'
+import { basic, type Client } from '../../support/host-requests.ts'
 import { expectAccepted, expectRejected, expectRejectedSoon } from '../../support/token-checks.ts'
 import { describeEachStore, watchWrites } from '../../support/stores.ts'
 
-type Client = { client_id: string; client_secret: string }
-
 const revoke = (host: Host, client: Client, token: string, more: Record<string, string> = {}) =>
   host.post('/oauth2/revoke', { ...client, token, ...more })
-const refresh = (host: Host, client: Client, token: string) =>
-  host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
 const direct = async (host: Host, client: Client) =>
-  String((await host.token({ ...client, grant_type: 'client_credentials' })).body['access_token'])
+  String((await host.requestDirectToken(client)).body['access_token'])
 const introspect = async (host: Host, client: Client, token: string) =>
   (await host.post('/oauth2/introspect', { ...client, token })).body
 
@@ -54,10 +51,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
   const delegated = (client = application) =>
     connect(host, client, { parameters: { scope: 'openid invoices:read' } })
 
-  async function userInfo(token: string): Promise<number> {
-    const headers = { authorization: `Bearer ${token}` }
-    return (await fetch(`${host.issuer}/oauth2/userinfo`, { headers })).status
-  }
+  const userInfo = async (token: string) => (await host.userInfo(token)).status
 
   // A client with one token could otherwise make every process read and keep as many revocations as it sends
   // requests.
@@ -98,7 +92,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
 
   it('revoking a delegated access token leaves the other tokens of its grant valid', async () => {
     const tokens = await delegated()
-    const second = (await refresh(host, application, tokens.refresh_token)).body as unknown as Tokens
+    const second = (await host.refresh(application, tokens.refresh_token)).body as unknown as Tokens
     expect(await userInfo(tokens.access_token)).toBe(200)
     expect((await revoke(host, application, tokens.access_token)).status).toBe(200)
     await expectRejected(host, tokens.access_token)
@@ -108,7 +102,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
 
     await expectAccepted(host, second.access_token)
     expect(await userInfo(second.access_token)).toBe(200)
-    const third = await refresh(host, application, second.refresh_token)
+    const third = await host.refresh(application, second.refresh_token)
     expect(third.status).toBe(200)
     await expectAccepted(other, String(third.body['access_token']))
     expect(events).toEqual([{ of: 'token', id: decodeJwt(tokens.access_token).jti }])
@@ -118,7 +112,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     'revoking a refresh token revokes its whole grant (%s refresh token)',
     async (which) => {
       const [tokens, neighbour] = [await delegated(), await delegated()]
-      const second = (await refresh(host, application, tokens.refresh_token)).body as unknown as Tokens
+      const second = (await host.refresh(application, tokens.refresh_token)).body as unknown as Tokens
       const reused = vi.fn()
       host.gatehouse.on('refresh_token.reused', reused)
       const token = which === 'used' ? tokens.refresh_token : second.refresh_token
@@ -126,7 +120,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
       for (const revoked of [tokens.refresh_token, second.refresh_token]) {
         expect(await introspect(host, application, revoked)).toEqual({ active: false })
         for (const process of [host, other]) {
-          const { status, body } = await refresh(process, application, revoked)
+          const { status, body } = await process.refresh(application, revoked)
           expect([status, body['error']]).toEqual([400, 'invalid_grant'])
         }
       }
@@ -137,7 +131,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
         expect(await introspect(host, application, revoked)).toEqual({ active: false })
       }
       await expectAccepted(host, neighbour.access_token)
-      expect((await refresh(host, application, neighbour.refresh_token)).status).toBe(200)
+      expect((await host.refresh(application, neighbour.refresh_token)).status).toBe(200)
       const grant = decodeJwt(tokens.access_token)['grant_id']
       expect(events).toEqual([{ of: 'grant', id: grant }])
       // The owner of the token has returned it, so it is not a reuse.
@@ -149,14 +143,10 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
   it("revoking a refresh token keeps the user's consent, so the application gets a code without a page", async () => {
     const client = await host.createApplication()
     const { browser, code } = await authorize(host, client.client_id)
-    const { body } = await host.token({ ...client, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(client, code)
     await revoke(host, client, String(body['refresh_token']))
     const again = await authorize(host, client.client_id, { browser, parameters: { prompt: 'none' } })
-    const exchanged = await host.token({
-      ...client,
-      grant_type: 'authorization_code',
-      code: again.code,
-    })
+    const exchanged = await host.exchangeCode(client, again.code)
     expect(exchanged.status).toBe(200)
     await expectAccepted(host, String(exchanged.body['access_token']))
   })
@@ -176,7 +166,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     expect(writes.slice(before)).toEqual([])
     expect(events).toEqual([])
     await expectAccepted(host, [token, tokens.access_token])
-    expect((await refresh(host, application, tokens.refresh_token)).status).toBe(200)
+    expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)
   })
 
   it('revoking anything but a valid token of ours answers 200 and does nothing', async () => {
@@ -236,14 +226,14 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
       expect((await revoke(host, application, tokens.access_token, more)).status).toBe(200)
       await expectRejected(host, tokens.access_token)
       expect((await revoke(host, application, tokens.refresh_token, more)).status).toBe(200)
-      expect((await refresh(host, application, tokens.refresh_token)).status).toBe(400)
+      expect((await host.refresh(application, tokens.refresh_token)).status).toBe(400)
     },
   )
 
   it('50 revocations at once with a refresh among them are all answered, and leave no valid token of the grant', async () => {
     const tokens = await delegated()
     const [refreshed, ...revoked] = await Promise.all([
-      refresh(other, application, tokens.refresh_token),
+      other.refresh(application, tokens.refresh_token),
       ...Array.from({ length: 50 }, (_, index) =>
         revoke(index % 2 === 0 ? host : other, application, tokens.refresh_token),
       ),
@@ -255,7 +245,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     for (const { access_token: token, refresh_token: next } of left) {
       await expectRejectedSoon(host, token)
       await expectRejectedSoon(other, token)
-      expect((await refresh(host, application, next)).body['error']).toBe('invalid_grant')
+      expect((await host.refresh(application, next)).body['error']).toBe('invalid_grant')
     }
   })
 })
@@ -272,10 +262,6 @@ describe('the requests that the revocation endpoint accepts', () => {
     token = await direct(host, key)
   })
   afterAll(() => host.close())
-
-  const basic = (client: Client) => ({
-    authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
-  })
 
   it('the revocation endpoint authenticates a client by HTTP Basic, too', async () => {
     expect((await host.post('/oauth2/revoke', { token }, basic(key))).status).toBe(200)
@@ -304,7 +290,7 @@ describe('the requests that the revocation endpoint accepts', () => {
       'invalid_client',
     ],
     ['no client', () => host.post('/oauth2/revoke', { token }), 401, 'invalid_client'],
-    ['no token', () => host.post('/oauth2/revoke', key), 400, 'invalid_request'],
+    ['no token', () => host.post('/oauth2/revoke', { ...key }), 400, 'invalid_request'],
     ['an empty token', () => revoke(host, key, ''), 400, 'invalid_request'],
     [
       'two tokens',

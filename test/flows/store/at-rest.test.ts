@@ -240,7 +240,7 @@ function readAnswer(body: unknown): Record<string, unknown> {
 /** Runs each flow once, and abandons some of them halfway. */
 async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRecordingHost>>) {
   const [key, application] = [await host.createApiKey(), await host.createApplication()]
-  await host.token({ ...key, grant_type: 'client_credentials' })
+  await host.requestDirectToken(key)
   const { clientSecret } = await host.gatehouse.apiKeys.rotateSecret(key.client_id)
   for (const secret of [key.client_secret, application.client_secret, clientSecret])
     record('client secret', secret)
@@ -260,7 +260,7 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
   await authorize(host, application.client_id, { browser, parameters })
   const { code } = await authorize(host, application.client_id, { browser, parameters })
   for (let count = 0; count < 2; count += 1) {
-    await host.token({ ...application, grant_type: 'authorization_code', code })
+    await host.exchangeCode(application, code)
   }
 
   // Stop at the sign-in page, stop at the consent page, sign in again over a session, and deny.

@@ -14,6 +14,7 @@ import {
   type Host,
   type HostOptions,
 } from '../../support/host.ts'
+import { basic } from '../../support/host-requests.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const PREFIX = 'gatehouse:'
@@ -137,8 +138,6 @@ describeWithRedis('corrupt records under our keys', () => {
     logged.length = 0
     const host = await open({ port })
     const { gatehouse } = host
-    const basic = (credentials: { client_id: string; client_secret: string }) =>
-      `Basic ${Buffer.from(`${credentials.client_id}:${credentials.client_secret}`).toString('base64')}`
     const browser = host.browser()
     for (const [name, cookie] of cookies) browser.cookies.set(name, cookie)
     const direct = { grant_type: 'client_credentials' }
@@ -173,29 +172,21 @@ describeWithRedis('corrupt records under our keys', () => {
         introspection: await host.post(
           '/oauth2/introspect',
           { token: created.refreshToken },
-          { authorization: basic(created.application) },
+          basic(created.application),
         ),
         feed: await fetch(`${host.issuer}/oauth2/revocations`, {
-          headers: { authorization: basic(created.server) },
+          headers: basic(created.server),
         }).then(async ({ status, headers: responseHeaders }) => ({
           status,
           headers: responseHeaders,
           body: {} as Record<string, unknown>,
         })),
-        code: await host.token({
-          ...created.application,
-          grant_type: 'authorization_code',
-          code: created.code,
-        }),
-        refresh: await host.token({
-          ...created.application,
-          grant_type: 'refresh_token',
-          refresh_token: created.refreshToken,
-        }),
+        code: await host.exchangeCode(created.application, created.code),
+        refresh: await host.refresh(created.application, created.refreshToken),
         revocation: await host.post(
           '/oauth2/revoke',
           { token: created.refreshToken },
-          { authorization: basic(created.application) },
+          basic(created.application),
         ),
       }
       const pages = {

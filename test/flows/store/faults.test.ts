@@ -63,6 +63,7 @@ async function comeBack(): Promise<void> {
 /**
  * Sends a request once for each store call that it makes and for each kind of fault. The request either succeeds,
  * or answers 503 and succeeds on a retry.
+ *
  * @param prepare makes the request; called again for each fault
  * @param prove checks the successful answer; its second argument names the fault
  */
@@ -165,7 +166,7 @@ describe('a fault at each store call', () => {
     for (const fault of FAULTS) {
       const another = await host.createApiKey()
       faulty.arm(recording, fault)
-      const { status } = await host.token({ ...another, grant_type: 'client_credentials' })
+      const { status } = await host.requestDirectToken(another)
       expect({ fault, status }).toEqual({ fault, status: 200 })
       expect(faulty.calls[recording]).toMatch(/^set client-usage/)
     }
@@ -202,7 +203,7 @@ describe('a fault at each store call', () => {
           expect(page?.body).not.toMatch(/ECONNRESET|ERR_|\.ts:/)
         }
         const again = code === '' ? await authorize(host, fresh.client_id, { browser }) : { code }
-        const { status } = await host.token({ ...fresh, grant_type: 'authorization_code', code: again.code })
+        const { status } = await host.exchangeCode(fresh, again.code)
         expect({ what, status }).toEqual({ what, status: 200 })
       }
     }

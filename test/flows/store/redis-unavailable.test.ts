@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { redisStore } from 'koa-gatehouse/adapters/redis'
 import type { Page } from '../../support/browser.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
+import { basic } from '../../support/host-requests.ts'
 import { describeWithRedis } from '../../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
@@ -117,9 +118,6 @@ describeWithRedis('an unavailable Redis', () => {
         ])
 
         // The circuit breaker is open by now, so requests no longer wait for Redis.
-        const basic = (client: { client_id: string; client_secret: string }) => ({
-          authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
-        })
         const rejectedAtOnce = await timed(
           Promise.all([
             expectUnavailable(host.token(refresh)),
@@ -174,7 +172,7 @@ describeWithRedis('an unavailable Redis', () => {
       expect(backAfter).toBeLessThan(4 * LIMIT_MS)
       expect((await host.token(body)).body).toMatchObject({ error: 'invalid_client' })
       const key = await host.createApiKey()
-      expect((await host.token({ ...key, grant_type: 'client_credentials' })).status).toBe(200)
+      expect((await host.requestDirectToken(key)).status).toBe(200)
     })
   })
 })

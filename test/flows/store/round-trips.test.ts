@@ -186,14 +186,11 @@ describeWithRedis('round trips to Redis', () => {
         )
       expect(await ask(client, body['access_token'])).toEqual([['get grant']])
       expect(await ask(client, body['refresh_token'])).toEqual([READ_REFRESH])
-      const userInfo = () =>
-        host.fetch(`${host.issuer}/oauth2/userinfo`, {
-          headers: { authorization: `Bearer ${String(body['access_token'])}` },
-        })
+      const userInfo = () => host.userInfo(String(body['access_token']))
       expect(await link.of(async () => expect((await userInfo()).status).toBe(200))).toEqual([['get grant']])
 
       const key = await host.createApiKey()
-      const direct = await host.token({ ...key, grant_type: 'client_credentials' })
+      const direct = await host.requestDirectToken(key)
       expect(await ask(key, direct.body['access_token'])).toEqual([])
     })
 
@@ -223,17 +220,19 @@ describeWithRedis('round trips to Redis', () => {
       const { client, body } = await connected()
       const forged = String(body['refresh_token']).replace(/.{22}$/, 'A'.repeat(22))
       const trips = await link.of(async () =>
-        expect(
-          await host.token({ ...client, grant_type: 'refresh_token', refresh_token: forged }),
-        ).toMatchObject({ status: 400, body: { error: 'invalid_grant' } }),
+        expect(await host.refresh(client, forged)).toMatchObject({
+          status: 400,
+          body: { error: 'invalid_grant' },
+        }),
       )
       expect(trips).toEqual([['get refresh-family']])
 
       const wrong = { ...client, client_secret: 'wrong' }
       const rejected = await link.of(async () =>
-        expect(
-          await host.token({ ...wrong, grant_type: 'refresh_token', refresh_token: forged }),
-        ).toMatchObject({ status: 401, body: { error: 'invalid_client' } }),
+        expect(await host.refresh(wrong, forged)).toMatchObject({
+          status: 401,
+          body: { error: 'invalid_client' },
+        }),
       )
       expect(rejected).toEqual([])
     })

@@ -59,11 +59,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
     for (let refreshes = 1; refreshes <= 720; refreshes += 1) {
       vi.setSystemTime(Date.now() + HOUR)
       await passTime(redis, HOUR)
-      const { status, body } = await host.token({
-        ...application,
-        grant_type: 'refresh_token',
-        refresh_token: tokens.refresh_token,
-      })
+      const { status, body } = await host.refresh(application, tokens.refresh_token)
       expect(status).toBe(200)
       tokens = body as unknown as typeof tokens
       if (refreshes !== 24) continue
@@ -92,7 +88,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
   test('everything expires except the registry, the signing keys and the catalog', async () => {
     const key = await host.createApiKey()
     const application = await host.createApplication()
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     await host.gatehouse.tokens.revoke(String(body['access_token']))
     await host.gatehouse.apiKeys.disable(key.client_id)
     const tokens = await connect(host, application)

@@ -10,11 +10,8 @@ describeEachStore('the code exchange', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  type Credentials = Awaited<ReturnType<Host['createApplication']>>
-  const exchange = (application: Credentials, code: string, parameters = {}) =>
-    host.token({ ...application, grant_type: 'authorization_code', code, ...parameters })
   /** The status and the error of a response. */
-  const outcome = ({ status, body }: Awaited<ReturnType<typeof exchange>>) => [status, body['error']]
+  const outcome = ({ status, body }: Awaited<ReturnType<Host['exchangeCode']>>) => [status, body['error']]
 
   function pkce(method: 'S256' | 'plain' = 'S256') {
     const code_verifier = randomBytes(32).toString('base64url')
@@ -28,7 +25,7 @@ describeEachStore('the code exchange', (makeStore) => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
-      expect((await exchange(application, code, { code_verifier })).status).toBe(200)
+      expect((await host.exchangeCode(application, code, { code_verifier })).status).toBe(200)
     })
 
     it('a wrong or missing code verifier is invalid_grant, and the code stays usable (RFC 7636)', async () => {
@@ -36,39 +33,41 @@ describeEachStore('the code exchange', (makeStore) => {
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
       const wrong = pkce().code_verifier
-      expect(outcome(await exchange(application, code, { code_verifier: wrong }))).toEqual([
+      expect(outcome(await host.exchangeCode(application, code, { code_verifier: wrong }))).toEqual([
         400,
         'invalid_grant',
       ])
-      expect(outcome(await exchange(application, code))).toEqual([400, 'invalid_grant'])
-      expect((await exchange(application, code, { code_verifier })).status).toBe(200)
+      expect(outcome(await host.exchangeCode(application, code))).toEqual([400, 'invalid_grant'])
+      expect((await host.exchangeCode(application, code, { code_verifier })).status).toBe(200)
     })
 
     it('a code verifier without a challenge is invalid_grant, and the code stays usable (RFC 9700 2.1.1)', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       const { code_verifier } = pkce()
-      const answer = await exchange(application, code, { code_verifier })
+      const answer = await host.exchangeCode(application, code, { code_verifier })
       expect(outcome(answer)).toEqual([400, 'invalid_grant'])
       expect(answer.body['error_description']).toBe(
         'code_verifier was sent, but the authorization request had no code_challenge',
       )
-      expect((await exchange(application, code)).status).toBe(200)
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
     it('a used code revokes the whole grant if its code verifier is right, and nothing otherwise', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
-      const { body } = await exchange(application, code, { code_verifier })
-      const refresh = (token: unknown) =>
-        host.token({ ...application, grant_type: 'refresh_token', refresh_token: String(token) })
+      const { body } = await host.exchangeCode(application, code, { code_verifier })
+      const refresh = (token: unknown) => host.refresh(application, token)
       for (const wrong of [{}, { code_verifier: pkce().code_verifier }]) {
-        expect(outcome(await exchange(application, code, wrong))).toEqual([400, 'invalid_grant'])
+        expect(outcome(await host.exchangeCode(application, code, wrong))).toEqual([400, 'invalid_grant'])
       }
       const refreshed = await refresh(body['refresh_token'])
       expect(refreshed.status).toBe(200)
-      expect(outcome(await exchange(application, code, { code_verifier }))).toEqual([400, 'invalid_grant'])
+      expect(outcome(await host.exchangeCode(application, code, { code_verifier }))).toEqual([
+        400,
+        'invalid_grant',
+      ])
       expect(outcome(await refresh(refreshed.body['refresh_token']))).toEqual([400, 'invalid_grant'])
     })
 
@@ -113,15 +112,15 @@ describeEachStore('the code exchange', (makeStore) => {
     it('redirect_uri may be omitted at the code exchange with one registered URI', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
-      expect((await exchange(application, code)).status).toBe(200)
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
     it('redirect_uri may be omitted at the code exchange with several registered URIs', async () => {
       const application = await host.createApplication({ redirectUris: [SECOND, CALLBACK] })
       const { code, callback } = await authorize(host, application.client_id)
       expect(callback.pathname).toBe('/callback')
-      expect(outcome(await exchange(application, 'unknown'))).toEqual([400, 'invalid_grant'])
-      expect((await exchange(application, code)).status).toBe(200)
+      expect(outcome(await host.exchangeCode(application, 'unknown'))).toEqual([400, 'invalid_grant'])
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
     it('a redirect_uri at the code exchange must match, and the code stays usable otherwise', async () => {
@@ -129,9 +128,12 @@ describeEachStore('the code exchange', (makeStore) => {
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
       for (const redirect_uri of wrong) {
-        expect(outcome(await exchange(application, code, { redirect_uri }))).toEqual([400, 'invalid_grant'])
+        expect(outcome(await host.exchangeCode(application, code, { redirect_uri }))).toEqual([
+          400,
+          'invalid_grant',
+        ])
       }
-      expect((await exchange(application, code, { redirect_uri: CALLBACK })).status).toBe(200)
+      expect((await host.exchangeCode(application, code, { redirect_uri: CALLBACK })).status).toBe(200)
     })
 
     it('redirect_uri may be omitted at the authorization request with one registered URI', async () => {
@@ -140,7 +142,7 @@ describeEachStore('the code exchange', (makeStore) => {
         parameters: { redirect_uri: '' },
       })
       expect(callback.href).toMatch(`${CALLBACK}?`)
-      expect((await exchange(application, code)).status).toBe(200)
+      expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
     it.each([
@@ -165,7 +167,7 @@ describeEachStore('the code exchange', (makeStore) => {
   it('a code of another application is invalid_grant, and stays usable for its own', async () => {
     const [application, other] = [await host.createApplication(), await host.createApplication()]
     const { code } = await authorize(host, application.client_id)
-    expect(outcome(await exchange(other, code))).toEqual([400, 'invalid_grant'])
-    expect((await exchange(application, code)).status).toBe(200)
+    expect(outcome(await host.exchangeCode(other, code))).toEqual([400, 'invalid_grant'])
+    expect((await host.exchangeCode(application, code)).status).toBe(200)
   })
 })

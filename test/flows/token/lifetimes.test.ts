@@ -28,9 +28,8 @@ async function start(options: Parameters<typeof startHost>[0]): Promise<void> {
 /** Sets the clock forward without waiting. */
 const advance = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
 
-const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
-const refresh = (token: unknown) =>
-  host.token({ ...client, grant_type: 'refresh_token', refresh_token: String(token) })
+const exchange = (code: string) => host.exchangeCode(client, code)
+const refresh = (token: unknown) => host.refresh(client, token)
 
 describeEachStore('default lifetimes', (makeStore) => {
   test('an authorization code works after 59 seconds', async () => {
@@ -120,7 +119,7 @@ describe('configured lifetimes', () => {
   test('the lifetime directAccessToken sets how long direct tokens are valid', async () => {
     await startWith({ directAccessToken: 300 })
     const key = await host.createApiKey()
-    const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
+    const { body } = await host.requestDirectToken(key)
     expect([body['expires_in'], lifetimeOf(body['access_token'])]).toEqual([300, 300])
     advance(299)
     expect((await host.call('GET /invoices/list', String(body['access_token']))).status).toBe(200)

@@ -220,7 +220,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
 
   test('a code has no grace period: its second use revokes the tokens', async () => {
     const { code } = await authorize(host, client.client_id, { browser })
-    const exchange = () => host.token({ ...client, grant_type: 'authorization_code', code })
+    const exchange = () => host.exchangeCode(client, code)
     const { body } = await exchange()
     expectRejected(await exchange())
     expectRejected(await refresh(body['refresh_token']))

@@ -55,7 +55,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     expect(status).toBe(200)
     return body as unknown as Tokens
   }
-  const exchange = (code: string) => host.token({ ...client, grant_type: 'authorization_code', code })
+  const exchange = (code: string) => host.exchangeCode(client, code)
 
   async function callAt(gateway: Host, { access_token: token }: Pick<Tokens, 'access_token'>) {
     const response = await fetch(`${gateway.origin}/api/invoices/list`, {

@@ -18,17 +18,6 @@ describeEachStore('scopes', (makeStore) => {
 
   const setLevel = (kycLevel: string) =>
     void host.accounts.set('acme', { id: 'acme', kycLevel, claims: { name: 'Acme Ltd' } })
-  const direct = (key: Record<string, string>, parameters = {}) =>
-    host.token({ ...key, grant_type: 'client_credentials', ...parameters })
-  const exchange = (application: Record<string, string>, code: string, parameters = {}) =>
-    host.token({ ...application, grant_type: 'authorization_code', code, ...parameters })
-  const refresh = (application: Record<string, string>, refresh_token: unknown, parameters = {}) =>
-    host.token({
-      ...application,
-      grant_type: 'refresh_token',
-      refresh_token: String(refresh_token),
-      ...parameters,
-    })
   async function rejectionOf(clientId: string, parameters: Record<string, string>) {
     const { url } = await host.browser().open(authorizationUrl(host, clientId, parameters))
     expect(`${url.origin}${url.pathname}`).toBe(CALLBACK)
@@ -41,13 +30,15 @@ describeEachStore('scopes', (makeStore) => {
   describe('scopes of direct tokens', () => {
     it('without a scope parameter, a direct token carries all scopes of all products', async () => {
       const key = await host.createApiKey()
-      expect((await direct(key)).body['scope']).toBe(ALL)
-      expect((await direct(key, { scope: '' })).body['scope']).toBe(ALL)
+      expect((await host.requestDirectToken(key)).body['scope']).toBe(ALL)
+      expect((await host.requestDirectToken(key, { scope: '' })).body['scope']).toBe(ALL)
     })
 
     it('with a scope parameter, a direct token carries exactly the requested scopes, each once', async () => {
       const key = await host.createApiKey()
-      const { body } = await direct(key, { scope: 'payments:list invoices:read payments:list' })
+      const { body } = await host.requestDirectToken(key, {
+        scope: 'payments:list invoices:read payments:list',
+      })
       expect(body['scope']).toBe('payments:list invoices:read')
       expect(decodeJwt(String(body['access_token']))['scope']).toBe('payments:list invoices:read')
     })
@@ -57,7 +48,7 @@ describeEachStore('scopes', (makeStore) => {
       async (scope) => {
         const key = await host.createApiKey(['invoices'])
         const before = writes.length
-        const { status, body, headers } = await direct(key, { scope })
+        const { status, body, headers } = await host.requestDirectToken(key, { scope })
         expect(status).toBe(400)
         expect(body['error']).toBe('invalid_scope')
         expect(body['error_description']).toContain(scope.split(' ').at(-1))
@@ -70,28 +61,30 @@ describeEachStore('scopes', (makeStore) => {
     it('an operation removed from an API key is not in its tokens, and cannot be requested', async () => {
       const key = await host.createApiKey()
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
-      expect((await direct(key)).body['scope']).toBe('invoices:read invoices:create payments:list')
-      const { status, body } = await direct(key, { scope: 'payments:transfer' })
+      expect((await host.requestDirectToken(key)).body['scope']).toBe(
+        'invoices:read invoices:create payments:list',
+      )
+      const { status, body } = await host.requestDirectToken(key, { scope: 'payments:transfer' })
       expect([status, body['error']]).toEqual([400, 'invalid_scope'])
     })
 
     it('the KYC level of the owner does not limit an API key', async () => {
       setLevel('none')
-      expect((await direct(await host.createApiKey())).body['scope']).toBe(ALL)
+      expect((await host.requestDirectToken(await host.createApiKey())).body['scope']).toBe(ALL)
     })
 
     it('an API key without any operation is unauthorized_client, as one without a product', async () => {
       const key = await host.createApiKey(['invoices'])
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:read')
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:create')
-      const { status, body } = await direct(key)
+      const { status, body } = await host.requestDirectToken(key)
       expect([status, body['error']]).toEqual([400, 'unauthorized_client'])
     })
 
     it('an API key of a deleted account is unauthorized_client', async () => {
       const key = await host.createApiKey()
       host.accounts.delete('acme')
-      const { status, body } = await direct(key)
+      const { status, body } = await host.requestDirectToken(key)
       expect([status, body['error']]).toEqual([400, 'unauthorized_client'])
       expect(body['error_description']).toContain('account')
     })
@@ -163,7 +156,7 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
-      const { status, body } = await exchange(application, code)
+      const { status, body } = await host.exchangeCode(application, code)
       expect(status).toBe(200)
       expect(body['scope']).toBe('invoices:read invoices:create')
       expect((await host.call('GET /payments/list', String(body['access_token']))).status).toBe(403)
@@ -173,7 +166,7 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
       setLevel('none')
-      expect((await exchange(application, code)).body['scope']).not.toContain('payments:transfer')
+      expect((await host.exchangeCode(application, code)).body['scope']).not.toContain('payments:transfer')
     })
 
     it('when no scope remains at the code exchange, it is invalid_scope, and the code stays usable', async () => {
@@ -183,11 +176,11 @@ describeEachStore('scopes', (makeStore) => {
         parameters: { scope: 'payments:list' },
       })
       await applications.removeProduct(application.client_id, 'payments')
-      const rejected = await exchange(application, code)
+      const rejected = await host.exchangeCode(application, code)
       expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_scope'])
       expect(rejected.body).not.toHaveProperty('access_token')
       await applications.addProduct(application.client_id, 'payments')
-      expect((await exchange(application, code)).body['scope']).toBe('payments:list')
+      expect((await host.exchangeCode(application, code)).body['scope']).toBe('payments:list')
     })
   })
 
@@ -197,10 +190,10 @@ describeEachStore('scopes', (makeStore) => {
       const { applications } = host.gatehouse
       const tokens = await connect(host, application)
       await applications.removeProduct(application.client_id, 'payments')
-      const fewer = await refresh(application, tokens.refresh_token)
+      const fewer = await host.refresh(application, tokens.refresh_token)
       expect(fewer.body['scope']).toBe('invoices:read invoices:create')
       await applications.addProduct(application.client_id, 'payments')
-      const again = await refresh(application, fewer.body['refresh_token'])
+      const again = await host.refresh(application, fewer.body['refresh_token'])
       expect(again.body['scope']).toBe(ALL)
     })
 
@@ -208,10 +201,10 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
       setLevel('basic')
-      const fewer = await refresh(application, tokens.refresh_token)
+      const fewer = await host.refresh(application, tokens.refresh_token)
       expect(fewer.body['scope']).toBe('invoices:read invoices:create payments:list')
       setLevel('verified')
-      const again = await refresh(application, fewer.body['refresh_token'])
+      const again = await host.refresh(application, fewer.body['refresh_token'])
       expect(again.body['scope']).toBe(ALL)
     })
 
@@ -222,7 +215,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(tokens.scope).toBe('payments:list')
       setLevel('verified')
       await host.gatehouse.applications.addProduct(application.client_id, 'invoices')
-      const { body } = await refresh(application, tokens.refresh_token)
+      const { body } = await host.refresh(application, tokens.refresh_token)
       expect(body['scope']).toBe('payments:list')
     })
 
@@ -234,12 +227,12 @@ describeEachStore('scopes', (makeStore) => {
       await applications.removeProduct(application.client_id, 'payments')
       const before = writes.length
       for (let attempt = 0; attempt < 2; attempt += 1) {
-        const rejected = await refresh(application, refresh_token)
+        const rejected = await host.refresh(application, refresh_token)
         expect([rejected.status, rejected.body['error']]).toEqual([400, 'invalid_scope'])
       }
       expect(writes.slice(before)).toEqual([])
       await applications.addProduct(application.client_id, 'payments')
-      const { status, body } = await refresh(application, refresh_token)
+      const { status, body } = await host.refresh(application, refresh_token)
       expect([status, body['scope']]).toEqual([200, scope])
     })
 
@@ -247,22 +240,22 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication({ products: ['invoices'] })
       const { refresh_token } = await connect(host, application)
       await host.gatehouse.applications.removeProduct(application.client_id, 'invoices')
-      const rejected = await refresh(application, refresh_token)
+      const rejected = await host.refresh(application, refresh_token)
       expect([rejected.status, rejected.body['error']]).toEqual([400, 'unauthorized_client'])
       expect(rejected.body['error_description']).toContain('no API product')
       await host.gatehouse.applications.addProduct(application.client_id, 'invoices')
-      expect((await refresh(application, refresh_token)).status).toBe(200)
+      expect((await host.refresh(application, refresh_token)).status).toBe(200)
     })
 
     it("a refresh after the developer's account is deleted is unauthorized_client, and works again with the account", async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
       host.accounts.delete('acme')
-      const rejected = await refresh(application, refresh_token)
+      const rejected = await host.refresh(application, refresh_token)
       expect([rejected.status, rejected.body['error']]).toEqual([400, 'unauthorized_client'])
       expect(await rejectionOf(application.client_id, {})).toMatchObject({ error: 'unauthorized_client' })
       setLevel('verified')
-      expect((await refresh(application, refresh_token)).status).toBe(200)
+      expect((await host.refresh(application, refresh_token)).status).toBe(200)
     })
 
     it("a refresh after the user's account is deleted is invalid_grant", async () => {
@@ -270,7 +263,7 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication()
       const tokens = await connect(host, application, { user: 'carol' })
       host.accounts.delete('carol')
-      const { status, body } = await refresh(application, tokens.refresh_token)
+      const { status, body } = await host.refresh(application, tokens.refresh_token)
       expect([status, body['error']]).toEqual([400, 'invalid_grant'])
       expect(body).not.toHaveProperty('access_token')
     })
@@ -278,10 +271,10 @@ describeEachStore('scopes', (makeStore) => {
     it('a scope parameter at a refresh narrows that token, but not the next one', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
-      const narrow = await refresh(application, tokens.refresh_token, { scope: 'payments:list' })
+      const narrow = await host.refresh(application, tokens.refresh_token, { scope: 'payments:list' })
       expect(narrow.body['scope']).toBe('payments:list')
       expect((await host.call('GET /invoices/list', String(narrow.body['access_token']))).status).toBe(403)
-      const again = await refresh(application, narrow.body['refresh_token'])
+      const again = await host.refresh(application, narrow.body['refresh_token'])
       expect(again.body['scope']).toBe(ALL)
     })
 
@@ -289,10 +282,10 @@ describeEachStore('scopes', (makeStore) => {
       const application = await host.createApplication()
       const tokens = await connect(host, application, { untick: ['invoices:create'] })
       for (const scope of ['invoices:create', 'invoices:read invoices:create', 'openid', 'unknown']) {
-        const { status, body } = await refresh(application, tokens.refresh_token, { scope })
+        const { status, body } = await host.refresh(application, tokens.refresh_token, { scope })
         expect([status, body['error']], scope).toEqual([400, 'invalid_scope'])
       }
-      expect((await refresh(application, tokens.refresh_token)).body['scope']).toBe(tokens.scope)
+      expect((await host.refresh(application, tokens.refresh_token)).body['scope']).toBe(tokens.scope)
     })
   })
 
@@ -306,26 +299,26 @@ describeEachStore('scopes', (makeStore) => {
 
     it('an unknown resource at the client credentials grant is invalid_target', async () => {
       const key = await host.createApiKey()
-      const { status, body } = await direct(key, { resource })
+      const { status, body } = await host.requestDirectToken(key, { resource })
       expect([status, body['error']]).toEqual([400, 'invalid_target'])
       expect(body).not.toHaveProperty('access_token')
-      expect((await direct(key, { resource: host.audience })).status).toBe(200)
+      expect((await host.requestDirectToken(key, { resource: host.audience })).status).toBe(200)
     })
 
     it('an unknown resource at the code exchange is invalid_target, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { code } = await authorize(host, application.client_id)
-      const { status, body } = await exchange(application, code, { resource })
+      const { status, body } = await host.exchangeCode(application, code, { resource })
       expect([status, body['error']]).toEqual([400, 'invalid_target'])
-      expect((await exchange(application, code, { resource: host.audience })).status).toBe(200)
+      expect((await host.exchangeCode(application, code, { resource: host.audience })).status).toBe(200)
     })
 
     it('an unknown resource at a refresh is invalid_target, and the refresh token stays usable', async () => {
       const application = await host.createApplication()
       const { refresh_token } = await connect(host, application)
-      const { status, body } = await refresh(application, refresh_token, { resource })
+      const { status, body } = await host.refresh(application, refresh_token, { resource })
       expect([status, body['error']]).toEqual([400, 'invalid_target'])
-      expect((await refresh(application, refresh_token, { resource: host.audience })).status).toBe(200)
+      expect((await host.refresh(application, refresh_token, { resource: host.audience })).status).toBe(200)
     })
   })
 })

@@ -13,7 +13,7 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
   afterAll(() => host.close())
 
   const refresh = (refresh_token: string, scope: string) =>
-    host.token({ ...application, grant_type: 'refresh_token', refresh_token, scope })
+    host.refresh(application, refresh_token, { scope })
 
   it('standard scopes that are not offered are ignored at authorization, and the response names the granted scope', async () => {
     const scope = 'openid offline_access address phone invoices:read'

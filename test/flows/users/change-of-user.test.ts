@@ -30,7 +30,7 @@ describeEachStore('another user of the same account in the same browser', (makeS
     })
     expect(isAt(back, CALLBACK)).toBe(true)
     const code = back.url.searchParams.get('code') ?? ''
-    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(application, code)
     expect(decodeJwt(String(body['access_token'])).sub).toBe('firm!owner')
     await host.close()
   })

@@ -32,7 +32,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
   const codeOf = async (user: string, client = application) =>
     (await authorize(host, client.client_id, { user, browser: browserOf(user), parameters })).code
   const exchange = async (code: string, client = application) =>
-    (await host.token({ ...client, grant_type: 'authorization_code', code })).status
+    (await host.exchangeCode(client, code)).status
   /** The result of an authorization request with `prompt=none`: `code`, or the error. */
   async function resultWithoutPage(user: string, client = application): Promise<string> {
     const url = authorizationUrl(host, client.client_id, { ...parameters, prompt: 'none' })
@@ -40,7 +40,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : '')
   }
   async function isValid({ access_token, refresh_token }: Tokens, client = application) {
-    const refreshed = await host.token({ ...client, grant_type: 'refresh_token', refresh_token })
+    const refreshed = await host.refresh(client, refresh_token)
     const called = await host.call(CALL, access_token)
     expect([200, 401]).toContain(called.status)
     expect(called.status === 200).toBe(refreshed.status === 200)
@@ -153,7 +153,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
         products: ['invoices'],
       })
       const credentials = { client_id: apiKey.clientId, client_secret: clientSecret }
-      const { body } = await host.token({ ...credentials, grant_type: 'client_credentials' })
+      const { body } = await host.requestDirectToken(credentials)
       return String(body['access_token'])
     }
     const statusOf = async (token: string) => (await host.call(CALL, token)).status

@@ -30,7 +30,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
   async function subjectOf(page: Page): Promise<unknown> {
     expect(isAt(page, CALLBACK), `${page.url.href} ${page.status}`).toBe(true)
     const code = page.url.searchParams.get('code') ?? ''
-    const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(application, code)
     return decodeJwt(String(body['access_token'])).sub
   }
 
@@ -130,7 +130,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
           ),
         )
         const code = page.url.searchParams.get('code') ?? ''
-        const { body } = await host.token({ ...application, grant_type: 'authorization_code', code })
+        const { body } = await host.exchangeCode(application, code)
         hints.set(`firm/${userId}`, String(body['id_token']))
       }
     })
@@ -141,7 +141,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
         const url = authorizationUrl(host, application.client_id, { scope, prompt: 'consent' })
         const page = await approve(await browser.open(url), scope)
         const code = page.url.searchParams.get('code') ?? ''
-        return (await host.token({ ...application, grant_type: 'authorization_code', code })).body
+        return (await host.exchangeCode(application, code)).body
       }
       const scope = 'openid payments:list'
       // The owner has approved the scope that alice is asked for, and would get a code without a page.

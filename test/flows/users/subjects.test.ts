@@ -20,14 +20,14 @@ describeEachStore('the users of an account', (makeStore) => {
   afterAll(() => host.close())
 
   const connectAs = (user: string) => connect(host, application, { user, parameters })
-  const refresh = (token: string) =>
-    host.token({ ...application, grant_type: 'refresh_token', refresh_token: token })
+  const refresh = (token: string) => host.refresh(application, token)
   const introspect = async (token: string) =>
     (await host.post('/oauth2/introspect', { ...application, token })).body
 
   test('user info answers for the user who signed in, not for the account', async () => {
     const { access_token } = await connectAs('firm/intern')
-    expect(await host.userInfo(access_token)).toEqual({
+    const { status, body } = await host.userInfo(access_token)
+    expect({ status, body }).toEqual({
       status: 200,
       body: {
         sub: 'firm!intern',
@@ -63,7 +63,7 @@ describeEachStore('the users of an account', (makeStore) => {
     const { refresh_token } = await connectAs('firm/intern')
     const { code } = await authorize(host, application.client_id, { user: 'firm/intern', parameters })
     host.users.delete('firm/intern')
-    const exchanged = await host.token({ ...application, grant_type: 'authorization_code', code })
+    const exchanged = await host.exchangeCode(application, code)
     expect([exchanged.status, exchanged.body['error']]).toEqual([400, 'invalid_grant'])
     const refreshed = await refresh(refresh_token)
     expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant'])
@@ -112,10 +112,9 @@ describeEachStore('the users of an account', (makeStore) => {
     }
     const client = await host.createApplication()
     const { code, pages } = await authorize(host, client.client_id, { user: 'firm/intern', parameters })
-    const { body } = await host.token({ ...client, grant_type: 'authorization_code', code })
+    const { body } = await host.exchangeCode(client, code)
     const first = String(body['refresh_token'])
-    const refreshWith = (token: string) =>
-      host.token({ ...client, grant_type: 'refresh_token', refresh_token: token })
+    const refreshWith = (token: string) => host.refresh(client, token)
     const second = (await refreshWith(first)).body
     const call = await host.call('GET /invoices/list', String(second['access_token']))
     const [grant] = (await host.gatehouse.grants.list({ accountId: 'firm' })).items.filter(
