@@ -15,7 +15,7 @@ const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2})$/i
 /**
  * Reads a Basic header (RFC 7617 2).
  *
- * @param authorization the header; empty if there is none
+ * @param authorization the header, or an empty text
  * @returns undefined for any other header, and for values that cannot be a client and its secret
  */
 export function readBasicCredentials(authorization: string): BasicCredentials | undefined {

@@ -1,20 +1,22 @@
 import { isIPv6 } from 'node:net'
 
-/** Characters that count of what is no address: proxies hand on what strangers write. */
-const LONGEST = 64
+/** Maximum length of a text that is not an address. Proxies may forward arbitrary texts from strangers. */
+const MAX_TEXT_LENGTH = 64
 
 /**
- * The address under which one client is counted: an IPv4 address as it is, also where it is written as IPv6
- * (`::ffff:192.0.2.1`), and the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`: whoever has one address of
- * such a network has all of them (RFC 6177 2).
+ * The group of addresses that a rate limit counts as one client:
  *
- * The answer is a text of its own: a part of a header would keep the whole header in memory.
+ * - an IPv4 address itself, also if it is written as IPv6 (`::ffff:192.0.2.1`)
+ * - the first 64 bits of an IPv6 address, as `2001:db8:0:1::/64`, since a site usually has the whole network
+ *   (RFC 6177 2)
  *
- * @param ip as Koa's `ctx.ip` has it; of what is no address, the beginning is answered as it is
+ * The result is a copy, because a slice of a header would keep the whole header in memory.
+ *
+ * @param ip Koa's `ctx.ip`. If it is not an address, its first characters are returned
  */
 export function addressGroup(ip: string): string {
   const [address = ''] = ip.split('%', 1)
-  if (!isIPv6(address)) return Buffer.from(ip.slice(0, LONGEST)).toString()
+  if (!isIPv6(address)) return Buffer.from(ip.slice(0, MAX_TEXT_LENGTH)).toString()
   const groups = groupsOf(address)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   if (!isMapped) {

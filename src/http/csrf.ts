@@ -28,10 +28,10 @@ export function createCsrfTokens(keys: readonly Uint8Array[]): CsrfTokens {
   return {
     issue: (...binding) => mac(newest, binding).toString('base64url'),
     isValid(token, ...binding) {
-      const given = Buffer.from(token ?? '', 'base64url')
+      const received = Buffer.from(token ?? '', 'base64url')
       return keys.some((key) => {
         const expected = mac(key, binding)
-        return given.length === expected.length && timingSafeEqual(given, expected)
+        return received.length === expected.length && timingSafeEqual(received, expected)
       })
     },
   }

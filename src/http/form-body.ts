@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 
-/** Bytes that a form may have: as many as oidc-provider takes. */
-const LIMIT = 56 * 1024
+/** Maximum size of a form; the same limit as in oidc-provider. */
+const MAX_FORM_BYTES = 56 * 1024
 
 /** The fields of a submitted form. `getAll` reads a field that may occur several times, such as checkboxes. */
 export class Form extends URLSearchParams {
@@ -13,7 +13,7 @@ export class Form extends URLSearchParams {
   }
 }
 
-/** Why there is no form: the status to answer with. */
+/** The status of the response to a request without a valid form. */
 export interface FormRejection {
   readonly status: 400 | 413 | 415
 }
@@ -25,42 +25,42 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 }
 
 /**
- * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB; a request without a body has an
- * empty one. Where a body parser of the host's was there first, its result is used; a body that somebody else
- * consumed is rejected, never waited for.
+ * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body has an
+ * empty form. If a body parser of the host has read the body before, its result is used. A body that was read before
+ * and left no result is rejected, because its end would never come.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')
   const encoding = ctx.get('Content-Encoding')
   if ((type !== '' && !isForm(type)) || (encoding !== '' && encoding !== 'identity')) return { status: 415 }
-  if (Number(ctx.get('Content-Length')) > LIMIT) return { status: type === '' ? 415 : 413 }
+  if (Number(ctx.get('Content-Length')) > MAX_FORM_BYTES) return { status: type === '' ? 415 : 413 }
   const text = formReadByHost(ctx) ?? (await readText(ctx.req))
   if (typeof text !== 'string') return text
   if (type === '' && text !== '') return { status: 415 }
-  return Buffer.byteLength(text) > LIMIT ? { status: 413 } : text
+  return Buffer.byteLength(text) > MAX_FORM_BYTES ? { status: 413 } : text
 }
 
-/** Whether there is a form to work with. */
+/** Whether a form was rejected. */
 export function isRejection(form: Form | FormRejection): form is FormRejection {
   return !(form instanceof Form)
 }
 
-/** Whether a `Content-Type` is that of a form. */
+/** Whether a `Content-Type` is the type of a form. */
 function isForm(contentType: string): boolean {
   return contentType.split(';', 1)[0]?.trim().toLowerCase() === 'application/x-www-form-urlencoded'
 }
 
 /**
- * The text of a form that a body parser of the host's has read already, from the places where those of Koa and of
- * plain Node leave what they made of it.
+ * The text of a form that a body parser of the host has read before. The parsers of Koa and of plain Node store their
+ * result in different places.
  *
- * @returns undefined if nobody has read it; 400 if somebody has, and what they left is no form
+ * @returns undefined if the body has not been read; 400 if it was read and the result is not a form
  */
 function formReadByHost(ctx: Context): string | FormRejection | undefined {
-  // Parsers of other content leave an empty object behind, and the form where it is.
+  // Parsers of other content types store an empty object, and do not read the form.
   if (ctx.req.readable && !ctx.req.readableDidRead) return undefined
   const { rawBody, body } = ctx.request as { rawBody?: unknown; body?: unknown }
-  // The text itself is the best source: parsers differ in what they make of a repeated field.
+  // The text is the best source, because parsers handle a repeated field differently.
   for (const candidate of [rawBody, body, (ctx.req as { body?: unknown }).body]) {
     if (typeof candidate === 'string') return candidate
     if (candidate instanceof Uint8Array) return Buffer.from(candidate).toString()
@@ -68,15 +68,15 @@ function formReadByHost(ctx: Context): string | FormRejection | undefined {
     const fields = fieldsOf(candidate)
     return fields ? new URLSearchParams(fields).toString() : { status: 400 }
   }
-  // Somebody read it and kept the result to themselves: its end will not come a second time.
+  // The body was read without a result. Waiting for its end would wait forever.
   return { status: 400 }
 }
 
-/** Fields as a parser such as qs leaves them; undefined if they are not plain texts and lists of texts. */
+/** The fields in the result of a parser such as qs; undefined if they are not texts or lists of texts. */
 function fieldsOf(parsed: object): Array<[string, string]> | undefined {
   const fields: Array<[string, string]> = []
   for (const [name, value] of Object.entries(parsed) as Array<[string, unknown]>) {
-    // qs makes an object { 0: …, 1: … } out of a list that is longer than its limit.
+    // qs turns a list that is longer than its limit into an object { 0: …, 1: … }.
     const values = typeof value === 'object' && value !== null ? (Object.values(value) as unknown[]) : [value]
     for (const one of values) {
       if (typeof one !== 'string') return undefined
@@ -92,13 +92,13 @@ function readText(request: IncomingMessage): Promise<string | FormRejection> {
     let size = 0
     const finish = (result: string | FormRejection) => {
       request.off('data', onData).off('end', onEnd).off('close', onBroken).off('error', onBroken)
-      // What is left is let go, so that the answer can be sent on this connection.
+      // Discards the rest, so that the response can be sent on this connection.
       request.resume()
       resolve(result)
     }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size > LIMIT) finish({ status: 413 })
+      if (size > MAX_FORM_BYTES) finish({ status: 413 })
       else chunks.push(chunk)
     }
     const onEnd = () => finish(Buffer.concat(chunks).toString())

@@ -6,8 +6,8 @@ import { findProblems, type Fields } from './rules.ts'
 export type Awaitable<T> = T | Promise<T>
 
 /**
- * What a callback of the host may return for "there is none". Database drivers return null or undefined for a missing
- * row, and `a && b` may return any falsy value.
+ * The values by which a callback of the host reports that it found nothing. Database drivers return null or undefined
+ * for a missing row, and `a && b` may return any falsy value.
  */
 export type None = undefined | null | false | ''
 
@@ -34,7 +34,7 @@ export async function callHost<T>(callback: string, call: () => Awaitable<T>): P
 }
 
 /**
- * The object that a callback returned, undefined for none.
+ * The object that a callback returned, or undefined if it found nothing.
  *
  * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the result is not an object
  */
@@ -59,7 +59,7 @@ export function checkResult(
   problems.throwIfAny()
 }
 
-/** The error for an invalid result. @param what the kind of the result, never the value itself, and the valid ones */
+/** The error for an invalid result. @param what the kind of the result and the valid kinds, never the value itself */
 export function invalidResult(callback: string, what: string): GatehouseError {
   return new GatehouseError('ERR_HOST_CALLBACK', `${callback} returned ${what}`)
 }

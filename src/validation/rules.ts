@@ -21,7 +21,7 @@ export const anyValue: Rule = () => undefined
 /** Any text, the empty one too. */
 export const stringRule = must('a text', (value) => typeof value === 'string')
 
-/** A text that is not empty. Of this form is every id that is only looked up, such as an account id of the host. */
+/** A text that is not empty. It is also the rule for ids that are only looked up, such as account ids of the host. */
 export const textRule = must('a text that is not empty', isText)
 
 export const booleanRule = must('true or false', (value) => typeof value === 'boolean')
@@ -48,7 +48,7 @@ export const epochSecondsRule: Rule = (value) => {
   return `must be a number of seconds since the epoch, and is ${kindOf(value)}`
 }
 
-/** An id of a client that the host keeps: whatever a token request can contain. */
+/** An id of a client in the host's own registry: every id that a token request can contain. */
 export const hostClientIdRule = must(
   'the id of a client, a text of 1 to 256 printable ASCII characters',
   isPrintableAscii,
@@ -81,7 +81,7 @@ export function optional(rule: Rule): Rule {
   return (value) => (value === undefined ? undefined : rule(value))
 }
 
-/** Applies the rule only if there is a value, as databases understand it: null and the empty text are none. */
+/** Applies the rule only if there is a value. Databases return null or an empty text for a missing value. */
 export function nullable(rule: Rule): Rule {
   return (value) => (value === undefined || value === null || value === '' ? undefined : rule(value))
 }

@@ -7,7 +7,7 @@ import { parentsOf, writingDirection } from './locale.ts'
 export const english = {
   /** Heading of the sign-in page. */
   signInTitle: 'Sign in',
-  /** Below it. `{application}` is who asked. */
+  /** Below the heading. `{application}` is the application that asks. */
   signInIntro: 'to continue to {application}',
   identifierLabel: 'Email or user name',
   passwordLabel: 'Password',
@@ -40,14 +40,14 @@ export const english = {
   approveButton: 'Allow',
   denyButton: 'Deny',
 
-  /** What the OpenID Connect scopes give away (OpenID Connect Core 5.4). */
+  /** The data that the OpenID Connect scopes disclose (OpenID Connect Core 5.4). */
   scopeOpenid: 'Know who you are',
   scopeProfile: 'See your profile, such as your name and picture',
   scopeEmail: 'See your email address',
   scopeAddress: 'See your postal address',
   scopePhone: 'See your phone number',
   scopeOfflineAccess: 'Keep access while you are away',
-  /** Any other scope that is no operation. */
+  /** Any other scope that is not an operation. */
   scopeOther: 'See your data “{scope}”',
 
   signOutTitle: 'Sign out of {service}?',
@@ -78,51 +78,48 @@ export const english = {
 /** Every text of the pages. Names in braces stand for values: `{application}`. */
 export type Texts = { readonly [Name in keyof typeof english]: string }
 
-/** The texts as one reader gets them. */
+/** The texts for one reader. */
 export interface PageTexts {
-  /** Language of the texts, for `lang`. */
+  /** Language of the texts, for the `lang` attribute. */
   readonly lang: string
-  /** For `dir`. */
+  /** Writing direction of the texts, for the `dir` attribute. */
   readonly dir: 'ltr' | 'rtl'
-  /** What the reader would like to read, in order; for texts that come from elsewhere. */
+  /** The reader's locales in order of preference, for texts from the catalog. */
   readonly locales: readonly string[]
-  /** Locale of who asks for none of ours. */
+  /** The locale for readers who prefer none of ours. */
   readonly defaultLocale: string
-  /** Language of one text: that of all, or English where the locale has no such text. */
+  /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: keyof Texts): string
   /**
-   * A text as markup, marked where it is of another language than the page. Values that are texts are kept apart by
-   * `<bdi>`, so that none of them turns the rest around.
+   * A text as markup, with a `lang` attribute if its language differs from that of the page. Values that are texts are
+   * isolated by `<bdi>`, so that they cannot change the direction of the rest.
    */
   html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
   /**
-   * A text without markup, for the title of a window. Values stand in it as they are: some window lists and
-   * screen readers show or read out the invisible characters that would keep them apart.
+   * A text without markup, for the title of a window. Values are inserted unchanged. Invisible characters could isolate
+   * them, but some window lists show these characters, and some screen readers read them out.
    */
   plain(name: keyof Texts, values?: Readonly<Record<string, string>>): string
 }
 
 /**
- * Locales that are looked at, and characters that one may have: each is looked up for every title of the consent
- * page, and whoever sends thousands of them wants to keep us busy.
+ * Limits for the locales of a reader. Each locale is looked up for every title of the consent page, so thousands of
+ * them would cost too much time.
  */
 const MAX_LOCALES = 16
-const LONGEST_TAG = 64
+const MAX_LOCALE_LENGTH = 64
 
 /** Finds the texts for a reader. */
 export interface TextsByLocale {
-  /** @param wanted `ui_locales`, then those of Accept-Language; looked up after RFC 4647 3.4 */
+  /** @param wanted `ui_locales`, then the locales of Accept-Language; looked up as in RFC 4647 3.4 */
   forReader(wanted: readonly string[]): PageTexts
 }
 
-/** Texts that are read as one sentence: if a locale has not all of them, it has none of them. */
-const READ_TOGETHER: readonly (readonly (keyof Texts)[])[] = [['signInTitle', 'signInIntro']]
-
 /**
- * The texts of the pages in all their languages. What a locale leaves out comes from its parents (`de` for
- * `de-CH`), and then from English: whole sentences, with all that the page puts into them.
+ * The texts of the pages in all languages. A text that a locale lacks is taken from its parents (`de` for `de-CH`), and
+ * then from English.
  *
- * @param options.logger told once which texts are missing
+ * @param options.logger logs the missing texts once
  */
 export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
@@ -138,14 +135,14 @@ export function createTexts(options: {
     spelling.map((locale) => {
       const lineage = [...parentsOf(locale), locale].map((tag) => own.get(tag.toLowerCase()) ?? {})
       const base = isEnglish(locale) ? english : {}
-      return [locale.toLowerCase(), withoutHalves(Object.assign({}, base, ...lineage))] as const
+      return [locale.toLowerCase(), withoutPartialSentence(Object.assign({}, base, ...lineage))] as const
     }),
   )
   reportMissing(spelling, complete, logger)
 
   return {
     forReader(wanted) {
-      const locales = wanted.filter((tag) => tag.length <= LONGEST_TAG).slice(0, MAX_LOCALES)
+      const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
       const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
       const texts = complete.get(lang.toLowerCase()) ?? english
       const textOf = (name: keyof Texts) => texts[name] ?? english[name]
@@ -170,13 +167,13 @@ export function createTexts(options: {
 
 const isEnglish = (locale: string) => /^en(-|$)/i.test(locale)
 
-/** Takes out what would be read together with English. */
-function withoutHalves(texts: Partial<Texts>): Partial<Texts> {
-  const halves = READ_TOGETHER.filter((names) => names.some((name) => texts[name] === undefined)).flat()
-  return Object.fromEntries(Object.entries(texts).filter(([name]) => !halves.includes(name as keyof Texts)))
+/** The title and the intro of the sign-in page form one sentence, so both are in one language. */
+function withoutPartialSentence(texts: Partial<Texts>): Partial<Texts> {
+  const { signInTitle, signInIntro, ...others } = texts
+  return signInTitle === undefined || signInIntro === undefined ? others : texts
 }
 
-/** Tells operators of what readers get in English, in one line for all locales. */
+/** Logs the texts that readers get in English, in one line for all locales. */
 function reportMissing(
   locales: readonly string[],
   complete: ReadonlyMap<string, Partial<Texts>>,
@@ -192,7 +189,7 @@ function reportMissing(
   if (missing.length === 0) return
   logger?.warn(
     { missing: Object.fromEntries(missing) },
-    'texts of the pages are missing, and are shown in English',
+    'texts of the pages are missing and are shown in English',
   )
 }
 
