@@ -7,8 +7,9 @@ import {
 } from '../catalog/sync/catalog-record.ts'
 import type { Collection } from '../store/collection.ts'
 import { epochSecondsRule, listOf, mapOf, objectOf, type Rule, textRule } from '../validation/rules.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
-import { noRecord, exportedRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
+import { exportedRecord, readRecord, type Section, type Counts } from './section.ts'
 import { countRule } from './record-rules.ts'
 
 // Messages do not quote the names of products.
@@ -36,11 +37,9 @@ export function catalogSection(store: Store): Section {
       if (record) yield [{ record: exportedRecord(records, record) }]
     },
     parseLine({ record }) {
-      const found = recordOf(records, CATALOG_RECORD, record)
-      if (!found) return noRecord(record, RULES)
-      const { version, epoch, products, withdrawn } = found
-      const problems = problemsOfRecord({ version, epoch, products, withdrawn }, RULES)
-      if (problems.length > 0) return { problems }
+      const found = readRecord(records, CATALOG_RECORD, record, RULES)
+      if ('problems' in found) return found
+      const { version, epoch, products, withdrawn } = found.record
       return (counts) => importCatalog(store, records, { version, epoch, products, withdrawn }, counts)
     },
   }
@@ -59,8 +58,7 @@ async function importCatalog(
   if (await records.create(CATALOG_RECORD, imported)) return
   const version = randomUUID()
   const current = await records.update(CATALOG_RECORD, (own) =>
-    // An unchanged record is written again: its last write may not have been confirmed as durable.
-    own.epoch >= imported.epoch ? own : { ...own, version, epoch: imported.epoch },
+    own.epoch >= imported.epoch ? confirmDurable(own) : { ...own, version, epoch: imported.epoch },
   )
   counts.unchanged += 1
   // A process that is not notified sees the epoch at its next poll.

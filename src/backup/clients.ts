@@ -14,12 +14,11 @@ import { findProblems, optional } from '../validation/rules.ts'
 import { storedLastUses, type LastUse } from '../clients/last-used.ts'
 import type { Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { isCorruptRecord, CorruptRecord } from '../store/corrupt-record.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
 import {
-  noRecord,
+  confirmExisting,
   exportedRecord,
-  problemsOfRecord,
-  recordOf,
+  readRecord,
   type Section,
   type Counts,
   type OnSkipped,
@@ -56,17 +55,14 @@ export function clientSection(store: Store): Section {
       for (const kind of KINDS) yield* exportKind(tables, kind, onSkipped)
     },
     parseLine({ record, lastUsedAt }) {
-      const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
-      const read = recordOf(tables.stored, client['clientId'], record)
-      if (!read || isDeleted(read)) return noRecord(record, CLIENT_RECORD)
-      const found = withDefaults(read)
-      const problems = [
-        ...problemsOfRecord({ ...found }, CLIENT_RECORD),
-        ...findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) }),
-      ]
+      const problems = findProblems({ lastUsedAt }, { lastUsedAt: optional(timeRule) })
       if (problems.length > 0) return { problems }
-      return (counts) =>
-        importClient(tables, onlyKnownFields(found), lastUsedAt as number | undefined, counts)
+      const client = isObject(record) && isObject(record['client']) ? record['client'] : {}
+      const stored = tables.stored as Collection<ClientRecord>
+      const found = readRecord(stored, client['clientId'], record, CLIENT_RECORD)
+      if ('problems' in found) return found
+      const read = onlyKnownFields(withDefaults(found.record))
+      return (counts) => importClient(tables, read, lastUsedAt as number | undefined, counts)
     },
   }
 }
@@ -101,7 +97,8 @@ async function importClient(
 ): Promise<void> {
   const { clientId, kind } = record.client
   const isNew = await tables.stored.create(clientId, record)
-  if (!isNew && !(await isStored(tables.stored, record))) {
+  const existing = isNew ? record : await confirmExisting(tables.stored, clientId)
+  if (!existing || isDeleted(existing) || !isSame(withDefaults(existing), record)) {
     counts.conflicts.add(clientId)
     return
   }
@@ -111,20 +108,9 @@ async function importClient(
   else counts.unchanged += 1
 }
 
-/** Whether the store has the same client. Its epoch may differ, because it rises with each revocation. */
-async function isStored(
-  stored: Collection<ClientRecord | DeletedClient>,
-  record: ClientRecord,
-): Promise<boolean> {
-  try {
-    // Write it again: the previous write may not have been confirmed as durable.
-    const existing = await stored.update(record.client.clientId, (unchanged) => unchanged)
-    if (!existing || isDeleted(existing)) return false
-    return isDeepStrictEqual(withoutEpoch(withDefaults(existing)), withoutEpoch(record))
-  } catch (error) {
-    if (isCorruptRecord(error)) return false
-    throw error
-  }
+/** Whether both are the same client. The epoch may differ, because it rises with each revocation. */
+function isSame(one: ClientRecord, other: ClientRecord): boolean {
+  return isDeepStrictEqual(withoutEpoch(one), withoutEpoch(other))
 }
 
 function withoutEpoch(record: ClientRecord): ClientRecord {

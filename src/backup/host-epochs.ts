@@ -1,9 +1,8 @@
 import { CLIENTS_WITH_OFFSET, storedOffsets, type HostEpoch } from '../clients/host-epochs.ts'
-import type { Collection } from '../store/collection.ts'
 import { findProblems, hostClientIdRule } from '../validation/rules.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
-import { noRecord, problemsOfRecord, recordOf, type Section, type Counts } from './section.ts'
+import { readRecord, type Section, type Counts } from './section.ts'
 import { exportListed } from './export-listed.ts'
 import { countRule, partialRevocationsRule } from './record-rules.ts'
 
@@ -12,39 +11,30 @@ const RULES = { offset: countRule, partialRevocations: partialRevocationsRule }
 /** The epoch offsets of clients that the host manages. The higher offset wins. */
 export function hostEpochSection(store: Store): Section {
   const stored = storedOffsets(store)
+
+  async function importOffset(clientId: string, record: HostEpoch, counts: Counts): Promise<void> {
+    await store.add(CLIENTS_WITH_OFFSET, clientId)
+    let isRaised = await stored.create(clientId, record)
+    if (!isRaised) {
+      await stored.update(clientId, (known) => {
+        isRaised = known.offset < record.offset
+        return isRaised ? record : confirmDurable(known)
+      })
+    }
+    counts[isRaised ? 'hostEpochs' : 'unchanged'] += 1
+  }
+
   return {
     is: 'counted-epoch',
     exportLines: (onSkipped) =>
       exportListed({ store, index: CLIENTS_WITH_OFFSET, stored }, () => true, onSkipped),
     parseLine({ clientId, record }) {
-      const found = recordOf(stored, clientId, record)
-      if (!found) return noRecord(record, RULES)
-      const { offset, partialRevocations } = found
-      const problems = [
-        ...findProblems({ clientId }, { clientId: hostClientIdRule }),
-        ...problemsOfRecord({ offset, partialRevocations }, RULES),
-      ]
+      const problems = findProblems({ clientId }, { clientId: hostClientIdRule })
       if (problems.length > 0) return { problems }
-      return (counts) => importOffset(store, stored, String(clientId), { offset, partialRevocations }, counts)
+      const found = readRecord(stored, clientId, record, RULES)
+      if ('problems' in found) return found
+      const { offset, partialRevocations } = found.record
+      return (counts) => importOffset(String(clientId), { offset, partialRevocations }, counts)
     },
   }
-}
-
-async function importOffset(
-  store: Store,
-  stored: Collection<HostEpoch>,
-  clientId: string,
-  record: HostEpoch,
-  counts: Counts,
-): Promise<void> {
-  await store.add(CLIENTS_WITH_OFFSET, clientId)
-  let isRaised = await stored.create(clientId, record)
-  if (!isRaised) {
-    await stored.update(clientId, (known) => {
-      isRaised = known.offset < record.offset
-      return isRaised ? record : confirmDurable(known)
-    })
-  }
-  if (isRaised) counts.hostEpochs += 1
-  else counts.unchanged += 1
 }

@@ -67,7 +67,7 @@ const NO_ADDRESSES = 'must be a list of addresses that an application may have'
 const NO_ADDRESS = 'must be an address that an application may have'
 
 const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: booleanRule },
+  apiKey: { ...CLIENT, resourceServer: optional(booleanRule) },
   application: {
     ...CLIENT,
     redirectUris: withoutValue(applicationFields.redirectUris, NO_ADDRESSES),
@@ -109,6 +109,7 @@ export const partialRevocationsRule: Rule = optional(
 
 /** The record of a client. */
 export const CLIENT_RECORD: Fields = {
+  deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: clientRule,
   secrets: secretsRule,
   // Milliseconds of 13 digits, by which lists are sorted.

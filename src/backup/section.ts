@@ -2,6 +2,7 @@ import type { Problem } from '../errors.ts'
 import { isObject } from '../validation/predicates.ts'
 import { type Fields, findProblems } from '../validation/rules.ts'
 import type { Collection } from '../store/collection.ts'
+import { confirmDurable } from '../store/confirm-durable.ts'
 import { isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { Values } from './file-format.ts'
 
@@ -38,23 +39,37 @@ export interface Counts {
 }
 
 /**
- * The record of a line in today's version; older versions are upgraded. Its fields must still be validated.
+ * Reads the record of a line in today's version; older versions are upgraded.
  *
  * @param id the id of the record, as in the line
- * @returns undefined if the line holds no record of this kind
+ * @param rules the rules of its fields
  */
-export function recordOf<T extends object>(
+export function readRecord<T extends object>(
   collection: Collection<T>,
   id: unknown,
   record: unknown,
-): T | undefined {
-  if (!isObject(record)) return undefined
+  rules: Fields,
+): { readonly record: T } | { readonly problems: readonly Problem[] } {
+  if (!isObject(record)) return { problems: [NO_RECORD] }
   try {
-    return collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
+    const found = collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
+    const problems = problemsOf(found as Values, rules)
+    return problems.length > 0 ? { problems } : { record: found }
   } catch (error) {
-    if (isCorruptRecord(error)) return undefined
-    throw error
+    if (!isCorruptRecord(error)) throw error
+    const problems = problemsOf(record, rules)
+    return { problems: problems.length > 0 ? problems : [NO_RECORD] }
   }
+}
+
+/** All problems of a record, with their paths in the line. */
+function problemsOf(record: Values, rules: Fields): Problem[] {
+  return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
+}
+
+const NO_RECORD: Problem = {
+  path: 'record',
+  message: 'must be a record of this version of koa-gatehouse, or of an older one',
 }
 
 /** A record as it stands in a line. */
@@ -62,18 +77,19 @@ export function exportedRecord<T extends object>(collection: Collection<T>, reco
   return JSON.parse(collection.toText(record))
 }
 
-/** All problems of a record, with their paths in the line. */
-export function problemsOfRecord(record: Values, rules: Fields): Problem[] {
-  return findProblems(record, rules).map(({ path, message }) => ({ path: `record.${path}`, message }))
-}
-
-/** The problems of a line for which `recordOf` returned undefined. */
-export function noRecord(record: unknown, rules: Fields): ParsedLine {
-  const problems = isObject(record) ? problemsOfRecord(record, rules) : []
-  return { problems: problems.length > 0 ? problems : [NO_RECORD] }
-}
-
-const NO_RECORD: Problem = {
-  path: 'record',
-  message: 'must be a record of this version of koa-gatehouse, or of an older one',
+/**
+ * Reads an existing record and confirms it, see `confirmDurable`.
+ *
+ * @returns undefined if it is corrupt
+ */
+export async function confirmExisting<T extends object>(
+  collection: Collection<T>,
+  id: string,
+): Promise<T | undefined> {
+  try {
+    return await collection.update(id, confirmDurable)
+  } catch (error) {
+    if (isCorruptRecord(error)) return undefined
+    throw error
+  }
 }

@@ -4,10 +4,10 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
 
-/** A part of a list of clients. */
+/** A page of a list of clients. */
 export interface ClientPage<T> {
   readonly items: T[]
-  /** What to hand over as `cursor` for the next page; undefined at the end. */
+  /** The `cursor` for the next page; undefined at the end. */
   readonly cursor?: string | undefined
 }
 
@@ -20,19 +20,19 @@ export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>
 /**
  * Lists of the clients of one kind in order of creation: one of all, and one of each account.
  *
- * Entries are written before the record and removed after it, so that what can be used is always listed. An
- * entry without its record is therefore normal for a moment: readers skip it, and remove it when it is old.
+ * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
+ * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
  */
 export interface ClientIndex<C extends Client> {
   add(record: ClientRecord<C>): Promise<void>
-  /** @param except another record, whose entries stay even where they are the same */
+  /** @param except another record, whose entries stay */
   remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
   /** @param accountId clients of this account alone; all if undefined */
   page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>>
 }
 
-/** Milliseconds after which no creation can still be under way that has written its entries only. */
-const STALE_AFTER = 3_600_000
+/** An entry without a record is removed after this time: a creation takes less. */
+const STALE_AFTER_MS = 3_600_000
 
 /** @param load the records of client ids, in their order, undefined where absent */
 export function createClientIndex<C extends Client>({
@@ -44,7 +44,7 @@ export function createClientIndex<C extends Client>({
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
 }): ClientIndex<C> {
-  /** The records of members; a member whose client is gone has none. */
+  /** The records of members; undefined for a member whose client was deleted. */
   async function recordsOf(
     members: readonly string[],
   ): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
@@ -74,7 +74,7 @@ export function createClientIndex<C extends Client>({
       let position = after
       while (items.length < limit) {
         const wanted = limit - items.length
-        // One more than wanted tells whether there is a next page.
+        // One more than wanted shows whether there is a next page.
         const members = await store.range(index, { after: position, limit: wanted + 1 })
         const taken = members.slice(0, wanted)
         const records = await recordsOf(taken)
@@ -83,7 +83,7 @@ export function createClientIndex<C extends Client>({
           else if (record) items.push(record)
         }
         const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
-        // Tidying up is no part of the question: the next reader tries again.
+        // A failed removal must not fail the list: the next reader tries again.
         await Promise.allSettled(stale.map((member) => store.remove(index, member)))
         if (members.length <= wanted) return { items, corrupt }
         position = taken.at(-1)
@@ -106,5 +106,5 @@ function memberOf({ listedAt, client }: ClientRecord): string {
 }
 
 function isStale(member: string): boolean {
-  return Date.now() - timeOfMember(member) > STALE_AFTER
+  return Date.now() - timeOfMember(member) > STALE_AFTER_MS
 }

@@ -3,17 +3,17 @@ import { directScopes } from '../catalog/resolve-scopes.ts'
 import { GatehouseError } from '../errors.ts'
 import type { Client } from './client.ts'
 
-/** How much scope a token may carry. */
+/** The limit of the scope that a token carries. */
 export interface ScopeLimit {
-  /** Bytes of the space-delimited `scope` at most. */
+  /** The longest space-delimited `scope`, in bytes. */
   readonly maxBytes: number
-  /** Scopes that a token of such a client may carry besides its operations. */
+  /** Scopes that tokens of these clients may carry besides operations. */
   readonly otherScopes: readonly string[]
 }
 
 type Products = Pick<Client, 'products' | 'removedOperations'>
 
-// What follows answers the client after a change, or undefined where there is nothing to change.
+// These functions return the client after a change, or undefined if there is nothing to change.
 
 /**
  * Adds a product with all its operations.
@@ -34,8 +34,8 @@ export function addProduct<C extends Client>(
 }
 
 /**
- * Takes a product off. Operations that had been taken off and that no other of its products has are
- * forgotten: whoever adds the product again gets all of it.
+ * Removes a product. Its removed operations are no longer listed, unless another product has them. If the product is
+ * added again, the client gets all its operations.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`
  */
@@ -45,14 +45,14 @@ export function removeProduct<C extends Client>(client: C, product: string, cata
     return undefined
   }
   const products = client.products.filter((id) => id !== product)
-  const gone = new Set(scopesOf(catalog, [product]))
-  for (const scope of scopesOf(catalog, products)) gone.delete(scope)
-  const removedOperations = client.removedOperations.filter((scope) => !gone.has(scope))
+  const lost = new Set(scopesOf(catalog, [product]))
+  for (const scope of scopesOf(catalog, products)) lost.delete(scope)
+  const removedOperations = client.removedOperations.filter((scope) => !lost.has(scope))
   return { ...client, products, removedOperations }
 }
 
 /**
- * Takes one operation off, while its products stay.
+ * Removes one operation; the products stay.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of its products has the operation
  */
@@ -63,7 +63,7 @@ export function removeOperation<C extends Client>(client: C, scope: string, cata
 }
 
 /**
- * Gives an operation back that was taken off.
+ * Restores an operation that was removed.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if none of its products has the operation,
  *   `ERR_SCOPE_TOO_LARGE`
@@ -87,9 +87,9 @@ export function restoreOperation<C extends Client>(
 }
 
 /**
- * Rejects what would not fit the header of an API call, where somebody can still do something about it.
+ * Rejects a client whose scopes would not fit the header of an API call, while its developer can still change it.
  *
- * @param before what it had until now: a change that adds nothing is never rejected
+ * @param before the client before the change: a change that adds nothing is never rejected
  * @throws {GatehouseError} `ERR_SCOPE_TOO_LARGE` with the numbers
  */
 export function requireFits(
@@ -106,33 +106,34 @@ export function requireFits(
   )
 }
 
-/** What is wrong with `product` as a product to add; undefined if it is one. */
+/** The problem of a product to add; undefined if it is valid. */
 export function findProductProblem(catalog: Catalog, product: unknown): string | undefined {
   if (typeof product === 'string' && catalog.products.has(product)) return undefined
   const known = [...catalog.products.keys()].slice(0, 10).join(', ')
   return `must be one of the products: ${known === '' ? 'there are none' : known}`
 }
 
-/** What is wrong with `scope` as an operation to take off products that have `scopes`; undefined if it is one of them. */
+/** The problem of an operation to remove; undefined if it is one of `scopes`. */
 export function findOperationProblem(scopes: ReadonlySet<string>, scope: unknown): string | undefined {
   if (typeof scope === 'string' && scopes.has(scope)) return undefined
   return 'must be an operation of one of its products'
 }
 
 function requireKnownProduct(catalog: Catalog, product: string): void {
-  refuse('product', findProductProblem(catalog, product))
+  const message = findProductProblem(catalog, product)
+  if (message !== undefined) throw invalidArgument('product', message)
 }
 
 function requireInProducts(client: Client, scope: string, catalog: Catalog): void {
-  refuse('scope', findOperationProblem(new Set(scopesOf(catalog, client.products)), scope))
+  const message = findOperationProblem(new Set(scopesOf(catalog, client.products)), scope)
+  if (message !== undefined) throw invalidArgument('scope', message)
 }
 
-function refuse(path: string, message: string | undefined): void {
-  if (message === undefined) return
-  throw new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${message}`, { problems: [{ path, message }] })
+function invalidArgument(path: string, message: string): GatehouseError {
+  return new GatehouseError('ERR_INVALID_ARGUMENT', `${path} ${message}`, { problems: [{ path, message }] })
 }
 
-/** Every scope of the products, whether it was taken off or not. */
+/** All scopes of the products, removed operations too. */
 export function scopesOf(catalog: Catalog, products: readonly string[]): readonly string[] {
   return directScopes(catalog, { products, removedOperations: [] })
 }

@@ -7,8 +7,8 @@ import type { Client } from './client.ts'
 import type { StoredSecret } from './secrets.ts'
 
 /**
- * What was taken from a client where it was not everything: of the tokens whose epoch is `since` or later, but
- * below the client's present one, those that carry one of `scopes`. What is older than `since` is dead anyway.
+ * A revocation of some scopes only: tokens with an epoch from `since` to below the current one are revoked if they carry
+ * one of `scopes`. All tokens below `since` are revoked.
  */
 export interface PartialRevocation {
   readonly since: number
@@ -16,66 +16,65 @@ export interface PartialRevocation {
 }
 
 /**
- * An API key or application as it is stored. What the public may see stands apart from what it may not, so
- * that no forgotten field lets a hash out.
+ * A stored API key or application. Public fields stand apart from secret ones, so that a new field cannot expose a hash.
  */
 export interface ClientRecord<C extends Client = Client> {
-  /** Without `lastUsedAt`, which is kept on its own. */
+  /** Without `lastUsedAt`, which is a record of its own. */
   readonly client: C
   /** Newest first; none after `reportCompromised`. */
   readonly secrets: readonly StoredSecret[]
   /**
-   * Its place in lists: when it was created, in milliseconds since the epoch, or a few later where others
-   * were created in the same one.
+   * Its place in lists: the time of creation in milliseconds since the epoch, or a few milliseconds later if others were
+   * created at the same time.
    */
   readonly listedAt: number
-  /** What the last changes of `epoch` took, where it was not everything. */
+  /** The partial revocation of the current epoch; undefined if all older tokens are revoked. */
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
 /**
- * What stays of a deleted client, for good: nothing about anybody, only that its client id is not free. Who got
- * the id anew would get what people granted to the client before, and its refresh tokens.
+ * The permanent record of a deleted client. It reserves the client id and contains no personal data. A new client with
+ * the same id would get the grants of users and the refresh tokens of the old one.
  */
 export interface DeletedClient {
   readonly deleted: true
   readonly kind: Client['kind']
-  /** Above every `access_epoch` that its tokens carry. */
+  /** Higher than the `access_epoch` of all its tokens. */
   readonly epoch: number
   /** Epoch seconds. */
   readonly deletedAt: number
 }
 
-/** An index of the client ids of deleted clients, kept for good; of one or the other the client may still be there. */
+/** A permanent index of the ids of deleted clients. A listed client may still exist, if its deletion failed. */
 export const DELETED_CLIENTS = 'clients:deleted'
 
-/** All clients by client id: together, so that a client id is unique and one read finds it. */
+/** All clients by client id. Both kinds are together, so that a client id is unique and one read finds it. */
 export interface ClientRecords<C extends Client> {
-  /** The record; undefined if there never was one, or if it was deleted. */
+  /** The record; undefined if there is none, or the client was deleted. */
   get(clientId: string): Promise<ClientRecord<C> | undefined>
-  /** Of which kind a client was that was deleted; undefined if none was. */
+  /** The kind of a deleted client; undefined if no client of this id was deleted. */
   deletedKind(clientId: string): Promise<Client['kind'] | undefined>
-  /** The same as `get` of several, in their order; the others where one cannot be read. */
+  /** Several records, in the order of the ids. */
   getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
-  /** Stores a new record; false if the id is taken, be it by a client that was deleted. */
+  /** Stores a new record; false if the id is taken, also by a deleted client. */
   create(clientId: string, record: ClientRecord<C>): Promise<boolean>
   /**
    * Changes a record so that concurrent changes lose nothing.
    *
-   * @param change pure; answers undefined where nothing is to change
-   * @returns the record as it stands now, or undefined as in `get`
+   * @param change pure; returns undefined if there is nothing to change
+   * @returns the current record, or undefined as in `get`
    */
   update(
     clientId: string,
     change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
   ): Promise<ClientRecord<C> | undefined>
   /**
-   * Deletes a record for good; of concurrent calls one gets what was there. One that is deleted already is written and
-   * told once more: whoever deleted it may have got no answer.
+   * Deletes a record permanently. Of concurrent calls one gets the deleted record. A client that is deleted already is
+   * written again, because the previous write may not have been confirmed as durable.
    *
-   * @param check throws where a client of this kind is not to be deleted
+   * @param check throws if a client of this kind must not be deleted
    * @param now milliseconds since the epoch
-   * @returns what was there, or undefined as in `get`
+   * @returns the deleted record, or undefined as in `get`
    */
   delete(
     clientId: string,
@@ -84,13 +83,13 @@ export interface ClientRecords<C extends Client> {
   ): Promise<ClientRecord<C> | undefined>
 }
 
-/** Told that a record was written, or may have been; settles when all has been done that follows, and never rejects. */
+/** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
 /**
  * The clients in the store.
  *
- * @param changed told after each change and deletion, before it settles
+ * @param changed called after each change and deletion, before it settles
  */
 export function clientRecords<C extends Client>(
   store: Store,
@@ -98,8 +97,8 @@ export function clientRecords<C extends Client>(
 ): ClientRecords<C> {
   const collection = storedClients<C>(store)
 
-  /** Makes a change. One that fails may have been applied all the same; whoever waits for that need not wait longer. */
-  async function telling<T>(clientId: string, change: () => Promise<T>): Promise<T> {
+  /** Makes a change and notifies. A failed change may have been applied, so it notifies too, and the caller does not wait. */
+  async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
     try {
       const result = await change()
       await changed(clientId)
@@ -122,7 +121,7 @@ export function clientRecords<C extends Client>(
     },
     create: (clientId, record) => collection.create(clientId, record),
     async update(clientId, change) {
-      return telling(clientId, async () =>
+      return notifyAfter(clientId, async () =>
         living(
           await collection.update(clientId, (stored) =>
             isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored)),
@@ -134,10 +133,10 @@ export function clientRecords<C extends Client>(
       const found = await collection.get(clientId)
       if (!found) return undefined
       check(kindOf(found))
-      // Before it is gone, so that each that is gone is listed.
+      // Before the deletion, so that every deleted client is listed.
       await store.add(DELETED_CLIENTS, clientId)
       let before: ClientRecord<C> | undefined
-      await telling(clientId, () =>
+      await notifyAfter(clientId, () =>
         collection.update(clientId, (stored) => {
           before = living(stored)
           check(kindOf(stored))
@@ -151,7 +150,7 @@ export function clientRecords<C extends Client>(
   }
 }
 
-/** All that is stored of clients, those that were deleted too. Pass a living one through `withDefaults`. */
+/** The records of all clients, deleted ones too. Pass the record of a living client through `withDefaults`. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {
   return createCollection(store, { name: 'client', version: 1, fields: clientRecordRule })
 }
@@ -172,7 +171,7 @@ export function withDefaults<C extends Client>(record: ClientRecord<C>): ClientR
   return { ...record, client: { resourceServer: false, ...record.client } }
 }
 
-/** Whether nothing is left of a client but that its id is taken. */
+/** Whether the client was deleted. */
 export function isDeleted(stored: ClientRecord | DeletedClient): stored is DeletedClient {
   return 'deleted' in stored
 }

@@ -71,9 +71,9 @@ function readClient(callback: string, answer: unknown): Client | undefined {
       `a client whose kind is ${kindOf(kind)}; it must be "apiKey" or "application"`,
     )
   }
-  const client = { ...wholeRecord(fields), ...WHOLE[kind](fields) }
+  const client = withDefaults(kind, fields)
   checkResult(callback, client, FIELDS[kind])
-  // The rules above have just said so.
+  // The rules have validated each field.
   return client as unknown as Client
 }
 
@@ -88,39 +88,31 @@ const FIND = 'registry.find'
 const VERIFY_SECRET = 'registry.verifySecret'
 const LIST = 'registry.list'
 
-type Values = Readonly<Record<string, unknown>>
-
-function wholeRecord(row: Values) {
-  return {
-    kind: row['kind'],
-    clientId: row['clientId'],
-    accountId: row['accountId'],
-    userId: row['userId'] || undefined,
-    name: row['name'],
-    products: row['products'],
-    removedOperations: row['removedOperations'] ?? [],
-    disabled: row['disabled'] ?? false,
-    epoch: row['epoch'] ?? 0,
-    createdAt: row['createdAt'] ?? 0,
-  }
+/** The values of fields that are missing or null in a row. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  removedOperations: [],
+  disabled: false,
+  epoch: 0,
+  createdAt: 0,
+  resourceServer: false,
+  postLogoutRedirectUris: [],
+  firstParty: false,
 }
 
-function wholeApiKey(row: Values) {
-  return { resourceServer: row['resourceServer'] ?? false }
-}
+/** Fields without a default. An empty value in a row means none. */
+const OPTIONAL: readonly string[] = ['userId', 'homepageUri', 'logoUri']
 
-function wholeApplication(row: Values) {
-  return {
-    redirectUris: row['redirectUris'],
-    postLogoutRedirectUris: row['postLogoutRedirectUris'] ?? [],
-    homepageUri: row['homepageUri'] || undefined,
-    logoUri: row['logoUri'] || undefined,
-    firstParty: row['firstParty'] ?? false,
-  }
+/** The fields of a client of this kind; unknown columns are left out. */
+function withDefaults(
+  kind: Client['kind'],
+  row: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const entries = Object.keys(FIELDS[kind]).map((name) => {
+    if (OPTIONAL.includes(name)) return [name, row[name] || undefined]
+    return [name, name in DEFAULTS ? (row[name] ?? DEFAULTS[name]) : row[name]]
+  })
+  return { kind, ...Object.fromEntries(entries) }
 }
-
-/** What a kind has beyond the other. */
-const WHOLE = { apiKey: wholeApiKey, application: wholeApplication }
 
 const CLIENT: Fields = {
   clientId: textRule,
@@ -139,7 +131,7 @@ const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
   application: {
     ...CLIENT,
     ...applicationFields,
-    // As many as the host has let there be.
+    // Of any number, because the host limits its own lists.
     redirectUris: listOf(findRedirectUriProblem),
     postLogoutRedirectUris: listOf(findRedirectUriProblem),
   },

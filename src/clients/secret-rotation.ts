@@ -1,17 +1,17 @@
 import { GatehouseError } from '../errors.ts'
 import { isLive, type StoredSecret } from './secrets.ts'
 
-/** Which of two live secrets: the one being replaced, or the one that replaces it. */
+/** One of two live secrets: the replaced one, or the new one. */
 export type SecretAge = 'old' | 'new'
 
 /**
- * The secrets after a new one was made: the new one first, then the one it replaces, which expires after the
- * overlap. With an overlap of 0 all others end at once.
+ * The secrets after a rotation: the new one first, then the replaced one, which expires after the overlap. With an overlap
+ * of 0 all other secrets are removed.
  *
  * @param now milliseconds since the epoch
- * @param overlapSeconds how long the replaced secret stays good
- * @throws {GatehouseError} `ERR_CONFLICT` if a rotation is under way already. Which of its two secrets the
- *   client's servers use is not known here, and ending the wrong one would be an outage.
+ * @param overlapSeconds how long the replaced secret stays valid
+ * @throws {GatehouseError} `ERR_CONFLICT` if two secrets are live. The servers of the client may use either, and removing
+ *   the wrong one would be an outage.
  */
 export function rotateSecret(
   secrets: readonly StoredSecret[],
@@ -25,19 +25,19 @@ export function rotateSecret(
   if (other !== undefined) {
     throw new GatehouseError(
       'ERR_CONFLICT',
-      'two secrets are live already. Keep one of them first, by revokeSecret(clientId, "old") or revokeSecret(clientId, "new"), or end both at once with overlapSeconds: 0',
+      'two secrets are live already. Keep one of them first, by revokeSecret(clientId, "old") or revokeSecret(clientId, "new"), or revoke both at once with overlapSeconds: 0',
     )
   }
   return replaced === undefined ? [added] : [added, { ...replaced, expiresAt: createdAt + overlapSeconds }]
 }
 
 /**
- * The secrets after one of two was ended at once. Ending the new one undoes the rotation: the old one is the
- * current one again and does not expire.
+ * The secrets after one of two was revoked. Revoking the new one undoes the rotation: the old one is current again and
+ * does not expire.
  *
  * @param now milliseconds since the epoch
- * @returns undefined if the old one is gone already, or if there is no secret at all
- * @throws {GatehouseError} `ERR_CONFLICT` if ending the new one would leave none
+ * @returns undefined if there is no old secret, or no secret at all
+ * @throws {GatehouseError} `ERR_CONFLICT` if revoking the new one would leave none
  */
 export function revokeSecret(
   secrets: readonly StoredSecret[],

@@ -8,40 +8,39 @@ export interface StoredSecret {
   readonly hash: string
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on it is rejected; undefined while it is the current one. */
+  /** Epoch seconds from which on it is rejected; undefined for the current one. */
   readonly expiresAt?: number | undefined
 }
 
-/** Secrets of one client that may be live at once, so that one is replaced without an outage. */
+/** A client may have two live secrets, so that a secret is replaced without an outage. */
 const MAX_SECRETS = 2
 
-/** Starts each secret that we make, so that secret scanners and people recognise a leaked one. */
+/** Starts each generated secret, so that secret scanners and people recognize a leaked one. */
 const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
 
-/** Stands in where there is no second secret, so that the work is the same. No secret has it as its hash. */
-const NOBODY = randomBytes(32)
+/** Is compared if there is no second secret, so that the comparison takes the same time. It is the hash of no secret. */
+const NO_HASH = randomBytes(32)
 
-/** A new client secret: 256 bits nobody can guess, in characters that need no encoding anywhere. */
+/** A new client secret: 256 random bits, in characters that need no encoding. */
 export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64url')
 }
 
-/** Whether a text may be a secret that we made, and so must not be repeated in a message. */
+/** Whether a text may be a generated secret, which messages must not quote. */
 export function looksLikeSecret(text: string): boolean {
   return text.startsWith(PREFIX)
 }
 
 /**
- * The form in which a client secret is stored, for hosts that take over existing API keys or applications:
- * hand it to `create({ clientId, secretHash })`, and those who hold the secret go on using it.
+ * Hashes an existing client secret, for hosts that import API keys or applications. Pass the hash to
+ * `create({ clientId, secretHash })`, and the client keeps using its secret.
  *
- * The hash is a single SHA-256, which is enough for secrets that a machine drew at random, and not for
- * passwords that people thought up.
+ * The hash is a single SHA-256. That is enough for random secrets, and not for passwords that people choose.
  *
- * @param secret at least 16 characters, drawn at random
+ * @param secret at least 16 random characters
  * @returns `sha256:` and the base64url (RFC 4648 5, without padding) of SHA-256 over the UTF-8 of `secret`
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is no text or too short to be a random secret
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is not a text, or too short for a random secret
  */
 export function hashSecret(secret: string): string {
   if (typeof secret !== 'string' || secret.length < 16) {
@@ -57,13 +56,13 @@ export function hashSecret(secret: string): string {
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
   const bytes = decode(value)
-  // Encoding it again rejects what decoders tolerate: padding, foreign characters, loose last bits.
+  // Encoding it again rejects what decoders tolerate: padding, other characters, extra bits at the end.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
 }
 
 /**
- * Whether `candidate` is one of `secrets`, and live. Always the same number of comparisons, each in constant
- * time, so that the number of secrets does not show in the time.
+ * Whether `candidate` is one of the live secrets. It makes always the same number of comparisons, each in constant time,
+ * so that the time does not show the number of secrets.
  *
  * @param secrets at most two
  * @param now milliseconds since the epoch
@@ -73,7 +72,7 @@ export function matchesSecret(secrets: readonly StoredSecret[], candidate: strin
   let matches = false
   for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
     const secret = secrets[slot]
-    const equal = timingSafeEqual(candidateDigest, secret ? decode(secret.hash) : NOBODY)
+    const equal = timingSafeEqual(candidateDigest, secret ? decode(secret.hash) : NO_HASH)
     if (equal && secret !== undefined && isLive(secret, now)) matches = true
   }
   return matches

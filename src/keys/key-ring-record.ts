@@ -53,7 +53,8 @@ interface KeyRecord extends RingKey {
   readonly sealed?: string | undefined
 }
 
-interface KeyRingRecord {
+/** The ring as stored, with encrypted keys. */
+export interface KeyRingRecord {
   readonly id: string
   readonly keys: readonly KeyRecord[]
   readonly log?: string | undefined
@@ -71,11 +72,11 @@ export interface KeyRingRecords {
    */
   read(): Promise<StoredRing | undefined>
   /** Encrypts a ring to be written. Omits the material that a key no longer needs. */
-  draft(keys: readonly OpenKey[], origin?: RingOrigin): Promise<RingDraft>
+  draft(keys: readonly OpenKey[], origin?: RingOrigin): Promise<KeyRingRecord>
   /** @returns false if a ring exists */
-  create(draft: RingDraft): Promise<boolean>
+  create(draft: KeyRingRecord): Promise<boolean>
   /** @returns false if the ring was changed after it was read */
-  replace(expected: StoredRing, draft: RingDraft): Promise<boolean>
+  replace(expected: StoredRing, draft: KeyRingRecord): Promise<boolean>
   /** Writes into the ring which mark in the revocation log belongs to it. @returns as `replace` */
   mark(expected: StoredRing, log: string): Promise<boolean>
   /** The ids of the current keys; also answers if no secret here decrypts them. */
@@ -88,12 +89,6 @@ export interface KeyRingRecords {
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts them; `ERR_STORE_CORRUPT` if it is not a ring
    */
   fromText(text: string): Promise<readonly OpenKey[]>
-}
-
-/** A ring to be written. */
-export interface RingDraft {
-  readonly id: string
-  readonly record: KeyRingRecord
 }
 
 const RING = 'ring'
@@ -133,17 +128,16 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption): K
   return {
     read: () => read(records),
     draft: (keys, origin) => draft(records, keys, origin),
-    create: ({ record }) => rings.create(RING, record),
-    replace: ({ stored }, { record }) => rings.replace(RING, stored, record),
+    create: (record) => rings.create(RING, record),
+    replace: ({ stored }, record) => rings.replace(RING, stored, record),
     mark: ({ stored }, log) => rings.replace(RING, stored, { ...stored.record, log }),
     async currentKids() {
       const keys = (await rings.get(RING))?.keys ?? []
       return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
     },
     async toText({ keys, id }) {
-      const { record } = await draft(records, keys)
       // The same ring is the same text, unless it is encrypted again.
-      return rings.toText({ ...record, id })
+      return rings.toText({ ...(await draft(records, keys)), id })
     },
     fromText: (text) => fromText(records, text),
   }
@@ -211,10 +205,9 @@ async function draft(
   { encryption }: RingRecords,
   keys: readonly OpenKey[],
   { log, replaced }: RingOrigin = {},
-): Promise<RingDraft> {
-  const id = randomUUID()
+): Promise<KeyRingRecord> {
   const sealed = await Promise.all(keys.map((key) => seal(encryption, key)))
-  return { id, record: { id, keys: sealed, ...(log && { log }), ...(replaced && { replaced }) } }
+  return { id: randomUUID(), keys: sealed, log, replaced }
 }
 
 async function seal(encryption: KeyEncryption, { jwk, sealed, ...key }: OpenKey): Promise<KeyRecord> {

@@ -134,7 +134,7 @@ async function change(
     const ring = await read(state)
     const { keys, changes } = stepOf(ring.keys)
     if (keys === ring.keys) {
-      if (await records.replace(ring, { id: ring.id, record: ring.stored.record })) return false
+      if (await records.replace(ring, ring.stored.record)) return false
       continue
     }
     const draft = await records.draft(keys, ring)

@@ -261,7 +261,7 @@ describe('a line that cannot be', () => {
     ['record.partialRevocations', (record) => (record['partialRevocations'] = 'planted')],
     ['record.partialRevocations.scopes', (record) => (record['partialRevocations'] = { since: 0 })],
     ['record', (record) => (record['v'] = 2)],
-    ['record', (record) => (record['deleted'] = true)],
+    ['record.deleted', (record) => (record['deleted'] = true)],
     ['record.client', (record) => (record.client = 'planted' as unknown as Record<string, unknown>)],
   ])('%s', async (where, change) => {
     const error = await importing(withClient(change)).catch((thrown: unknown) => thrown)
@@ -331,7 +331,7 @@ describe('a line that cannot be', () => {
     ],
     [
       'of a deleted client of no kind',
-      '{"is":"deleted-client","clientId":"a b","record":{"v":1,"deleted":true,"kind":"planted","epoch":0,"deletedAt":0}}\n',
+      '{"is":"deleted-client","clientId":"ab","record":{"v":1,"deleted":true,"kind":"planted","epoch":0,"deletedAt":0}}\n',
       'record.kind: must be',
     ],
     [
