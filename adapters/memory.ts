@@ -3,7 +3,7 @@ import type { Store } from '../src/store/contract.ts'
 
 interface Value {
   text: string
-  /** Epoch milliseconds; Infinity for what is kept until deleted. */
+  /** Milliseconds since the epoch; Infinity without a time to live. */
   expiresAt: number
 }
 
@@ -13,25 +13,23 @@ interface Member {
 }
 
 interface Index {
-  /** In ascending order of their bytes, each once. */
+  /** In ascending order of their bytes, without duplicates. */
   members: Member[]
-  /** Epoch milliseconds; Infinity for what is kept until emptied. */
+  /** Milliseconds since the epoch; Infinity without a time to live. */
   expiresAt: number
 }
 
-/** How many stored things each write looks at for something that has expired. */
+/** The number of entries that each write checks for expiry. */
 const SWEPT_PER_WRITE = 2
 
 /**
- * Keeps everything in the memory of this process: for tests, trials, and services of one process that may
- * forget.
+ * Stores all data in the memory of this process: for tests, trials, and services of one process that may lose their data.
  *
- * It forgets everything when the process ends, and other processes do not see it. Nothing is ever evicted to
- * make room: what has a time to live leaves when that has elapsed, everything else stays until it is deleted,
- * so memory grows with what is stored. Time is `Date.now()`, so that a test that freezes the clock decides
- * what has expired.
+ * All data is lost when the process ends, and other processes do not see it. Nothing is evicted: an entry leaves when its
+ * time to live has elapsed or when it is deleted, so memory grows with the stored data. Time is `Date.now()`, so a test
+ * that freezes the clock decides which entries have expired.
  *
- * After `close()` every call rejects with `ERR_CLOSED`, and what was stored is gone.
+ * After `close()` every call rejects with `ERR_CLOSED`, and the data is deleted.
  */
 export function memoryStore(): Store {
   const values = new Map<string, Value>()
@@ -39,13 +37,13 @@ export function memoryStore(): Store {
   const channels = new Map<string, Set<{ deliver(message: string): void }>>()
   let closed = false
 
-  // What has expired is removed when somebody asks for it, and else by the writes: each looks at a few more
-  // things than it adds, so that the expired never outnumber the living for long. A timer would keep its own
-  // clock beside Date.now(), stop the process from ending or need care not to, and pause everything at once.
+  // An expired entry is removed when it is read, or by a write: each write checks more entries than it adds, so the
+  // expired entries never outnumber the others for long. A timer would use a clock of its own beside Date.now(), might
+  // keep the process alive, and would block the process during each sweep.
   const sweepValues = createSweep(values)
   const sweepIndexes = createSweep(indexes)
 
-  /** Runs `work` in one go, which is what makes every method atomic, and settles asynchronously. */
+  /** Runs `work` synchronously, which makes every method atomic, and settles asynchronously. */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       if (closed) throw new GatehouseError('ERR_CLOSED', 'the memory store has been closed')
@@ -61,31 +59,31 @@ export function memoryStore(): Store {
   return {
     volatile: true,
 
-    get: (key) => run(() => living(values, key)?.text),
+    get: (key) => run(() => getUnexpired(values, key)?.text),
 
-    getMany: (keys) => run(() => keys.map((key) => living(values, key)?.text)),
+    getMany: (keys) => run(() => keys.map((key) => getUnexpired(values, key)?.text)),
 
     set: (key, value, ttl) => run(() => write(key, value, ttl)),
 
     create: (key, value, ttl) =>
       run(() => {
-        if (living(values, key)) return false
+        if (getUnexpired(values, key)) return false
         write(key, value, ttl)
         return true
       }),
 
     replace: (key, expected, value, ttl) =>
       run(() => {
-        if (living(values, key)?.text !== expected) return false
+        if (getUnexpired(values, key)?.text !== expected) return false
         write(key, value, ttl)
         return true
       }),
 
-    delete: (key) => run(() => living(values, key) !== undefined && values.delete(key)),
+    delete: (key) => run(() => getUnexpired(values, key) !== undefined && values.delete(key)),
 
     add: (name, member, ttl) =>
       run(() => {
-        const index = living(indexes, name) ?? { members: [], expiresAt: 0 }
+        const index = getUnexpired(indexes, name) ?? { members: [], expiresAt: 0 }
         const bytes = Buffer.from(member)
         const position = firstNotBelow(index.members, bytes)
         if (index.members[position]?.text !== member) {
@@ -98,7 +96,7 @@ export function memoryStore(): Store {
 
     remove: (name, member) =>
       run(() => {
-        const index = living(indexes, name)
+        const index = getUnexpired(indexes, name)
         if (!index) return
         const position = firstNotBelow(index.members, Buffer.from(member))
         if (index.members[position]?.text === member) index.members.splice(position, 1)
@@ -107,7 +105,7 @@ export function memoryStore(): Store {
 
     range: (name, { after, limit }) =>
       run(() => {
-        const members = living(indexes, name)?.members ?? []
+        const members = getUnexpired(indexes, name)?.members ?? []
         const position = after === undefined ? 0 : firstNotBelow(members, Buffer.from(after))
         const start = members[position]?.text === after ? position + 1 : position
         return members.slice(start, start + limit).map(({ text }) => text)
@@ -123,7 +121,7 @@ export function memoryStore(): Store {
         const subscriptions = channels.get(channel) ?? new Set()
         const subscription = {
           deliver(message: string) {
-            // Later, as from a real database, and so that a listener that throws or rejects disturbs nobody.
+            // Asynchronous, as from a real database, and so that the failure of a listener affects nothing else.
             Promise.resolve()
               .then(() => (subscriptions.has(subscription) ? listener(message) : undefined))
               .catch(() => {})
@@ -153,26 +151,26 @@ function expiry(ttl: number | undefined): number {
   return ttl === undefined ? Infinity : Date.now() + ttl * 1000
 }
 
-/** What is stored under `key`, unless its time has elapsed; then it is removed. */
-function living<T extends { expiresAt: number }>(things: Map<string, T>, key: string): T | undefined {
-  const thing = things.get(key)
-  if (thing === undefined || Date.now() < thing.expiresAt) return thing
-  things.delete(key)
+/** The entry of `key`, or undefined. Removes an expired entry. */
+function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, key: string): T | undefined {
+  const entry = entries.get(key)
+  if (entry === undefined || Date.now() < entry.expiresAt) return entry
+  entries.delete(key)
   return undefined
 }
 
-/** A function that goes round `things`, a few further with each call, and removes what has expired. */
-function createSweep(things: Map<string, { expiresAt: number }>): () => void {
+/** Returns a function that checks the next few entries with each call, in a circle, and removes expired ones. */
+function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   // A Map's iterator stays valid while entries are added and removed.
-  let position = things.keys()
+  let position = entries.keys()
   return () => {
-    for (let looked = 0; looked < SWEPT_PER_WRITE; looked += 1) {
+    for (let checked = 0; checked < SWEPT_PER_WRITE; checked += 1) {
       const { value: key, done } = position.next()
       if (done) {
-        position = things.keys()
+        position = entries.keys()
         return
       }
-      living(things, key)
+      getUnexpired(entries, key)
     }
   }
 }

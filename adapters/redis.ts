@@ -4,62 +4,62 @@ import type { RedisClient, RedisCommand } from './redis/client.ts'
 import { createDurableWrites } from './redis/durable-writes.ts'
 import { storeFailure } from './redis/errors.ts'
 import { inspectRedis } from './redis/inspect.ts'
-import { countLosses } from './redis/connection-losses.ts'
+import { countConnectionLosses } from './redis/connection-losses.ts'
 import { requireOptions, type RedisStoreOptions } from './redis/options.ts'
 import { isMisdirected } from './redis/redirection.ts'
 import { createSubscriptions } from './redis/subscriptions.ts'
-import { carryOut, writes, type Write } from './redis/write-commands.ts'
+import { execute, writes, type Write } from './redis/write-commands.ts'
 
 export type { RedisClient, RedisConnection } from './redis/client.ts'
 export type { Durability, RedisStoreOptions } from './redis/options.ts'
 
 /**
- * Keeps everything in Redis or Valkey, for any number of processes.
+ * Stores all data in Redis or Valkey, for any number of processes.
  *
- * The client is the host's: a `Redis` or `Cluster` of ioredis 5 or 6, which stays open when the store is
- * closed, and whose `error` events the host listens to. It works with any settings; these make a service
- * answer quickly while Redis is away, and soon after it is back:
+ * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. It stays open when the store is closed, and
+ * the host listens to its `error` events. Any settings work. With these a service answers quickly while Redis is
+ * unavailable, and soon after it is available again:
  *
  * ```ts
  * const client = new Redis(url, {
- *   enableOfflineQueue: false,    // fail now instead of queueing, so that nothing is written long after its
- *   maxRetriesPerRequest: 0,      // request was answered with 503; nor sent again when its answer was lost
+ *   enableOfflineQueue: false,    // fail at once, so that no write is sent long after its request got 503
+ *   maxRetriesPerRequest: 0,      // do not resend a command whose answer was lost
  *   retryStrategy: (attempt) => Math.min(attempt * 50, 500),
  * })
  * client.on('error', (error) => logger.warn({ error }, 'redis'))
  * ```
  *
  * Redis must not evict (`maxmemory-policy noeviction`). Only single keys and single commands are used: no `KEYS`,
- * `SCAN`, `FLUSHALL`, and no blocking command but `WAIT`. For messages the store opens one connection more, when it
- * is first needed, and with `durability` one to each master for the writes that wait, so that they hold up nothing
- * else.
+ * `SCAN`, `FLUSHALL`, and no blocking command except `WAIT`. The store opens one more connection for messages when it
+ * is first needed. With `durability` it also opens one to each master for the writes that wait, so that they do not delay
+ * other commands.
  *
- * With `durability: { replicas, timeoutMs }` the store has `durable`: its writes settle when `WAIT` says that so many
- * replicas have them. Redis then promises that a confirmed write outlives its master if one of those replicas is
- * promoted, and it promotes the one that has most. It does not promise consensus: what only a minority has heard of in
- * a partition, what a replica had that restarts empty, and what all servers lose at once is gone. A write that too few
- * replicas have confirmed is rejected, and may have been applied nevertheless.
+ * With `durability: { replicas, timeoutMs }` the store has `durable`: its writes settle when `WAIT` confirms them on that
+ * many replicas. A confirmed write then survives the loss of its master if one of those replicas is promoted, and Redis
+ * promotes the most complete one. This is not consensus. Writes are lost that reached only a minority in a partition,
+ * that were on a replica which restarts empty, or that all servers lose at once. A write that too few replicas have
+ * confirmed is rejected, and may have been applied.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if what it is handed cannot work: no client, one that reads from replicas,
- *   unknown options; from every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or is in no state to answer,
- *   `ERR_STORE_CORRUPT` if a key is taken by something else, `ERR_CLOSED` after `close()`
+ * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from replicas, or
+ *   unknown options. From every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or cannot answer,
+ *   `ERR_STORE_CORRUPT` if a key holds another type, `ERR_CLOSED` after `close()`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   requireOptions(client, options)
   const { keyPrefix = 'gatehouse:', durability } = options
   const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
-  // Channels know neither the numbered databases nor the client's own prefix.
+  // Redis channels ignore the database number and the client's own prefix, so both are part of the name.
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
-  const losses = countLosses(client)
+  const losses = countConnectionLosses(client)
   const durableWrites = durability && createDurableWrites(client, durability)
   let closed = false
 
-  async function run<T>(ask: () => Promise<T>): Promise<T> {
+  async function run<T>(call: () => Promise<T>): Promise<T> {
     if (closed) throw new GatehouseError('ERR_CLOSED', 'the Redis store has been closed')
     try {
-      return await ask()
+      return await call()
     } catch (error) {
       throw storeFailure(error, client)
     }
@@ -69,7 +69,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     try {
       return await client.call(...command)
     } catch (error) {
-      // What ioredis bundles (`enableAutoPipelining`) does not follow redirections; a pipeline of one does.
+      // With `enableAutoPipelining` ioredis does not follow redirections; a pipeline of one command does.
       if (!client.isCluster || !isMisdirected(error)) throw error
       const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
       if (failure) throw failure
@@ -78,15 +78,15 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   }
 
   /**
-   * Writes without waiting for replicas. ioredis sends a command again when the connection is lost before the
-   * answer has come: then "no" may mean that the first one did it, and to say so would be a lie that burns an
-   * authorization code or locks a name for ever.
+   * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the answer. "No" may
+   * then mean that the first attempt was applied. Answering `false` would waste an authorization code, or block a name
+   * forever, so the write rejects.
    */
-  const write = (one: Write) =>
+  const execWrite = (write: Write) =>
     run(async () => {
       const lostBefore = losses.count()
-      const reply = await carryOut(one, send)
-      if (one.isDone(reply) || losses.count() === lostBefore) return one.isDone(reply)
+      const isDone = write.isDone(await execute(write, send))
+      if (isDone || losses.count() === lostBefore) return isDone
       throw new GatehouseError(
         'ERR_STORE_UNAVAILABLE',
         'the connection to Redis was lost during a write; whether it was applied is not known',
@@ -98,12 +98,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const store: Store = {
     get: (name) => run(() => get(name)),
 
-    // Not MGET, whose keys would have to share a slot of a cluster; all are sent before the first answer.
+    // MGET would require all keys in one slot of a cluster. All commands are sent before the first answer.
     getMany: (names) => run(() => Promise.all(names.map(get))),
 
-    ...writesBy(key, write),
+    ...writesBy(key, execWrite),
 
-    // All members have the score 0, and Redis orders them by their bytes.
+    // All members have the score 0, so Redis orders them by their bytes.
     range: (index, { after, limit }) =>
       run(async () => {
         const from = after === undefined ? '-' : `(${after}`
@@ -134,10 +134,13 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     },
   }
   if (!durableWrites) return store
-  return { ...store, durable: { ...store, ...writesBy(key, (one) => run(() => durableWrites.write(one))) } }
+  return {
+    ...store,
+    durable: { ...store, ...writesBy(key, (write) => run(() => durableWrites.write(write))) },
+  }
 }
 
-/** The methods of a store that write, by what carries a write out and tells whether it was done. */
+/** The methods of a store that write. `write` executes a write and returns whether it was done. */
 function writesBy(key: (name: string) => string, write: (one: Write) => Promise<boolean>) {
   return {
     async set(name, value, ttl) {

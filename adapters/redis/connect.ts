@@ -3,8 +3,8 @@ import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from 
 import { split } from './redirection.ts'
 
 /**
- * What all connections of the adapter's own have in common, whatever the host's client is set to. They are never
- * connected again: the one who has lost one opens another, which asks Sentinels and cluster anew who is there.
+ * Settings of all connections that the adapter opens, which override those of the host's client. A lost connection is
+ * not reconnected. The adapter opens a new one, which asks the Sentinels or the cluster for the current servers.
  */
 const OWN = {
   lazyConnect: false,
@@ -17,18 +17,17 @@ const OWN = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: true,
   enableAutoPipelining: false,
-  // A connection that seldom sends would not notice that the other side is gone, nor end if that does not answer.
+  // An idle connection would not notice a lost server, and would not end if the server does not answer.
   keepAlive: 10_000,
   disconnectTimeout: 200,
 }
 
-/** Milliseconds between two looks at the nodes that a client knows, while it knows none. */
-const LOOK_AGAIN = 25
-const LOOKS = 40
+/** Milliseconds between two checks for known nodes, while the client of a cluster knows none. */
+const NODE_CHECK_INTERVAL_MS = 25
+const MAX_NODE_CHECKS = 40
 
 /**
- * Opens a connection of the adapter's own to the same Redis as `client` and with its settings: user, password,
- * TLS, database, Sentinels, name.
+ * Opens a connection to the same Redis as `client`, with its settings: user, password, TLS, database, Sentinels, name.
  *
  * @param options.address `host:port` of the node of a cluster; any node if left out
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second
@@ -42,8 +41,8 @@ export async function connect(
 ): Promise<RedisConnection> {
   if (!client.isCluster) return client.duplicate({ ...OWN, ...settings })
   const node = await anyNode(client)
-  const place = address === undefined ? {} : split(address)
-  return node.duplicate({ ...OWN, keyPrefix: client.options?.keyPrefix ?? '', ...place, ...settings })
+  const target = address === undefined ? {} : split(address)
+  return node.duplicate({ ...OWN, keyPrefix: client.options?.keyPrefix ?? '', ...target, ...settings })
 }
 
 /** `host:port` of a node of a cluster. */
@@ -51,15 +50,15 @@ export function addressOf({ options }: Pick<RedisServerClient, 'options'>): stri
   return `${options?.host ?? '127.0.0.1'}:${options?.port ?? 6379}`
 }
 
-/** One of the nodes, by chance; a client that has just been made does not know any yet. */
+/** A random node. Waits up to a second, because a new client knows no nodes yet. */
 export async function anyNode(client: RedisClient): Promise<RedisNode> {
-  for (let look = 0; look < LOOKS; look += 1) {
+  for (let checks = 0; checks < MAX_NODE_CHECKS; checks += 1) {
     const nodes = client.nodes?.() ?? []
     const node = nodes[Math.floor(Math.random() * nodes.length)]
     if (node) return node
-    // One that was told to connect when it is needed does so now.
-    if (look === 0) client.call('ping').catch(() => {})
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN))
+    // A client with `lazyConnect` connects with its first command.
+    if (checks === 0) client.call('ping').catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, NODE_CHECK_INTERVAL_MS))
   }
   throw new GatehouseError(
     'ERR_STORE_UNAVAILABLE',

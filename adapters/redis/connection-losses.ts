@@ -1,10 +1,10 @@
 import type { RedisClient, RedisNode } from './client.ts'
 
 /**
- * Counts the connections that a client has lost, those to the nodes of a cluster included. ioredis sends a command
- * again when its connection is lost before the answer has come, and says nothing of it.
+ * Counts the connections that a client has lost, including those to the nodes of a cluster. ioredis silently resends a
+ * command if its connection is lost before the answer.
  */
-export function countLosses(client: RedisClient) {
+export function countConnectionLosses(client: RedisClient) {
   let count = 0
   const watched = new Set<RedisNode>()
   const add = () => {
@@ -15,15 +15,15 @@ export function countLosses(client: RedisClient) {
     watched.add(node)
     node.on('close', add)
   }
-  const forget = (node: RedisNode) => {
+  const unwatch = (node: RedisNode) => {
     add()
     watched.delete(node)
     node.off('close', add)
   }
 
   client.on('close', add)
-  client.on('-node', forget)
-  // With clusterNodeRetryStrategy a node is connected to again, and never leaves.
+  client.on('-node', unwatch)
+  // With clusterNodeRetryStrategy ioredis reconnects a node without the event `-node`.
   client.on('+node', watch)
   if (client.isCluster) for (const node of client.nodes?.() ?? []) watch(node)
 
@@ -31,7 +31,7 @@ export function countLosses(client: RedisClient) {
     count: () => count,
     stop() {
       client.off('close', add)
-      client.off('-node', forget)
+      client.off('-node', unwatch)
       client.off('+node', watch)
       for (const node of watched) node.off('close', add)
       watched.clear()

@@ -2,133 +2,131 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisClient, RedisCommand } from './client.ts'
 import { addressOf, anyNode, connect } from './connect.ts'
 import { isNoScript, storeFailure } from './errors.ts'
-import { createLane, LaneGivenUp, type LaneReply } from './wait-connection.ts'
+import { createWaitConnection, WaitConnectionClosed, type WaitReply } from './wait-connection.ts'
 import type { Durability } from './options.ts'
 import { redirectionOf } from './redirection.ts'
 import { slotOf } from './slot.ts'
-import { carryOut, type Write } from './write-commands.ts'
+import { execute, type Write } from './write-commands.ts'
 
-type Lane = ReturnType<typeof createLane>
+type WaitConnection = ReturnType<typeof createWaitConnection>
 
-/** Nodes that a write is sent to before it is given up, as with ioredis. */
+/** The maximum number of nodes that a write is sent to, as in ioredis. */
 const MAX_NODES = 16
 
-/** The only server there is, where it is no cluster. */
-const THE_SERVER = ''
+/** The address of the only server, without a cluster. */
+const SINGLE_SERVER = ''
 
 /**
- * Writes that settle only when enough replicas have confirmed them. Each server has a lane of its own, opened
- * when it is first written to; a write that a cluster's node sends elsewhere goes there, and WAIT with it. The lanes
- * end with the client.
+ * Writes that settle only when enough replicas have confirmed them. Each server has a connection of its own, opened
+ * with the first write. If a node of a cluster redirects a write, the write and its WAIT follow. The connections end with
+ * the client.
  */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
-  const lanes = new Map<string, Promise<Lane>>()
+  const connections = new Map<string, Promise<WaitConnection>>()
   const { commandTimeout, keyPrefix = '' } = client.options ?? {}
   const settings = {
-    // WAIT takes its time besides.
+    // The time of WAIT comes on top.
     ...(typeof commandTimeout === 'number' && { commandTimeout: commandTimeout + durability.timeoutMs }),
   }
 
-  function laneTo(address: string): Promise<Lane> {
-    const known = lanes.get(address)
+  function connectionTo(address: string): Promise<WaitConnection> {
+    const known = connections.get(address)
     if (known) return known
     if (client.status === 'end') return Promise.reject(new Error('Connection is closed.'))
-    const forget = () => {
-      if (lanes.get(address) === lane) lanes.delete(address)
+    const remove = () => {
+      if (connections.get(address) === opening) connections.delete(address)
     }
-    const lane = connect(client, { ...settings, ...(address !== THE_SERVER && { address }) }).then(
-      (connection) => createLane(connection, durability, forget),
+    const opening = connect(client, { ...settings, ...(address !== SINGLE_SERVER && { address }) }).then(
+      (connection) => createWaitConnection(connection, durability, remove),
     )
-    lane.catch(forget)
-    lanes.set(address, lane)
-    return lane
+    opening.catch(remove)
+    connections.set(address, opening)
+    return opening
   }
 
-  function closeLanes(): void {
-    for (const lane of lanes.values()) lane.then((opened) => opened.close()).catch(() => {})
-    lanes.clear()
+  function closeConnections(): void {
+    for (const opening of connections.values()) opening.then((opened) => opened.close()).catch(() => {})
+    connections.clear()
   }
-  // An open connection keeps a process alive, and the host closes its own one, not ours.
-  client.on('end', closeLanes)
+  // An open connection keeps the process alive, and the host closes only its own client.
+  client.on('end', closeConnections)
 
   async function addressFor(key: string): Promise<string> {
-    if (!client.isCluster) return THE_SERVER
+    if (!client.isCluster) return SINGLE_SERVER
     return client.slots?.[slotOf(keyPrefix + key)]?.[0] ?? addressOf(await anyNode(client))
   }
 
-  /** Sends a command to whoever has its key now. A node that sends it elsewhere has not executed it. */
-  async function send(key: string, command: RedisCommand): Promise<LaneReply> {
+  /** Sends a command to the node that has its key. A node that redirects a command has not executed it. */
+  async function send(key: string, command: RedisCommand): Promise<WaitReply> {
     let address = await addressFor(key)
     let asking = false
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const lane = await laneTo(address)
-        return await lane.send(command, { asking })
+        const connection = await connectionTo(address)
+        return await connection.send(command, { asking })
       } catch (error) {
-        if (error instanceof LaneGivenUp && attempt < MAX_NODES) continue
+        if (error instanceof WaitConnectionClosed && attempt < MAX_NODES) continue
         if (!client.isCluster || isNoScript(error)) throw error
-        const elsewhere = redirectionOf(error, address, client.options)
-        // While a slot is on the move, its master stays the one to begin with.
-        if (!elsewhere?.asking) lookAgain(key)
-        if (!elsewhere || attempt === MAX_NODES) throw error
-        ;({ address, asking } = elsewhere)
+        const redirection = redirectionOf(error, address, client.options)
+        // While a slot migrates, its master stays the first address.
+        if (!redirection?.asking) refreshSlots(key)
+        if (!redirection || attempt === MAX_NODES) throw error
+        ;({ address, asking } = redirection)
       }
     }
   }
 
-  let isLooking = false
-  /** Lets the host's client find out who has a key: it learns that only from commands of its own. */
-  function lookAgain(key: string): void {
-    if (isLooking) return
-    isLooking = true
+  let isRefreshing = false
+  /** Makes the host's client learn which node has a key, which it learns only from commands of its own. */
+  function refreshSlots(key: string): void {
+    if (isRefreshing) return
+    isRefreshing = true
     client
       .pipeline([['exists', key]])
       .exec()
       .catch(() => {})
-      .finally(() => (isLooking = false))
+      .finally(() => (isRefreshing = false))
   }
 
   return {
     /**
-     * @returns whether it was done; one that was rejected is not waited for
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it was not, or is not known to be, on enough replicas
+     * @returns whether the write was done; a write that was not done needs no replicas
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it is not known that enough replicas have the write
      */
-    async write(one: Write): Promise<boolean> {
-      const { key, isDone, isNoDoneBefore = false } = one
-      const { reply, waited } = await carryOut(one, (command) => send(key, command))
+    async write(write: Write): Promise<boolean> {
+      const { key, isDone, isIdempotentNo = false } = write
+      const { reply, waited } = await execute(write, (command) => send(key, command))
       const isDoneNow = isDone(reply)
-      if (isDoneNow || isNoDoneBefore) requireReplicas(waited, durability)
+      if (isDoneNow || isIdempotentNo) requireReplicas(waited, durability)
       return isDoneNow
     },
     close() {
-      client.off('end', closeLanes)
-      closeLanes()
+      client.off('end', closeConnections)
+      closeConnections()
     },
   }
 }
 
-/** WAIT answers how many replicas have all that was written when its connection sent its last command. */
+/** WAIT returns the number of replicas that have all writes up to the last command of its connection. */
 function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }: Durability): void {
   if (error) {
     const why = /unknown command/i.test(error.message)
-      ? 'this Redis does not know WAIT; leave durability out, or take one that does'
+      ? 'this Redis does not know WAIT; leave durability out, or use a Redis that does'
       : storeFailure(error).message
     throw uncertain(`no replica is known to have a write: ${why}`, error)
   }
   const copies = typeof reply === 'number' || typeof reply === 'string' ? Number(reply) : Number.NaN
   if (!Number.isInteger(copies) || reply === '') {
-    throw uncertain('Redis answers WAIT with something that is no number; is there a proxy in between?')
+    throw uncertain('Redis answers WAIT with something other than a number; is there a proxy in between?')
   }
   if (copies >= replicas) return
   throw uncertain(
-    `${copies} of ${replicas} replicas have a write after ${timeoutMs} ms; look at the replicas of its master (INFO replication)`,
+    `${copies} of ${replicas} replicas have a write after ${timeoutMs} ms; check the replicas of its master (INFO replication)`,
   )
 }
 
 function uncertain(message: string, cause?: unknown): GatehouseError {
-  return new GatehouseError(
-    'ERR_STORE_UNAVAILABLE',
-    `${message}. The write may have been applied`,
-    cause === undefined ? {} : { cause },
-  )
+  return new GatehouseError('ERR_STORE_UNAVAILABLE', `${message}. The write may have been applied`, {
+    cause,
+  })
 }

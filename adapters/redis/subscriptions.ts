@@ -1,11 +1,11 @@
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 
-/** Milliseconds until the next attempt to connect. Messages are missed meanwhile, so it stays short. */
-const retryAfter = (attempt: number): number => Math.min(attempt * 50, 500)
+/** Milliseconds until the next attempt to connect. It stays short, because messages are missed in the meantime. */
+const retryDelay = (attempt: number): number => Math.min(attempt * 50, 500)
 
-/** Milliseconds until a node that the client has lost, and does not know again, counts as gone. */
-const UNTIL_A_NODE_IS_BACK = 1000
+/** Milliseconds after which a lost node that the client does not know again counts as removed. */
+const NODE_REMOVED_AFTER_MS = 1000
 
 interface Subscription {
   deliver(message: string): void
@@ -13,38 +13,38 @@ interface Subscription {
 }
 
 /**
- * Listens to channels over a connection of its own, which it opens when it is first needed. On a cluster it listens
- * at one node, which hears what is published at any other; if that leaves, at another one.
+ * Subscribes to channels over a connection of its own, which is opened when it is first needed. In a cluster it is
+ * connected to one node, which receives the messages of all nodes. If that node leaves, another one takes its place.
  */
 export function createSubscriptions(client: RedisClient) {
   const channels = new Map<string, Set<Subscription>>()
   let connection: Promise<RedisConnection> | undefined
-  let listensTo: RedisConnection | undefined
+  let connected: RedisConnection | undefined
   let nextAttempt: NodeJS.Timeout | undefined
-  let leaving: NodeJS.Timeout | undefined
+  let nodeCheck: NodeJS.Timeout | undefined
   let attempts = 0
   let wasReady = false
 
-  function listening(): Promise<RedisConnection> {
+  function openConnection(): Promise<RedisConnection> {
     clearTimeout(nextAttempt)
     if (connection) return connection
     client.off('-node', leaveNode)
     client.on('-node', leaveNode)
     const opening = connect(client).then((opened) => {
-      if (connection === opening) follow(opened)
+      if (connection === opening) use(opened)
       else opened.disconnect()
       return opened
     })
     connection = opening
     opening.catch(() => {
-      if (connection === opening) lost()
+      if (connection === opening) reconnect()
     })
     return opening
   }
 
-  function follow(opened: RedisConnection): void {
-    listensTo = opened
-    // Whoever waits for a subscription hears of a failure there.
+  function use(opened: RedisConnection): void {
+    connected = opened
+    // A pending subscription rejects with the error.
     opened.on('error', () => {})
     opened.on('message', (channel, message) => {
       for (const subscription of channels.get(channel) ?? []) subscription.deliver(message)
@@ -53,54 +53,54 @@ export function createSubscriptions(client: RedisClient) {
       if (channels.size === 0) return
       opened.subscribe(...channels.keys()).then(
         () => {
-          if (listensTo !== opened) return
+          if (connected !== opened) return
           attempts = 0
-          if (wasReady) tellMissed()
+          if (wasReady) notifyMissed()
           wasReady = true
         },
-        // One that does not listen is of no use: the next one tries again.
+        // A connection without its subscriptions is useless: the next one tries again.
         () => opened.disconnect(),
       )
     })
     opened.on('end', () => {
-      if (listensTo === opened) lost()
+      if (connected === opened) reconnect()
     })
   }
 
-  /** Tries again, as long as somebody listens. */
-  function lost(): void {
+  /** Connects again after a pause, as long as there are subscriptions. */
+  function reconnect(): void {
     connection = undefined
-    listensTo = undefined
+    connected = undefined
     if (channels.size === 0) return
     clearTimeout(nextAttempt)
-    nextAttempt = setTimeout(() => void listening().catch(() => {}), retryAfter((attempts += 1)))
+    nextAttempt = setTimeout(() => void openConnection().catch(() => {}), retryDelay((attempts += 1)))
   }
 
-  function tellMissed(): void {
+  function notifyMissed(): void {
     for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
   }
 
-  /** A node that has left the cluster hears nothing more, though it may go on answering. */
+  /** A node that has left the cluster receives no more messages, although it may still answer. */
   function leaveNode(node: RedisNode): void {
-    const opened = listensTo
+    const opened = connected
     if (!opened || addressOf(node) !== addressOf(opened)) return
-    clearTimeout(leaving)
-    // Mostly it was but the client's own connection that has ended, and the node is soon there again.
-    leaving = setTimeout(() => {
-      const isThere = client.nodes?.().some((known) => addressOf(known) === addressOf(opened))
-      if (listensTo === opened && !isThere) opened.disconnect()
-    }, UNTIL_A_NODE_IS_BACK)
+    clearTimeout(nodeCheck)
+    // Usually only the client's own connection to the node has ended, and the node is soon known again.
+    nodeCheck = setTimeout(() => {
+      const isKnown = client.nodes?.().some((known) => addressOf(known) === addressOf(opened))
+      if (connected === opened && !isKnown) opened.disconnect()
+    }, NODE_REMOVED_AFTER_MS)
   }
 
   function disconnect(): void {
     client.off('-node', leaveNode)
-    clearTimeout(leaving)
+    clearTimeout(nodeCheck)
     clearTimeout(nextAttempt)
-    const left = listensTo
+    const previous = connected
     connection = undefined
-    listensTo = undefined
+    connected = undefined
     wasReady = false
-    left?.disconnect()
+    previous?.disconnect()
   }
 
   return {
@@ -117,37 +117,37 @@ export function createSubscriptions(client: RedisClient) {
       const subscriptions = channels.get(channel) ?? new Set()
       channels.set(channel, subscriptions)
 
-      // A listener that throws or rejects disturbs nobody, and one that has left hears nothing more.
-      const tell = (call: () => void) => {
+      // The failure of a listener affects nothing else, and an ended subscription calls no listener.
+      const notify = (call: () => void) => {
         Promise.resolve()
           .then(() => (subscriptions.has(subscription) ? call() : undefined))
           .catch(() => {})
       }
       const subscription = {
-        deliver: (message: string) => tell(() => listener(message)),
-        missed: () => tell(missed),
+        deliver: (message: string) => notify(() => listener(message)),
+        missed: () => notify(missed),
       }
 
-      function leave(): void {
+      function unsubscribe(): void {
         subscriptions.delete(subscription)
         if (subscriptions.size > 0 || channels.get(channel) !== subscriptions) return
         channels.delete(channel)
-        // An open connection keeps a process alive that has nothing else to do.
+        // An open connection keeps the process alive.
         if (channels.size === 0) disconnect()
-        // Not waited for: nobody listens any more, whatever becomes of it.
-        else listensTo?.unsubscribe(channel).catch(() => {})
+        // Its outcome does not matter, because the channel has no listeners.
+        else connected?.unsubscribe(channel).catch(() => {})
       }
 
-      const listen = async () => (await listening()).subscribe(channel)
+      const subscribe = async () => (await openConnection()).subscribe(channel)
       subscriptions.add(subscription)
       try {
-        // The first attempt may have met a connection that was just lost, or a node that is gone.
-        await listen().catch(listen)
+        // The connection of the first attempt may just have been lost, or its node may have left.
+        await subscribe().catch(subscribe)
       } catch (error) {
-        leave()
+        unsubscribe()
         throw error
       }
-      return async () => leave()
+      return async () => unsubscribe()
     },
   }
 }

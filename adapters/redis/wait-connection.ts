@@ -2,50 +2,50 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { PipelineReply, RedisCommand, RedisConnection } from './client.ts'
 import type { Durability } from './options.ts'
 
-/** What a lane says of a command that was executed. */
-export interface LaneReply {
+/** The replies to a command and to the WAIT behind it. */
+export interface WaitReply {
   readonly reply: unknown
-  /** What WAIT has answered, or why it did not. */
+  /** The number of replicas that WAIT returned, or its error. */
   readonly waited: PipelineReply
 }
 
-interface Waiting {
+interface QueuedCommand {
   readonly commands: RedisCommand[]
   readonly timer: NodeJS.Timeout
-  resolve(reply: LaneReply): void
+  resolve(reply: WaitReply): void
   reject(error: unknown): void
 }
 
-/** Milliseconds that connecting may take, or an answer come later than WAIT allows, before that counts as dead. */
-const GRACE = 1000
+/** Milliseconds for connecting, and for an answer beyond the timeout of WAIT, before the connection is closed. */
+const SLOW_ANSWER_MS = 1000
 
-/** A write was not sent, because its lane was given up before. It may be sent on another one. */
-export class LaneGivenUp extends Error {}
+/** A write was not sent, because its connection was closed first. It may be sent over another connection. */
+export class WaitConnectionClosed extends Error {}
 
 /**
- * A connection for writes that wait for replicas. WAIT blocks its connection, so what arrives meanwhile is
- * gathered and goes out together, with one WAIT behind it: however slow the replicas are, nobody stands behind
- * more than one WAIT, and a write that has stood there for `timeoutMs` is rejected without being sent.
+ * A connection for writes that wait for replicas. WAIT blocks its connection, so commands that arrive during a WAIT
+ * are queued and sent together, with one WAIT behind them. However slow the replicas are, a command is queued behind at
+ * most one WAIT. A command that was queued for `timeoutMs` is rejected without being sent.
  *
- * Nothing is ever sent twice. A lane whose connection is lost is over (`onEnd`), and so is one whose server has too
- * few replicas or does not answer in time: what was sent is rejected, and the next write opens another one.
+ * No command is sent twice. The connection is closed (`onClose`) if it is lost, if its server has too few replicas, or if
+ * its server does not answer in time. Commands that were sent are then rejected, and the next write opens another
+ * connection.
  */
-export function createLane(
+export function createWaitConnection(
   connection: RedisConnection,
   { replicas, timeoutMs }: Durability,
-  onEnd: () => void,
+  onClose: () => void,
 ) {
-  const waiting = new Set<Waiting>()
+  const queue = new Set<QueuedCommand>()
+  const wait: RedisCommand = ['wait', replicas, timeoutMs]
   let isSending = false
   let lastError: unknown
 
-  async function flush(): Promise<void> {
-    if (isSending || waiting.size === 0 || connection.status !== 'ready') return
-    const group = [...waiting]
-    waiting.clear()
-    for (const { timer } of group) clearTimeout(timer)
+  async function sendQueue(): Promise<void> {
+    if (isSending || queue.size === 0 || connection.status !== 'ready') return
+    const group = takeQueue()
     isSending = true
-    const overdue = setTimeout(giveUp, timeoutMs + GRACE)
+    const overdue = setTimeout(close, timeoutMs + SLOW_ANSWER_MS)
     try {
       const commands = [...group.flatMap((one) => one.commands), wait]
       settle(group, (await connection.pipeline(commands).exec()) ?? [])
@@ -55,72 +55,73 @@ export function createLane(
       clearTimeout(overdue)
       isSending = false
     }
-    await flush()
+    await sendQueue()
   }
-  const wait: RedisCommand = ['wait', replicas, timeoutMs]
 
-  function settle(group: readonly Waiting[], replies: readonly PipelineReply[]): void {
+  function takeQueue(): QueuedCommand[] {
+    const group = [...queue]
+    queue.clear()
+    for (const { timer } of group) clearTimeout(timer)
+    return group
+  }
+
+  function rejectQueue(error: unknown): void {
+    for (const { reject } of takeQueue()) reject(error)
+  }
+
+  function settle(group: readonly QueuedCommand[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
-    // Who is no longer the master may go on answering; who has become it is found by connecting anew.
-    if (waited[0] || Number(waited[1]) < replicas) giveUp()
+    // A demoted master may still answer. A new connection finds the current master.
+    if (waited[0] || Number(waited[1]) < replicas) close()
     let position = 0
     for (const { commands, resolve, reject } of group) {
       position += commands.length
-      // ASKING, where there is one, stands before the command.
+      // If there is an ASKING, it precedes the command.
       const [error, reply] = replies[position - 1] ?? waited
       if (error) reject(error)
       else resolve({ reply, waited })
     }
   }
 
-  function giveUp(): void {
-    onEnd()
-    refuse(new LaneGivenUp('the connection was given up'))
+  function close(): void {
+    onClose()
+    rejectQueue(new WaitConnectionClosed('the connection was closed'))
     connection.disconnect()
   }
 
-  function refuse(error: unknown): void {
-    const refused = [...waiting]
-    waiting.clear()
-    for (const { timer, reject } of refused) {
-      clearTimeout(timer)
-      reject(error)
-    }
-  }
-
-  connection.on('ready', () => void flush())
+  connection.on('ready', () => void sendQueue())
   connection.on('error', (error) => {
     lastError = error
-    if (connection.status !== 'ready') refuse(error)
+    if (connection.status !== 'ready') rejectQueue(error)
   })
   connection.on('end', () => {
-    onEnd()
-    refuse(lastError ?? new Error('Connection is closed.'))
+    onClose()
+    rejectQueue(lastError ?? new Error('Connection is closed.'))
   })
 
   return {
     /**
      * Sends a command with a WAIT behind it.
      *
-     * @param options.asking whether the key is on its way to this node
-     * @throws what Redis answers to the command, or that it was not sent, or that its answer was lost
+     * @param options.asking whether the key is migrating to this node
+     * @throws the error of Redis for the command, or an error if the command was not sent or its answer was lost
      */
-    send(command: RedisCommand, { asking = false } = {}): Promise<LaneReply> {
+    send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {
       return new Promise((resolve, reject) => {
-        const entry: Waiting = {
+        const entry: QueuedCommand = {
           commands: asking ? [['asking'], command] : [command],
           timer: setTimeout(
             () => {
-              waiting.delete(entry)
+              queue.delete(entry)
               reject(notSent())
             },
-            connection.status === 'ready' ? timeoutMs : Math.max(timeoutMs, GRACE),
+            connection.status === 'ready' ? timeoutMs : Math.max(timeoutMs, SLOW_ANSWER_MS),
           ),
           resolve,
           reject,
         }
-        waiting.add(entry)
-        void flush()
+        queue.add(entry)
+        void sendQueue()
       })
     },
     close: () => connection.disconnect(),
@@ -130,6 +131,6 @@ export function createLane(
 function notSent(): GatehouseError {
   return new GatehouseError(
     'ERR_STORE_UNAVAILABLE',
-    'a write was not sent, because Redis did not connect in time, or earlier ones waited for replicas',
+    'a write was not sent, because Redis did not connect in time, or earlier writes waited for replicas',
   )
 }

@@ -2,16 +2,16 @@ import type { RedisCommand } from './client.ts'
 import { isNoScript } from './errors.ts'
 import { createScript } from './script.ts'
 
-/** A write of the store, as Redis is asked for it. */
+/** A write of the store, as a Redis command. */
 export interface Write {
   readonly key: string
   readonly command: RedisCommand
-  /** What to send to a server that does not have the script. */
+  /** The command for a server that does not have the script. */
   readonly withText?: RedisCommand | undefined
-  /** Whether it was done; a write that decides nothing always is. */
+  /** Whether the write was done. Always true for a write without a condition. */
   isDone(reply: unknown): boolean
-  /** Whether "no" says that it was done before, perhaps by one that was not confirmed; else it says that it is rejected. */
-  readonly isNoDoneBefore?: boolean | undefined
+  /** Whether "no" may mean that an earlier, unconfirmed write has done it. */
+  readonly isIdempotentNo?: boolean | undefined
 }
 
 /** Compare and set. Answers 1 if it was stored. */
@@ -24,7 +24,7 @@ else
 end
 return 1`)
 
-/** Adds to an index and lengthens its life, never shortens it: PTTL is -2 for a new one, -1 for a permanent one. */
+/** Adds to an index, and never shortens its time to live. PTTL is -2 for a new index, and -1 for a permanent one. */
 const addScript = createScript(`
 local life = redis.call('PTTL', KEYS[1])
 redis.call('ZADD', KEYS[1], 0, ARGV[1])
@@ -35,7 +35,7 @@ elseif life == -2 or (life >= 0 and life < ARGV[2] * 1000) then
 end
 return 1`)
 
-/** The writes of the store. Each has one key, so that it works on a cluster; none looks at another one. */
+/** The writes of the store. Each uses a single key, so that it works on a cluster. */
 export const writes = {
   set: (key: string, value: string, ttl?: number): Write => ({
     key,
@@ -52,7 +52,7 @@ export const writes = {
     ...replaceScript(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
     isDone: isOne,
   }),
-  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isNoDoneBefore: true }),
+  delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isIdempotentNo: true }),
   add: (key: string, member: string, ttl?: number): Write => ({
     key,
     ...addScript(key, member, ...(ttl === undefined ? [] : [ttl])),
@@ -62,11 +62,11 @@ export const writes = {
 }
 
 /**
- * Has a write sent, and once more with its script where the server does not have that.
+ * Sends a write. If the server does not have its script, sends the script too.
  *
  * @throws what `send` throws
  */
-export async function carryOut<T>(
+export async function execute<T>(
   { command, withText }: Write,
   send: (command: RedisCommand) => Promise<T>,
 ): Promise<T> {

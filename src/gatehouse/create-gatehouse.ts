@@ -1,4 +1,3 @@
-import Keygrip from 'keygrip'
 import compose from 'koa-compose'
 import type { Middleware } from 'koa'
 import { waitUntilReady } from './wait-until-ready.ts'
@@ -19,7 +18,10 @@ import { readHealth } from '../health/read-health.ts'
 import { deriveKey } from '../keys/derive-key.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { createLifecycle } from './lifecycle.ts'
-import { authorizationServer } from '../authorization-server/routing/authorization-server.ts'
+import {
+  authorizationServer,
+  type AuthorizationServerParts,
+} from '../authorization-server/routing/authorization-server.ts'
 import { jwksMaxAge } from '../authorization-server/provider/endpoints/jwks.ts'
 import { createInsecureProxyWarning } from '../authorization-server/routing/insecure-proxy-warning.ts'
 import { wellKnown } from '../authorization-server/routing/well-known.ts'
@@ -27,30 +29,29 @@ import type { CheckedOptions, ProductOf, ScopeOf } from '../options/infer-scopes
 import type { ProductSource } from '../catalog/definition.ts'
 import type { GatehouseOptions } from '../options/options.ts'
 import type { Provider } from '../authorization-server/provider/build-provider.ts'
-import { createInteractionAdmission } from '../authorization-server/provider/endpoints/authorize/interaction-admission.ts'
 import { createInteractionPort } from '../authorization-server/provider/endpoints/authorize/interaction-port.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional, type Rule } from '../validation/rules.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
-import { createMemoryWatch } from '../store/memory-watch.ts'
-import { createStart } from './startup.ts'
+import { start, type Running, type StartParts } from './startup.ts'
 import { createAccountService } from '../access/account-service.ts'
 import { createTokens } from '../access/token-service.ts'
 import { createRevokeAccount } from '../access/revoke-account.ts'
 import { createResumeRevocations } from '../access/resume-revocations.ts'
 import { createAuthorizations } from './wire-grants.ts'
-import { createBase } from './wire-core.ts'
+import { createCore } from './wire-core.ts'
+import { createProviderBuilder } from './wire-provider.ts'
 import { createClients } from './wire-clients.ts'
 import { createKeySource } from './wire-signing-keys.ts'
 import { wireBackup } from './wire-backup.ts'
 
-/** Milliseconds that `ready()` waits unless told otherwise. */
-const PATIENCE = 10_000
+/** Default timeout of `ready()`, in milliseconds. */
+const READY_TIMEOUT_MS = 10_000
 
 const timeoutRule: Rule = (value) =>
   typeof value === 'number' && value >= 0 ? undefined : 'must be a number of milliseconds, from 0'
 
-/** Whether what is signed now is good. */
+/** Whether the active key is fresh and not revoked. */
 function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
   return !stale && !isSigningRevoked
 }
@@ -58,9 +59,9 @@ function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
 /**
  * Creates a token service and API gateway. Synchronous and without I/O: it starts in the background once it is mounted
  * (`middleware()`, `wellKnown()`, `gateway.middleware()`, `gateway.requireScope()`), or with `ready()`, so that a site
- * can boot while its store does not. Why it could not start is logged, each cause once.
+ * can start while its store is unavailable. Each cause of a failed start is logged once.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all that is wrong at once
+ * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all problems at once
  */
 export function createGatehouse<
   const Level extends string = never,
@@ -72,41 +73,27 @@ export function createGatehouse<
 /** Wires all parts of a gatehouse together. */
 function assemble(options: GatehouseOptions): Gatehouse {
   const settings = resolveOptions(options)
-  const { logger } = settings
-  if (settings.store.volatile) {
-    logger.info({}, 'the store is in memory: it forgets everything when this process ends')
-  }
-  const keysFor = (purpose: 'cookies' | 'csrf') =>
-    settings.secrets.map((secret) => deriveKey(secret, purpose))
+  const { startTimeoutMs } = settings
+  const core = createCore(settings)
+  const { store, events, accounts, catalog, revoked, revocations, logger } = core
+  if (store.volatile) logger.info({}, 'the store is in memory: its data is lost when this process ends')
 
-  const base = createBase(settings)
-  const { store, events, accounts, catalog, catalogSync, revoked, revocations } = base
-  const { registry, clientTokens, lastUses, apiKeys, applications, follow } = createClients(base)
-  const { grants, grantsOfUsers, resumeGrant, resumeAccount, ...authorizations } = createAuthorizations(base)
-  const keys = createKeySource(base)
+  const clients = createClients(core)
+  const authorizations = createAuthorizations(core)
+  const keys = createKeySource(core)
+  const { registry, clientTokens } = clients
+  const { grants, grantsOfUsers, resumeGrant, resumeAccount } = authorizations
   const revokeAccount = createRevokeAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
 
-  const interactionAdmission = createInteractionAdmission({
-    max: settings.maxPendingInteractions,
-    seconds: settings.lifetimes.signIn,
-    memory: createMemoryWatch({ store, logger }),
-    logger,
-  })
-  const start = createStart({
-    ...base,
-    ...authorizations,
+  const startParts: StartParts = {
+    store,
+    longestLifetime: core.longestLifetime,
+    revocationFollower: revoked,
+    clients,
+    catalogSync: core.catalogSync,
     keys,
-    registry,
-    cookieKeys: new Keygrip(
-      keysFor('cookies').map((key) => key.toString('base64url')),
-      'sha256',
-    ),
-    followClients: follow,
-    clientUsed: (client) => lastUses.record(client.clientId),
-    interactionAdmission,
-    pages,
-    follower: revoked,
+    buildProvider: createProviderBuilder(core, clients, authorizations, { keys, pages }),
     resumeRevocations: createResumeRevocations({
       revocations,
       clientTokens,
@@ -114,18 +101,21 @@ function assemble(options: GatehouseOptions): Gatehouse {
       resumeAccount,
       logger,
     }),
-    isTokenRevoked: revoked.isTokenRevoked,
-  })
+  }
   const startFailed = createStartFailures(logger, 'gatehouse has not started: requests fail until it has')
-  const lifecycle = createLifecycle(start, ({ leave }) => leave(), startFailed)
-  const ready = () => lifecycle.ready(PATIENCE)
+  const lifecycle = createLifecycle(
+    () => start(startParts),
+    async ({ stop }) => stop(),
+    startFailed,
+  )
+  const ready = () => lifecycle.ready(READY_TIMEOUT_MS)
 
   const readStoreHealth = storeHealthReader(store, settings.refreshTokenGraceSeconds || undefined)
   const check = () => [checkKeys(keys.condition, Date.now()), checkProducts(catalog)]
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
     audience: settings.audience,
-    getKey: async (header, token) => (await lifecycle.ready(settings.startTimeoutMs)).getKey(header, token),
+    getKey: async (header, token) => (await lifecycle.ready(startTimeoutMs)).getKey(header, token),
   }
   const gateway = createGatewayFrom({
     ...accessTokens,
@@ -138,88 +128,102 @@ function assemble(options: GatehouseOptions): Gatehouse {
     close: async () => {},
     readStoreHealth,
     check,
-    startTimeoutMs: settings.startTimeoutMs,
+    startTimeoutMs,
     tokenCacheBytes: settings.tokenCacheBytes,
     logger,
   })
 
-  const parts = {
+  const server: AuthorizationServerParts = {
     settings,
     catalog,
     registry,
     accounts,
     events,
     pages,
-    csrfKeys: keysFor('csrf'),
-    revocationSource: base.revocationLog,
+    port: createInteractionPort({
+      settings,
+      catalog,
+      registry,
+      accounts,
+      events,
+      consents: authorizations.consents,
+      provider: requireProvider,
+    }),
+    csrfKeys: settings.secrets.map((secret) => deriveKey(secret, 'csrf')),
+    revocationSource: core.revocationLog,
     warnOnInsecureProxy: createInsecureProxyWarning(settings),
     jwksMaxAge: jwksMaxAge(
       'jwks' in settings.signingKeys ? Infinity : settings.signingKeys.publishAheadSeconds,
     ),
-    async ready() {
-      const running = await lifecycle.ready(settings.startTimeoutMs)
-      await keys.ensureFresh()
-      return running
-    },
+    ready: readyForRequest,
   }
-  const service = {
-    ...parts,
-    port: createInteractionPort({ ...parts, consents: authorizations.consents, provider: requireProvider }),
-  }
-  const verify = createTokenVerifier(accessTokens)
+  const tokens = createTokens({
+    verify: createTokenVerifier(accessTokens),
+    revocations,
+    clientTokens,
+    revokeAccount,
+  })
+  const accountService = createAccountService({
+    accounts,
+    catalog,
+    clientTokens,
+    revokeAccount,
+    grantsOfUsers,
+  })
+  const backup = wireBackup({
+    core,
+    keys,
+    clientTokens,
+    grantLifecycle: authorizations.grantLifecycle,
+    ready,
+    requireOpen: lifecycle.requireOpen,
+  })
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
-    apiKeys: waitUntilReady(apiKeys, ready),
-    applications: waitUntilReady(applications, ready),
+    apiKeys: waitUntilReady(clients.apiKeys, ready),
+    applications: waitUntilReady(clients.applications, ready),
     grants: waitUntilReady(grants, ready),
-    tokens: waitUntilReady(createTokens({ verify, revocations, clientTokens, revokeAccount }), ready),
-    accounts: waitUntilReady(
-      createAccountService({ accounts, catalog, clientTokens, revokeAccount, grantsOfUsers }),
-      ready,
-    ),
+    tokens: waitUntilReady(tokens, ready),
+    accounts: waitUntilReady(accountService, ready),
     signingKeys: waitUntilReady({ list: keys.list, rotate: keys.rotate, revoke: keys.revoke }, ready),
+    catalog: waitUntilReady({ reload: core.catalogSync.reload }, ready),
     gateway,
     middleware() {
       lifecycle.begin()
-      return compose([wellKnown(service, gateway), authorizationServer(service)]) as Middleware
+      return compose([wellKnown(server, gateway), authorizationServer(server)]) as Middleware
     },
     wellKnown() {
       lifecycle.begin()
-      return wellKnown(service, gateway)
-    },
-    catalog: {
-      async reload() {
-        await ready()
-        await catalogSync.reload()
-      },
+      return wellKnown(server, gateway)
     },
     health: () =>
       readHealth({
         start: lifecycle,
-        becomesUsable: () => settlesWithin(parts.ready, settings.startTimeoutMs),
+        becomesUsable: () => settlesWithin(readyForRequest, startTimeoutMs),
         readStoreHealth,
         check,
         revocations: revoked,
         isReady: ({ isUsable, isStoreUsable }) => isUsable && isStoreUsable && canSign(keys.condition),
       }),
-    ...wireBackup({
-      base,
-      keys,
-      clientTokens,
-      grantLifecycle: authorizations.grantLifecycle,
-      ready,
-      requireOpen: lifecycle.requireOpen,
-    }),
+    exportRegistry: backup.exportRegistry,
+    importRegistry: backup.importRegistry,
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })
-      await lifecycle.ready(options.timeoutMs ?? PATIENCE)
+      await lifecycle.ready(options.timeoutMs ?? READY_TIMEOUT_MS)
     },
     close,
     [Symbol.asyncDispose]: close,
   }
   registerInternals(gatehouse, { settings, catalog, signingKey })
   return gatehouse
+
+  /** Waits as long as a request may wait for the start. */
+  async function readyForRequest(): Promise<Running> {
+    const running = await lifecycle.ready(startTimeoutMs)
+    await keys.ensureFresh()
+    return running
+  }
 
   function requireProvider(): Provider {
     if (lifecycle.running) return lifecycle.running.provider
@@ -236,7 +240,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
   async function close(): Promise<void> {
     const stopped = lifecycle.close()
     authorizations.families.close()
-    base.stopProbing()
+    core.stopProbing()
     await Promise.all([stopped, revoked.close(), gateway.close()])
   }
 }

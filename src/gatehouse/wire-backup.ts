@@ -13,21 +13,21 @@ import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { GrantLifecycle } from '../grants/grant-lifecycle.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import type { Subject, RevocationSpec } from '../revocation/revoke-tokens.ts'
-import type { Base } from './wire-core.ts'
+import type { Core } from './wire-core.ts'
 
-/** Grants of an account that are read at once. */
+/** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
-/** What moves from one store to another, of this gatehouse. */
+/** Wires the export and import of the registry. */
 export function wireBackup({
-  base,
+  core,
   keys,
   clientTokens,
   grantLifecycle,
   ready,
   requireOpen,
 }: {
-  readonly base: Base
+  readonly core: Core
   readonly keys: Pick<KeySource, 'exportable'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
   readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
@@ -35,17 +35,17 @@ export function wireBackup({
   /** @throws {GatehouseError} `ERR_CLOSED` */
   readonly requireOpen: () => void
 }) {
-  const { settings, durable: store, logger, longestLifetime, revoked, revocations } = base
+  const { settings, durable: store, logger, longestLifetime, revoked, revocations } = core
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
-  /** What is taken from a client that will not be in the file because it cannot be read is all of it. */
+  /** The revocations of a client. A corrupt client is not exported, so all its tokens are revoked. */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
       return await clientTokens.revocationsOf(id)
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
-      // The epochs of a host's clients are its own.
+      // The host counts the epochs of its clients, so the client as a whole is revoked.
       return settings.registry ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
     }
   }
@@ -65,7 +65,7 @@ export function wireBackup({
     return specs
   }
 
-  const hold: Sections = {
+  const sections: Sections = {
     async header() {
       const accessToken = await longestLifetime.seconds()
       const idToken = keys.exportable && (await longestIdToken.seconds())
@@ -80,7 +80,7 @@ export function wireBackup({
     async storeLifetimes({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
-      // What is revoked from here on is kept for as long.
+      // Revocations from now on are kept for that time.
       await longestLifetime.seconds()
     },
     keys: keys.exportable,
@@ -90,7 +90,7 @@ export function wireBackup({
       deletedClients: deletedClientSection(store),
       hostEpochs: hostEpochSection(store),
       revocations: revocationSection({
-        log: base.revocationLog,
+        log: core.revocationLog,
         known: revoked,
         listPending: () => revocations.listPending(pendingSpecs),
       }),
@@ -101,11 +101,11 @@ export function wireBackup({
   return {
     async *exportRegistry() {
       await ready()
-      yield* exportRegistry(hold)
+      yield* exportRegistry(sections)
     },
     async importRegistry(lines: Parameters<typeof importRegistry>[1], options?: ImportOptions) {
       requireOpen()
-      return importRegistry(hold, lines, options)
+      return importRegistry(sections, lines, options)
     },
   }
 }

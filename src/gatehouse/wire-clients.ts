@@ -1,10 +1,13 @@
 import { clientsAtHost, clientsInStore } from '../clients/create-clients.ts'
 import { createLastUses } from '../clients/last-used.ts'
-import type { Base } from './wire-core.ts'
+import type { Core } from './wire-core.ts'
+
+/** API keys and applications. */
+export type Clients = ReturnType<typeof createClients>
 
 /** Wires API keys and applications, which are in the store or managed by the host. */
-export function createClients(base: Base) {
-  const { settings, store, durable, events, logger, catalog, revocations, revoked } = base
+export function createClients(core: Core) {
+  const { settings, store, durable, events, logger, catalog, revocations, revoked } = core
   const { registry, maxScopeBytes, openIdScopes: oidcScopes } = settings
   const lastUses = createLastUses({ store, logger })
   const parts = { store: durable, events, revocations, catalog, lastUses, logger, maxScopeBytes, oidcScopes }

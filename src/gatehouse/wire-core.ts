@@ -10,10 +10,10 @@ import { createRevocations } from '../revocation/revoke-tokens.ts'
 import type { ResolvedOptions } from '../options/resolve-options.ts'
 
 /** The parts on which all other parts depend. */
-export type Base = ReturnType<typeof createBase>
+export type Core = ReturnType<typeof createCore>
 
 /** Creates store, events, catalog, accounts and revocations from the settings. Does no I/O. */
-export function createBase(settings: ResolvedOptions) {
+export function createCore(settings: ResolvedOptions) {
   const { logger, lifetimes } = settings
   const { store, stop: stopProbing } = createResilientStore(settings.store, settings.storeTimeoutMs, logger)
   const durable = store.durable ?? store

@@ -5,10 +5,13 @@ import { createGrantLifecycle } from '../grants/grant-lifecycle.ts'
 import { createTokenFamilies } from '../grants/refresh-tokens/token-families.ts'
 import { createGracePeriod } from '../grants/refresh-tokens/grace-period.ts'
 import { createRefreshTokenFormat } from '../grants/refresh-tokens/token-format.ts'
-import type { Base } from './wire-core.ts'
+import type { Core } from './wire-core.ts'
+
+/** Grants, their refresh tokens, and stored consents. */
+export type Authorizations = ReturnType<typeof createAuthorizations>
 
 /** Wires grants, their refresh tokens, and stored consents. */
-export function createAuthorizations({ settings, durable, events, logger, revocations }: Base) {
+export function createAuthorizations({ settings, durable, events, logger, revocations }: Core) {
   const { secrets, lifetimes, refreshTokenGraceSeconds, audience } = settings
   const refreshTokenFormat = createRefreshTokenFormat(
     secrets.map((secret) => deriveKey(secret, 'refresh-tokens')),
@@ -26,7 +29,7 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
   })
   const grantLifecycle = createGrantLifecycle(durable, lifetimes)
   const consents = createConsentStore(durable, lifetimes.storedConsent, grantLifecycle.consentVersions)
-  const { grants, grantsOfUsers, resumeGrant, resumeAccount } = createGrantService({
+  const service = createGrantService({
     lifecycle: grantLifecycle,
     families,
     consents,
@@ -35,14 +38,5 @@ export function createAuthorizations({ settings, durable, events, logger, revoca
     logger,
     audience,
   })
-  return {
-    refreshTokenFormat,
-    families,
-    grantLifecycle,
-    consents,
-    grants,
-    grantsOfUsers,
-    resumeGrant,
-    resumeAccount,
-  }
+  return { ...service, refreshTokenFormat, families, grantLifecycle, consents }
 }

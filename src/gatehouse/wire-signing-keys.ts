@@ -4,11 +4,11 @@ import { createKeyEncryption } from '../keys/key-encryption.ts'
 import type { KeySource } from '../keys/signing-keys.ts'
 import { createLongestLifetime } from '../revocation/longest-token-lifetime.ts'
 import { createLogMarks } from '../revocation/log-marks.ts'
-import type { Base } from './wire-core.ts'
+import type { Core } from './wire-core.ts'
 
-/** The keys that sign: ours, which rotate by themselves, or those that the host keeps. */
-export function createKeySource(base: Base): KeySource {
-  const { settings, durable, events, logger, longestLifetime, revoked, revocations } = base
+/** Wires the signing keys: keys in the store that rotate automatically, or keys that the host manages. */
+export function createKeySource(core: Core): KeySource {
+  const { settings, durable, events, logger, longestLifetime, revoked, revocations } = core
   const { signingKeys, lifetimes, secrets } = settings
   const parts = {
     revokeKey: (id: string, until: number, actor?: string) =>
@@ -19,8 +19,8 @@ export function createKeySource(base: Base): KeySource {
   if ('jwks' in signingKeys) {
     return createHostKeys({ ...parts, keys: signingKeys.jwks.keys, onRevoked: revoked.onAdded })
   }
-  // ID tokens are shown again at sign-out, until the session has ended, although they have expired.
-  const shownAgain = Math.max(lifetimes.idToken, lifetimes.session)
+  // An expired ID token is still accepted as a hint at sign-out, as long as its session lasts.
+  const idTokenLifetime = Math.max(lifetimes.idToken, lifetimes.session)
   return createRotatingKeys({
     ...parts,
     store: durable,
@@ -29,7 +29,7 @@ export function createKeySource(base: Base): KeySource {
     schedule: signingKeys,
     longestLifetimes: {
       ES256: longestLifetime,
-      RS256: createLongestLifetime(durable, shownAgain, 'longest-id-token'),
+      RS256: createLongestLifetime(durable, idTokenLifetime, 'longest-id-token'),
     },
     logger,
   })

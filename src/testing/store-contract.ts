@@ -11,27 +11,26 @@ import type { Stage, StorePromise } from './store-contract/promise.ts'
 import { createTraces, type Traces } from './store-contract/traces.ts'
 import { values } from './store-contract/values.ts'
 
-/** What `storeContract` takes. */
+/** The options of `storeContract`. */
 export interface StoreContractOptions {
   /**
-   * Opens the store under test. Called up to three times for each case: all must work on the same database,
-   * over connections of their own if the adapter opens any. A `volatile` store stands for all of them. The
-   * suite closes what it gets.
+   * Opens the store under test. It is called up to three times for each case. All stores must use the same database, over
+   * separate connections if the adapter opens any. For a `volatile` store it is called once. The suite closes the stores.
    */
   readonly createStore: () => Store | Promise<Store>
-  /** Lets at least that many seconds pass for the store: sleeps a little longer, or sets a frozen clock forward. */
+  /** Lets at least that many seconds pass for the store: it sleeps a little longer, or advances a frozen clock. */
   readonly elapse: (seconds: number) => void | Promise<void>
   /**
-   * Cuts a store that `createStore` made off from its database, so that calls fail within five seconds: closes its
-   * connections and lets no new one be opened, or makes its driver fail. Other stores stay connected. With it there are further
-   * cases, which prove that a store without its database never answers that nothing is there.
+   * Disconnects a store of `createStore` from its database, so that calls fail within five seconds: it closes and blocks
+   * the connections, or makes the driver fail. Other stores stay connected. This option adds cases, which prove that a
+   * store without its database never answers that a value is absent.
    *
-   * @returns what mends it
+   * @returns a function that connects the store again
    */
-  readonly breakConnection?: ((store: Store) => Mend | Promise<Mend>) | undefined
+  readonly breakConnection?: ((store: Store) => Reconnect | Promise<Reconnect>) | undefined
 }
 
-type Mend = () => void | Promise<void>
+type Reconnect = () => void | Promise<void>
 
 /** One promise of the `Store` interface; `run` rejects with an AssertionError if the store does not keep it. */
 export interface StoreContractCase {
@@ -40,8 +39,8 @@ export interface StoreContractCase {
 }
 
 /**
- * The proof that an adapter keeps every promise of the `Store` interface. It stands on node:assert alone, so
- * that any test runner can run it:
+ * Proves that an adapter keeps every promise of the `Store` interface. It uses only node:assert, so that any test runner
+ * can run it:
  *
  * ```ts
  * const cases = storeContract({
@@ -51,18 +50,17 @@ export interface StoreContractCase {
  * for (const { name, run } of cases) test(name, run)
  * ```
  *
- * Every key, index and channel that a case writes to begins with `contract:` and a random id, so that it meets
- * nothing of anybody else, and cases may run at the same time if `elapse` sleeps; all together then take a few
- * seconds. What a case has written it takes away at its end, unless it is ended from outside. Timers must be real;
- * only `Date` may be frozen.
+ * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides with other
+ * data. If `elapse` sleeps, cases may run concurrently, and all together take a few seconds. A case removes its data at
+ * its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
  *
- * What a store promises, its `durable` view promises too: where there is one, a case works on both at the same
- * time, and tells through which of them it failed.
+ * The promises of a store apply to its `durable` view too. If there is one, a case checks both at the same time, and names
+ * the view that failed.
  */
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection } = options
 
-  async function tidyUp(traces: Traces): Promise<void> {
+  async function removeTraces(traces: Traces): Promise<void> {
     const store = await createStore()
     try {
       await traces.remove(store)
@@ -79,9 +77,9 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
       const other = store.volatile ? store : traces.watch(await createStore())
       const checks = Object.entries(views(store)).map(async ([through, view]) => {
         if (!view) return
-        await telling(through, check(setStage(view)))
+        await namingView(through, check(stageFor(view)))
       })
-      function setStage(view: Store): Stage {
+      function stageFor(view: Store): Stage {
         const unique = randomUUID()
         return {
           store: view,
@@ -89,17 +87,17 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
           key: (suffix) => `contract:${unique}:${suffix}`,
           elapse: async (seconds) => elapse(seconds),
           async breakConnection() {
-            const mend = await breakConnection?.(opened)
-            return async () => mend?.()
+            const reconnect = await breakConnection?.(opened)
+            return async () => reconnect?.()
           },
         }
       }
       const outcomes = await Promise.allSettled(checks)
       const failure = outcomes.find((outcome) => outcome.status === 'rejected')
       await Promise.all([store.close(), other.close()])
-      const tidied = store.volatile ? undefined : tidyUp(traces)
-      // What is broken must not hide behind an error of tidying up.
-      await (failure ? tidied?.catch(() => {}) : tidied)
+      const removed = store.volatile ? undefined : removeTraces(traces)
+      // The failure of the check takes precedence over an error of the removal.
+      await (failure ? removed?.catch(() => {}) : removed)
       if (failure) throw failure.reason
     }
     return { name, run }
@@ -115,8 +113,8 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
   ]
 }
 
-/** Says through which view of a store a check has failed, where it is not the store itself. */
-async function telling(through: string, checking: Promise<void>): Promise<void> {
+/** Adds the name of the view to the error of a check, unless the view is the store itself. */
+async function namingView(through: string, checking: Promise<void>): Promise<void> {
   try {
     await checking
   } catch (error) {

@@ -16,7 +16,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
   {
     breaks: 'create overwrites a value',
     methods: (intact) => ({ create: async (key, value, ttl) => (await intact.set(key, value, ttl), true) }),
-    noticedBy: 'create stores only what is absent',
+    noticedBy: 'create stores only under an absent key',
   },
   {
     breaks: 'create reads first and stores afterwards',
@@ -32,7 +32,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
   {
     breaks: 'replace always answers true',
     methods: (intact) => ({ replace: async (...call) => (await intact.replace(...call)) || true }),
-    noticedBy: 'replace stores only where the text is exactly the expected one',
+    noticedBy: 'replace stores only if the text is exactly the expected one',
   },
   {
     breaks: 'replace compares texts of digits as numbers',
@@ -42,7 +42,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return intact.replace(key, Number(text) === Number(expected) ? text : expected, value, ttl)
       },
     }),
-    noticedBy: 'replace stores only where the text is exactly the expected one',
+    noticedBy: 'replace stores only if the text is exactly the expected one',
   },
   {
     breaks: 'replace compares first and stores afterwards',
@@ -75,13 +75,13 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'what is deleted while it is replaced is gone afterwards',
+    noticedBy: 'a key that is deleted while it is replaced is absent afterwards',
   },
   {
     breaks: 'replace stores an absent key',
     methods: (intact) => ({
       replace: async (...call) => (await intact.create(call[0], call[2], call[3])) || intact.replace(...call),
     }),
-    noticedBy: 'replace never brings an absent key back',
+    noticedBy: 'replace never creates an absent key',
   },
 ]

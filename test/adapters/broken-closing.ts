@@ -39,7 +39,7 @@ export const brokenClosing: readonly BrokenStore[] = [
       }
     },
     message: 'already closed',
-    noticedBy: 'close may be called again and again',
+    noticedBy: 'close may be called repeatedly',
   },
   {
     breaks: 'close does nothing',

@@ -38,7 +38,7 @@ const PLAUSIBLE_ANSWERS: Partial<Record<keyof Store, unknown>> = {
 
 const REJECTS = 'without its database a store rejects every call'
 const CLOSES = 'without its database a store can be closed'
-const RETURNS = 'once its database is there again'
+const RETURNS = 'once its database is available again'
 
 /** Stores that break a promise about an unreachable database. */
 export const faultyConnections: readonly FaultyConnection[] = [
@@ -85,7 +85,7 @@ export const faultyConnections: readonly FaultyConnection[] = [
       get: (key) => (connection.cut ? Promise.reject('no connection') : intact.get(key)),
     }),
     noticedBy: REJECTS,
-    message: 'get rejects with something that is no Error',
+    message: 'get rejects with something other than an Error',
   },
   {
     breaks: 'the durable store answers without the database',

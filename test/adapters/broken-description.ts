@@ -19,27 +19,27 @@ export const brokenDescription: readonly BrokenStore[] = [
   {
     breaks: 'volatile is a text',
     methods: () => ({ volatile: 'yes' as unknown as boolean }),
-    noticedBy: 'volatile is a boolean, and durable a whole store',
+    noticedBy: 'volatile is a boolean, and durable is a complete store',
   },
   {
     breaks: 'durable has a few methods',
     methods: ({ set, create }) => ({ durable: { set, create } as Store }),
-    noticedBy: 'volatile is a boolean, and durable a whole store',
+    noticedBy: 'volatile is a boolean, and durable is a complete store',
   },
   {
     breaks: 'inspect answers seconds',
     methods: () => ({ inspect: async () => ({ time: Date.now() / 1000, checks: [] }) }),
-    noticedBy: 'inspect, where there is one',
+    noticedBy: 'inspect, if there is one',
   },
   {
     breaks: 'inspect answers a status that does not exist',
     methods: () => inspecting({ name: 'disk', status: 'fine' as 'pass', message: 'it is there' }),
-    noticedBy: 'inspect, where there is one',
+    noticedBy: 'inspect, if there is one',
   },
   {
     breaks: 'inspect answers a failed check without a remedy',
     methods: () => inspecting({ name: 'disk', status: 'fail', message: 'it is full' }),
-    noticedBy: 'inspect, where there is one',
+    noticedBy: 'inspect, if there is one',
   },
   {
     breaks: 'inspect discloses a stored key',
@@ -50,12 +50,12 @@ export const brokenDescription: readonly BrokenStore[] = [
         ...inspecting({ name: 'keys', status: 'pass', message: 'all of them', remedy: undefined }, keys),
       }
     },
-    noticedBy: 'inspect, where there is one',
+    noticedBy: 'inspect, if there is one',
   },
   {
     breaks: 'inspect fails',
     methods: () => ({ inspect: () => Promise.reject(new Error('not permitted')) }),
     message: 'not permitted',
-    noticedBy: 'inspect, where there is one',
+    noticedBy: 'inspect, if there is one',
   },
 ]

@@ -20,7 +20,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
   {
     breaks: 'replace removes the time to live',
     methods: (intact) => ({ replace: (key, expected, value) => intact.replace(key, expected, value) }),
-    noticedBy: 'set and replace set the time to live anew',
+    noticedBy: 'set and replace reset the time to live',
   },
   {
     breaks: 'a create that answers false extends the time to live',
@@ -32,7 +32,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
           : !(await intact.replace(key, text, text, ttl))
       },
     }),
-    noticedBy: 'create and replace that answer false leave the time to live alone',
+    noticedBy: 'create and replace that answer false do not change the time to live',
   },
   {
     breaks: 'an expired value can be deleted',
@@ -64,7 +64,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
         set: (key, value, ttl = ttls.get(key)) => (ttls.set(key, ttl), intact.set(key, value, ttl)),
       }
     },
-    noticedBy: 'set and replace set the time to live anew',
+    noticedBy: 'set and replace reset the time to live',
   },
   {
     breaks: 'times to live have 32 bits',
@@ -96,11 +96,11 @@ export const brokenExpiry: readonly BrokenStore[] = [
         for (const known of [...members, member]) await intact.add(index, known, ttl)
       },
     }),
-    noticedBy: 'an index lives as long as the longest time to live it was given',
+    noticedBy: 'an index lives for its longest time to live',
   },
   {
     breaks: 'indexes never expire',
     methods: (intact) => ({ add: (index, member) => intact.add(index, member) }),
-    noticedBy: 'an index lives as long as the longest time to live it was given',
+    noticedBy: 'an index lives for its longest time to live',
   },
 ]

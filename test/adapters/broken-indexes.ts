@@ -39,17 +39,17 @@ export const brokenIndexes: readonly BrokenStore[] = [
   {
     breaks: 'names of indexes are cut at 255 characters',
     methods: (intact) => indexesAs((name) => name.slice(0, 255), intact),
-    noticedBy: 'indexes are told apart by every character',
+    noticedBy: 'indexes are compared character by character',
   },
   {
     breaks: 'names of indexes ignore letter case',
     methods: (intact) => indexesAs((name) => name.toLowerCase(), intact),
-    noticedBy: 'indexes are told apart by every character',
+    noticedBy: 'indexes are compared character by character',
   },
   {
     breaks: 'names of indexes ignore spaces at their end',
     methods: (intact) => indexesAs((name) => name.trimEnd(), intact),
-    noticedBy: 'indexes are told apart by every character',
+    noticedBy: 'indexes are compared character by character',
   },
   {
     breaks: 'an index is sorted by UTF-16 code units',
@@ -81,7 +81,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
         return members.slice(members.indexOf(after) + 1).slice(0, limit)
       },
     }),
-    noticedBy: 'a cursor need not be a member any more',
+    noticedBy: 'a cursor need not be a member',
   },
   {
     breaks: 'pages hold 100 members at most',
@@ -102,12 +102,12 @@ export const brokenIndexes: readonly BrokenStore[] = [
         range: async () => added.toSorted(),
       }
     },
-    noticedBy: 'a member that is added again stays once',
+    noticedBy: 'a member that is added twice is listed once',
   },
   {
     breaks: 'remove does nothing',
     methods: () => ({ remove: nothing }),
-    noticedBy: 'remove takes out that member and no other',
+    noticedBy: 'remove removes that member and no other',
   },
   {
     breaks: 'add reads all members and writes all',
@@ -145,6 +145,6 @@ export const brokenIndexes: readonly BrokenStore[] = [
     methods: (intact) => ({
       range: async (...call) => (await intact.range(...call)).join().split(','),
     }),
-    noticedBy: 'an index that nobody added to is empty',
+    noticedBy: 'an unused index is empty',
   },
 ]

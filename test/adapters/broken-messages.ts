@@ -7,7 +7,7 @@ export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'messages go nowhere',
     methods: () => ({ publish: nothing }),
-    noticedBy: 'a message reaches all who listen to its channel',
+    noticedBy: 'a message reaches all subscribers of its channel',
   },
   {
     breaks: 'all channels share their messages',
@@ -15,7 +15,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       publish: (_, message) => intact.publish('all', message),
       subscribe: (_, listener) => intact.subscribe('all', listener),
     }),
-    noticedBy: 'listeners hear their own channel only',
+    noticedBy: 'listeners receive only messages of their own channel',
   },
   {
     breaks: 'a listener that throws fails the publisher',
@@ -27,7 +27,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       }
     },
     message: 'this listener is broken',
-    noticedBy: 'a listener that throws or rejects disturbs neither the others nor the publisher',
+    noticedBy: 'a listener that throws or rejects affects neither the others nor the publisher',
   },
   {
     breaks: 'publish waits for its listeners',
@@ -39,12 +39,12 @@ export const brokenMessages: readonly BrokenStore[] = [
         subscribe: async (_, listener) => (listeners.push(listener), nothing),
       }
     },
-    noticedBy: 'publish does not wait for what listeners do',
+    noticedBy: 'publish does not wait for listeners',
   },
   {
     breaks: 'subscriptions never end',
     methods: (intact) => ({ subscribe: async (...call) => (await intact.subscribe(...call), nothing) }),
-    noticedBy: 'a subscription ends alone',
+    noticedBy: 'ending a subscription ends no other one',
   },
   {
     breaks: 'ending one subscription ends all of its channel',
@@ -57,7 +57,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'a subscription ends alone',
+    noticedBy: 'ending a subscription ends no other one',
   },
   {
     breaks: 'a subscription starts after subscribe has settled',
@@ -67,7 +67,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         return nothing
       },
     }),
-    noticedBy: 'listeners hear their own channel only',
+    noticedBy: 'listeners receive only messages of their own channel',
   },
   {
     breaks: 'a function can subscribe only once',
@@ -81,13 +81,13 @@ export const brokenMessages: readonly BrokenStore[] = [
         ),
       }
     },
-    noticedBy: 'the same function may listen twice',
+    noticedBy: 'a listener may be subscribed twice',
   },
   {
     breaks: 'publish fails without a listener',
     methods: () => ({ publish: () => Promise.reject(new Error('no listener')) }),
     message: 'no listener',
-    noticedBy: 'publish settles where nobody listens',
+    noticedBy: 'publish settles without subscribers',
   },
   {
     breaks: 'the last unsubscription closes the channel after a new listener has subscribed',
@@ -105,7 +105,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'a channel that all have left can be listened to again',
+    noticedBy: 'a channel without subscribers can be subscribed to again',
   },
   {
     breaks: 'a subscription cannot be ended once the store is closed',
@@ -120,12 +120,12 @@ export const brokenMessages: readonly BrokenStore[] = [
       }
     },
     message: 'already closed',
-    noticedBy: 'after close no listener hears anything',
+    noticedBy: 'after close no listener is called',
   },
   {
     breaks: 'messages are cut at 8,000 bytes',
     methods: (intact) => ({ publish: (channel, message) => intact.publish(channel, message.slice(0, 7999)) }),
-    noticedBy: 'a message reaches all who listen to its channel',
+    noticedBy: 'a message reaches all subscribers of its channel',
   },
   {
     breaks: 'each message reports missed ones',
@@ -136,7 +136,7 @@ export const brokenMessages: readonly BrokenStore[] = [
           missed?.()
         }),
     }),
-    noticedBy: 'a message reaches all who listen to its channel',
+    noticedBy: 'a message reaches all subscribers of its channel',
   },
   {
     breaks: 'channels are cut at 63 bytes',
@@ -144,7 +144,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       publish: (channel, message) => intact.publish(truncated(channel), message),
       subscribe: (channel, listener) => intact.subscribe(truncated(channel), listener),
     }),
-    noticedBy: 'channels are told apart by every character',
+    noticedBy: 'channels are compared character by character',
   },
   {
     breaks: 'channel names are patterns',
@@ -161,7 +161,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         subscribe: async (channel, listener) => (listeners.set(channel, listener), nothing),
       }
     },
-    noticedBy: 'channels are told apart by every character',
+    noticedBy: 'channels are compared character by character',
   },
   {
     breaks: 'equal messages are sent once',
@@ -175,7 +175,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'of many messages at once each is heard',
+    noticedBy: 'of many concurrent messages each is delivered',
   },
   {
     breaks: 'concurrent subscriptions of a channel keep the first one only',
@@ -189,7 +189,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'subscriptions that begin at the same time all hear',
+    noticedBy: 'concurrent subscriptions all receive messages',
   },
   {
     breaks: 'a listener that unsubscribes during a delivery makes the next one miss it',
@@ -205,7 +205,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'a listener may end its own subscription and begin another',
+    noticedBy: 'a listener may end its own subscription and start another',
   },
   {
     breaks: 'close never settles pending calls',
@@ -219,6 +219,6 @@ export const brokenMessages: readonly BrokenStore[] = [
         close: () => ((closed = true), intact.close()),
       }
     },
-    noticedBy: 'calls that are under way while the store is closed settle',
+    noticedBy: 'calls that are pending when the store is closed settle',
   },
 ]

@@ -63,27 +63,27 @@ export const brokenValues: readonly BrokenStore[] = [
   {
     breaks: 'keys ignore letter case',
     methods: (intact) => keysAs((key) => key.toLowerCase(), intact),
-    noticedBy: 'keys are told apart by every character',
+    noticedBy: 'keys are compared character by character',
   },
   {
     breaks: 'keys are cut at 255 characters',
     methods: (intact) => keysAs((key) => key.slice(0, 255), intact),
-    noticedBy: 'keys are told apart by every character',
+    noticedBy: 'keys are compared character by character',
   },
   {
     breaks: 'keys are cut at 512 bytes',
     methods: (intact) => keysAs((key) => Buffer.from(key).subarray(0, 512).toString('latin1'), intact),
-    noticedBy: 'keys are told apart by every character',
+    noticedBy: 'keys are compared character by character',
   },
   {
     breaks: 'keys are normalised',
     methods: (intact) => keysAs((key) => key.normalize(), intact),
-    noticedBy: 'keys are told apart by every character',
+    noticedBy: 'keys are compared character by character',
   },
   {
     breaks: 'keys lose characters outside of the basic plane',
     methods: (intact) => keysAs((key) => key.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'), intact),
-    noticedBy: 'keys are told apart by every character',
+    noticedBy: 'keys are compared character by character',
   },
   {
     breaks: 'values are kept in a plain object',
@@ -95,7 +95,7 @@ export const brokenValues: readonly BrokenStore[] = [
         delete: intact.delete,
       }
     },
-    noticedBy: 'keys, indexes and members may be called like what every object has',
+    noticedBy: 'keys, indexes and members may have the names of built-in object properties',
   },
   {
     breaks: 'getMany omits absent keys',
@@ -118,7 +118,7 @@ export const brokenValues: readonly BrokenStore[] = [
   {
     breaks: 'getMany reads only 100 keys',
     methods: (intact) => ({ getMany: (keys) => intact.getMany(keys.slice(0, 100)) }),
-    noticedBy: 'getMany takes a thousand keys',
+    noticedBy: 'getMany accepts a thousand keys',
   },
   {
     breaks: 'get caches what it has read',
@@ -132,7 +132,7 @@ export const brokenValues: readonly BrokenStore[] = [
       }
     },
     connected: true,
-    noticedBy: 'what one store has written every other one reads at once',
+    noticedBy: 'every store reads the writes of another store at once',
   },
   {
     breaks: 'getMany reads from a replica that lags',
@@ -148,7 +148,7 @@ export const brokenValues: readonly BrokenStore[] = [
       }
     },
     connected: true,
-    noticedBy: 'what one store has written every other one reads at once',
+    noticedBy: 'every store reads the writes of another store at once',
   },
   {
     breaks: 'writes are sent after they have settled',
@@ -156,12 +156,12 @@ export const brokenValues: readonly BrokenStore[] = [
       set: async (key, value, ttl) =>
         void setTimeout(() => void intact.set(key, value, ttl).catch(() => {}), 20),
     }),
-    noticedBy: 'what one store has written every other one reads at once',
+    noticedBy: 'every store reads the writes of another store at once',
   },
   {
     breaks: 'delete always answers true',
     methods: (intact) => ({ delete: async (key) => (await intact.delete(key)) || true }),
-    noticedBy: 'delete answers whether something was there',
+    noticedBy: 'delete answers whether there was a value',
   },
   {
     breaks: 'replace trims what it stores',

@@ -398,7 +398,7 @@ test.each([
   const store = redisStore(client as never, { durability })
   await expect(store.durable?.set('a', '1')).rejects.toMatchObject({
     ...unavailable,
-    message: expect.stringContaining('answers WAIT with something that is no number'),
+    message: expect.stringContaining('answers WAIT with something other than a number'),
   })
 })
 

@@ -380,18 +380,22 @@ test.each([
     'maxmemory',
   ],
   ['Ready check failed: NOAUTH Authentication required.', 'NOAUTH', 'password'],
-  ['LOADING Redis is loading the dataset in memory', 'LOADING', 'reading its data'],
+  ['LOADING Redis is loading the dataset in memory', 'LOADING', 'loading its data'],
   ['MISCONF Redis is configured to save RDB snapshots', 'MISCONF', 'disk'],
   ['CLUSTERDOWN Hash slot not served', 'CLUSTERDOWN', 'CLUSTER INFO'],
   ['TRYAGAIN Multiple keys request during rehashing of slot', 'TRYAGAIN', 'try again'],
   ["CROSSSLOT Keys in request don't hash to the same slot", 'CROSSSLOT', 'proxy'],
   ['NOSCRIPT No matching script.', 'NOSCRIPT', 'proxy'],
   ['UNBLOCKED force unblock from blocking operation, instance state changed', 'UNBLOCKED', 'role'],
-  ["ERR unknown command 'evalsha', with args beginning with: 'private'", 'it does not know it', 'README'],
+  [
+    "ERR unknown command 'evalsha', with args beginning with: 'private'",
+    'rejected an unknown command',
+    'README',
+  ],
   ['ERR something about private', 'ERR', ''],
   ['Too many Cluster redirections. Last error: ReplyError: MOVED 1 private:1', 'cluster do not agree', ''],
   ["Stream isn't writeable and enableOfflineQueue options is false", 'not connected', ''],
-  ['Reached the max retries per request limit (which is 0).', 'lost before an answer', ''],
+  ['Reached the max retries per request limit (which is 0).', 'lost before the answer', ''],
 ])('the Redis error "%s" is reported as %s', (message, code, help) => {
   const error = storeFailure(new Error(message))
   expect(error).toMatchObject(unavailable)

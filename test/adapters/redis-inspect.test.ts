@@ -103,8 +103,8 @@ describeWithRedis('inspect() of the Redis store', () => {
   test.each([
     [{ appendonly: 'yes' }, 'pass', 'appendfsync everysec'],
     [{ appendonly: 'yes', appendfsync: 'always' }, 'pass', 'appendfsync always'],
-    [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'when the system likes'],
-    [{ save: '3600 1 300 100' }, 'warn', 'revocations are forgotten'],
+    [{ appendonly: 'yes', appendfsync: 'no' }, 'warn', 'the last writes are lost'],
+    [{ save: '3600 1 300 100' }, 'warn', 'revocations are lost'],
   ])('inspect() reports persistence with %j as %s', async (settings, status, message) => {
     const found = checkOf(await withSettings(settings), 'persistence')
     expect(found).toMatchObject({ status, message: expect.stringContaining(message) })

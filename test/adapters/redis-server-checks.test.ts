@@ -105,7 +105,7 @@ describe('checks with missing answers', () => {
     const { persistence } = checksFor({})
     expect(persistence).toMatchObject({
       status: 'pass',
-      message: expect.stringContaining('cannot be looked at'),
+      message: expect.stringContaining('cannot be read'),
     })
   })
 })

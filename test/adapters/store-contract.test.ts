@@ -98,7 +98,7 @@ describe('the contract suite on broken stores', () => {
 
   test('the contract suite notices that closing one store closes the others', async () => {
     const shared = memoryStore()
-    const name = 'closing one store leaves the others on the database alone'
+    const name = 'closing one store does not affect the others on the database'
     await caseNamed(name, () => connectionTo(shared)).run()
     await expect(caseNamed(name, () => ({ ...shared, volatile: false })).run()).rejects.toMatchObject({
       code: 'ERR_CLOSED',
@@ -237,7 +237,7 @@ describe('the contract suite on a database with other data', () => {
       })
     }
     const [broken] = storeContract({ createStore: createBroken, elapse }).filter(({ name }) =>
-      name.startsWith('replace stores only where'),
+      name.startsWith('replace stores only if'),
     )
     await expect(broken!.run()).rejects.toMatchObject({ code: 'ERR_ASSERTION' })
     expect(written.size).toBe(1)
@@ -251,7 +251,7 @@ describe('the contract suite', () => {
   test('every case of the contract suite has a broken store that it notices', () => {
     const proven = [...brokenStores, ...brokenMessages].map(({ noticedBy }) => noticedBy)
     const unproven = names.filter((name) => !proven.some((beginning) => name.startsWith(beginning)))
-    expect(unproven).toEqual(['closing one store leaves the others on the database alone'])
+    expect(unproven).toEqual(['closing one store does not affect the others on the database'])
   })
 
   test('each case of the contract suite has a unique name and a function without parameters, as test runners need it', () => {

@@ -2,54 +2,54 @@ import type { StoreCheck } from '../../../src/store/contract.ts'
 import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
-/** Share of `maxmemory` from which on it counts as nearly used up. */
-const NEARLY_FULL = 0.85
+/** The used share of `maxmemory` from which on it counts as nearly full. */
+const NEARLY_FULL_SHARE = 0.85
 
-/** Whether it drops what is stored when memory is short. */
+/** Checks whether Redis evicts keys when its memory is full. */
 export function checkEviction(info: Fields): StoreCheck {
   const name = 'eviction'
   const policy = info.get('maxmemory_policy')
   if (policy === undefined) {
-    return unknown(name, 'Redis does not tell its maxmemory-policy', 'Make sure that it is noeviction')
+    return unknown(name, 'Redis does not report its maxmemory-policy', 'Make sure that it is noeviction')
   }
   const remedy =
-    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or the ' +
+    'CONFIG SET maxmemory-policy noeviction, and the same in redis.conf (CONFIG REWRITE) or in the ' +
     'settings of your provider'
   if (policy === 'noeviction') return pass(name, 'maxmemory-policy is noeviction')
   if (!isLimited(info)) {
     return pass(
       name,
-      'nothing is evicted, as maxmemory is not set; before you set it, replace maxmemory-policy ' +
-        `${policy} by noeviction`,
+      'nothing is evicted, because maxmemory is not set; before you set it, change maxmemory-policy ' +
+        `${policy} to noeviction`,
     )
   }
   const what = policy.startsWith('volatile-')
     ? 'refresh tokens, revocations and sessions'
     : 'signing keys, API keys, applications, refresh tokens and revocations'
-  return fail(name, `maxmemory-policy is ${policy}: when memory is short, Redis drops ${what}`, remedy)
+  return fail(name, `maxmemory-policy is ${policy}: when memory is full, Redis evicts ${what}`, remedy)
 }
 
-/** What to do when it is short. */
+/** The remedy if memory is short. */
 export const MORE_MEMORY = 'Give it more memory (CONFIG SET maxmemory …), or a Redis of its own'
 
-/** How much of its memory is used; undefined where there is no limit. */
+/** Checks the used share of the memory; undefined if there is no limit. */
 export function checkMemory(info: Fields): StoreCheck | undefined {
   const limit = Number(info.get('maxmemory') ?? 0)
   const share = usedShare(info)
   if (!isLimited(info)) return undefined
   const message = `${Math.floor(share * 100)} % of maxmemory (${megabytes(limit)}) are used`
-  if (share < NEARLY_FULL) return pass('memory', message)
+  if (share < NEARLY_FULL_SHARE) return pass('memory', message)
   const rejects = info.get('maxmemory_policy') === 'noeviction'
-  const full = `${message}; when it is full, Redis ${rejects ? 'rejects writes' : 'drops what is stored'}`
+  const full = `${message}; when it is full, Redis ${rejects ? 'rejects writes' : 'evicts data'}`
   return share < 1 ? warn('memory', full, MORE_MEMORY) : fail('memory', full, MORE_MEMORY)
 }
 
-/** Whether there is a limit. */
+/** Whether `maxmemory` is set. */
 export function isLimited(info: Fields): boolean {
   return Number(info.get('maxmemory') ?? 0) > 0
 }
 
-/** The share of `maxmemory` that is used; 0 where there is no limit. */
+/** The used share of `maxmemory`; 0 if there is no limit. */
 export function usedShare(info: Fields): number {
   const [used, uncounted, limit] = ['used_memory', 'mem_not_counted_for_evict', 'maxmemory'].map((name) =>
     Number(info.get(name) ?? 0),

@@ -2,7 +2,7 @@ import type { StoreCheck } from '../../../src/store/contract.ts'
 import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
-/** Whether what is stored outlives a restart of the server. */
+/** Checks whether the data survives a restart of the server. */
 export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   const name = 'persistence'
   const appendOnly = info.get('aof_enabled')
@@ -11,15 +11,15 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
     if (fsync === 'no') {
       return warn(
         name,
-        'the append-only file reaches the disk when the system likes, often after half a minute: a ' +
-          'machine that fails takes that with it',
+        'the operating system decides when the append-only file is synced to disk, often after half a minute: if the ' +
+          'machine fails, the last writes are lost',
         'CONFIG SET appendfsync everysec, and the same in redis.conf',
       )
     }
     return pass(
       name,
       fsync === undefined
-        ? 'an append-only file is written; how often it reaches the disk cannot be looked at ' +
+        ? 'an append-only file is written; how often it is synced to disk cannot be read ' +
             '(appendfsync should be everysec or always)'
         : `an append-only file is written (appendfsync ${fsync})`,
     )
@@ -28,23 +28,23 @@ export function checkPersistence(info: Fields, settings: Fields): StoreCheck {
   if (save === undefined ? hasSaved : save !== '') {
     return warn(
       name,
-      'only snapshots are written: after a crash the last minutes are missing, so refresh tokens ' +
-        'that were used are good again, newer ones are not, and revocations are forgotten',
+      'only snapshots are written: after a crash the last minutes are lost, so used refresh tokens are valid ' +
+        'again, newer ones are invalid, and revocations are lost',
       APPEND_ONLY,
     )
   }
   if (appendOnly === undefined || save === undefined) {
     return unknown(
       name,
-      'Redis does not tell whether it keeps its data on disk',
-      `Permit CONFIG GET save, or look at what your provider says. ${APPEND_ONLY}`,
+      'Redis does not report whether it persists its data',
+      `Permit CONFIG GET save, or ask your provider. ${APPEND_ONLY}`,
     )
   }
   return fail(
     name,
-    'nothing is kept on disk: a restart loses the signing keys, all API keys, applications and grants',
+    'the data is not persisted: a restart loses the signing keys, all API keys, applications and grants',
     APPEND_ONLY,
   )
 }
 
-const APPEND_ONLY = 'Keep an append-only file: CONFIG SET appendonly yes, and the same in redis.conf'
+const APPEND_ONLY = 'Enable the append-only file: CONFIG SET appendonly yes, and the same in redis.conf'

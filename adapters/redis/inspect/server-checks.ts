@@ -5,18 +5,18 @@ import { checkEviction, checkMemory, MORE_MEMORY, usedShare } from './memory-che
 import { checkPersistence } from './persistence-check.ts'
 import type { Fields, ServerAnswers } from './server-answers.ts'
 
-/** Seconds for which a replica that keeps up may be silent. */
-const REPLICA_LAG = 10
-/** The oldest version of Redis that this is tested for. */
-const OLDEST = 6
+/** The maximum lag of a replica that keeps up, in seconds. */
+const MAX_REPLICA_LAG_SECONDS = 10
+/** The oldest tested version of Redis. */
+const OLDEST_VERSION = 6
 
 const PERMIT =
-  'Permit the user that the client signs in as to ask: ACL SETUSER <user> +info +time +config|get +cluster|info'
+  'Permit these commands to the user of the client: ACL SETUSER <user> +info +time +config|get +cluster|info'
 
 /**
- * How fit a server is for what is stored in it.
+ * The checks of one server.
  *
- * @param replicas how many replicas confirm what must not be lost; undefined if none is asked to
+ * @param replicas how many replicas must confirm durable writes; undefined if none
  */
 export function checkServer(answers: ServerAnswers, replicas: number | undefined): StoreCheck[] {
   const { info, settings, cluster, time } = answers
@@ -30,7 +30,7 @@ export function checkServer(answers: ServerAnswers, replicas: number | undefined
         checkVersion(info),
       ]
     : ['writes', 'eviction', 'persistence', 'replicas'].map((name) =>
-        unknown(name, 'Redis does not permit INFO, so this cannot be looked at', PERMIT),
+        unknown(name, 'Redis does not permit INFO, so this cannot be checked', PERMIT),
       )
   const isMisplaced = info?.get('cluster_enabled') === '1' && cluster === undefined
   return [
@@ -47,70 +47,73 @@ const NOT_FOR_CLUSTERS = fail(
   'Give redisStore a client of the whole cluster: new Redis.Cluster([…])',
 )
 
-/** Whether it takes writes now. */
+/** Checks whether the server accepts writes now. */
 function checkWrites(info: Fields, settings: Fields): StoreCheck {
   const name = 'writes'
   if (info.get('role') === 'slave') {
     return fail(
       name,
-      'the client is connected to a replica, which takes no writes',
+      'the client is connected to a replica, which accepts no writes',
       'Connect it to the master; with Sentinel by the name of the master, so that it follows a failover',
     )
   }
   if (info.get('loading') === '1') {
-    return fail(name, 'Redis still loads its data', 'Wait until it has; large data takes minutes')
+    return fail(name, 'Redis is still loading its data', 'Wait; large data takes minutes')
   }
   if (info.get('aof_enabled') === '1' && info.get('aof_last_write_status') === 'err') {
     return fail(
       name,
       'Redis cannot write its append-only file, and rejects writes',
-      'Look at the free space and the rights of its data folder, and at its log',
+      'Check the free space and the permissions of its data folder, and its log',
     )
   }
   if (info.get('rdb_last_bgsave_status') === 'err' && settings.get('save') !== '') {
     const remedy =
-      'Look at the free space and the rights of its data folder, its memory for the fork, and its log'
+      'Check the free space and the permissions of its data folder, its memory for the fork, and its log'
     return settings.get('stop-writes-on-bgsave-error') === 'yes'
       ? fail(name, 'the last snapshot failed, and until one succeeds Redis rejects writes', remedy)
       : warn(name, 'the last snapshot failed; Redis may reject writes until one succeeds', remedy)
   }
   return usedShare(info) >= 1 && info.get('maxmemory_policy') === 'noeviction'
-    ? fail(name, 'the memory is used up, and Redis rejects writes', MORE_MEMORY)
-    : pass(name, 'Redis takes writes')
+    ? fail(name, 'the memory is full, and Redis rejects writes', MORE_MEMORY)
+    : pass(name, 'Redis accepts writes')
 }
 
-/** Undefined for a replica. */
+/** Checks the replicas of a master; undefined for a replica. */
 function checkReplicas(info: Fields, wanted: number | undefined): StoreCheck | undefined {
   if (info.get('role') === 'slave') return undefined
   const name = 'replicas'
   const count = info.get('connected_slaves')
   if (count === undefined) {
-    return unknown(name, 'Redis does not tell its replicas', 'Look at what your provider says')
+    return unknown(name, 'Redis does not report its replicas', 'Ask your provider')
   }
   const online = [...info].flatMap(([field, text]) =>
     /^slave\d+$/.test(field) && text.includes('state=online')
       ? [Number(/lag=(\d+)/.exec(text)?.[1] ?? 0)]
       : [],
   )
-  const prompt = online.filter((lag) => lag <= REPLICA_LAG).length
+  const prompt = online.filter((lag) => lag <= MAX_REPLICA_LAG_SECONDS).length
   const found = `${online.length} ${online.length === 1 ? 'replica is' : 'replicas are'} connected`
   if (wanted === undefined) {
     return online.length === 0
-      ? pass(name, 'no replica is connected, and `durability` asks for none: what a server loses is lost')
+      ? pass(
+          name,
+          'no replica is connected, and `durability` requires none: data that the server loses is lost',
+        )
       : pass(name, `${found}; \`durability\` does not wait for any`)
   }
   if (prompt < wanted) {
     return fail(
       name,
       `${found}, ${prompt} of them ${prompt === 1 ? 'keeps' : 'keep'} up, and \`durability\` waits ` +
-        `for ${wanted}: what must not be lost is rejected with 503`,
-      'Start the replicas that are missing and look at their logs, or lower `durability.replicas`',
+        `for ${wanted}: durable writes are rejected with 503`,
+      'Start the missing replicas and check their logs, or lower `durability.replicas`',
     )
   }
   return pass(
     name,
     prompt === wanted
-      ? `${found}, and \`durability\` waits for ${wanted}: with one less, what must not be lost is rejected`
+      ? `${found}, and \`durability\` waits for ${wanted}: with one less, durable writes are rejected`
       : `${found}, and \`durability\` waits for ${wanted}`,
   )
 }
@@ -119,14 +122,18 @@ function checkVersion(info: Fields): StoreCheck {
   const version = info.get('redis_version')
   const major = Number.parseInt(version ?? '', 10)
   if (version === undefined || Number.isNaN(major)) {
-    return unknown('version', 'Redis does not tell its version', `It should speak as Redis ${OLDEST}.0 does`)
+    return unknown(
+      'version',
+      'Redis does not report its version',
+      `Use a server that is compatible with Redis ${OLDEST_VERSION}.0`,
+    )
   }
-  return major >= OLDEST
-    ? pass('version', `it speaks as Redis ${version} does`)
+  return major >= OLDEST_VERSION
+    ? pass('version', `it is compatible with Redis ${version}`)
     : warn(
         'version',
-        `Redis ${version} is older than what this is tested for`,
-        `Use Redis ${OLDEST} or later`,
+        `Redis ${version} is older than the tested versions`,
+        `Use Redis ${OLDEST_VERSION} or later`,
       )
 }
 
@@ -139,9 +146,9 @@ function checkCluster(cluster: Fields): StoreCheck {
   return fail(
     'cluster',
     missing > 0
-      ? `${missing} of ${SLOTS} slots are not served: what belongs to them can neither be read nor written`
-      : 'the cluster is down as this server sees it',
-    'Bring the servers that are missing back, or promote their replicas; `redis-cli --cluster ' +
+      ? `${missing} of ${SLOTS} slots are not served: their data can neither be read nor written`
+      : 'this server reports that the cluster is down',
+    'Restore the missing servers, or promote their replicas; `redis-cli --cluster ' +
       'check <host:port>` names them',
   )
 }

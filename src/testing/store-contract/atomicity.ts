@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { competitors, CONCURRENT, type StorePromise } from './promise.ts'
 
-/** Deciding between those who want the same thing at the same time. */
+/** Atomic writes with concurrent callers. */
 export const atomicity: readonly StorePromise[] = [
   {
-    name: 'create stores only what is absent',
+    name: 'create stores only under an absent key',
     async check({ store, other, key }) {
       assert.equal(await store.create(key('a'), 'first'), true)
       assert.equal(await other.create(key('a'), 'second'), false)
@@ -27,14 +27,14 @@ export const atomicity: readonly StorePromise[] = [
     },
   },
   {
-    name: 'replace stores only where the text is exactly the expected one',
+    name: 'replace stores only if the text is exactly the expected one',
     async check({ store, other, key }) {
       await store.set(key('a'), '1')
       for (const other of ['2', '1 ', ' 1', '1.0', '01', '1\n', '١']) {
         assert.equal(
           await store.replace(key('a'), other, 'new'),
           false,
-          `took ${JSON.stringify(other)} for "1"`,
+          `replaced "1", although ${JSON.stringify(other)} was expected`,
         )
       }
       assert.equal(await store.get(key('a')), '1')
@@ -46,7 +46,7 @@ export const atomicity: readonly StorePromise[] = [
     },
   },
   {
-    name: 'replace never brings an absent key back',
+    name: 'replace never creates an absent key',
     async check({ store, key }) {
       assert.equal(await store.replace(key('never'), 'old', 'new'), false)
       assert.equal(await store.get(key('never')), undefined)
@@ -94,14 +94,14 @@ export const atomicity: readonly StorePromise[] = [
     },
   },
   {
-    name: 'what is deleted while it is replaced is gone afterwards',
+    name: 'a key that is deleted while it is replaced is absent afterwards',
     async check({ store, other, key }) {
       for (let round = 0; round < CONCURRENT; round += 1) {
         const name = key(String(round))
         await store.set(name, 'old')
         const calls = [() => store.replace(name, 'old', 'new'), () => other.delete(name)]
         if (round % 2 === 1) calls.reverse()
-        // Whichever wins, the delete finds something, and the replace comes before it or finds nothing.
+        // In either order the delete finds a value. The replace comes first, or finds none.
         const answers = await Promise.all(calls.map((call) => call()))
         assert.equal(answers[round % 2 === 1 ? 0 : 1], true)
         assert.equal(await store.get(name), undefined)

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/contract.ts'
 
-/** A call of each method of a store that needs its database, by the name of the method, with names of their own. */
+/** One call of each method that needs the database, by the name of the method. */
 export function callsOf(
   store: Store,
   key: (suffix: string) => string,
@@ -11,9 +11,9 @@ export function callsOf(
     ['set', () => store.set(key('set'), '2')],
     ['create', () => store.create(key('created'), '2')],
     ['replace', () => store.replace(key('a'), '1', '2')],
-    // A no would be as much of a lie.
-    ['create of what is there', () => store.create(key('a'), '2')],
-    ['replace of another text', () => store.replace(key('a'), '3', '2')],
+    // `false` would be wrong too.
+    ['create of an existing key', () => store.create(key('a'), '2')],
+    ['replace with another expected text', () => store.replace(key('a'), '3', '2')],
     ['delete', () => store.delete(key('a'))],
     ['add', () => store.add(key('index'), 'b')],
     ['remove', () => store.remove(key('index'), 'a')],

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { callsOf } from './calls.ts'
 import { eventually, outcome, type StorePromise } from './promise.ts'
 
-/** Leaving. */
+/** Closing a store. */
 export const closing: readonly StorePromise[] = [
   {
-    name: 'close may be called again and again, also at the same time',
+    name: 'close may be called repeatedly and concurrently',
     async check({ store, key }) {
       await store.subscribe(key('a'), () => {})
       await Promise.all([store.close(), store.close()])
@@ -13,23 +13,23 @@ export const closing: readonly StorePromise[] = [
     },
   },
   {
-    name: 'after close every method rejects, rather than answer that nothing is there',
+    name: 'after close every method rejects, and never answers that a value is absent',
     async check({ store, key }) {
       await store.set(key('a'), '1')
       await store.close()
       const calls = [...callsOf(store, key), ...(store.durable ? callsOf(store.durable, key) : [])]
-      calls.push(['getMany of nothing', () => store.getMany([])])
+      calls.push(['getMany without keys', () => store.getMany([])])
       const { inspect } = store
       if (inspect) calls.push(['inspect', () => inspect.call(store)])
       for (const [name, call] of calls) {
         const { settled, error } = await outcome(call)
         assert.equal(settled, 'rejected', `${name} has ${settled} after close`)
-        assert.ok(error instanceof Error, `${name} rejects with something that is no Error`)
+        assert.ok(error instanceof Error, `${name} rejects with something other than an Error`)
       }
     },
   },
   {
-    name: 'calls that are under way while the store is closed settle',
+    name: 'calls that are pending when the store is closed settle',
     async check({ store, key }) {
       await store.set(key('a'), '1')
       const calls = Array.from({ length: 20 }, () => [...callsOf(store, key).values()]).flat()
@@ -41,28 +41,28 @@ export const closing: readonly StorePromise[] = [
     },
   },
   {
-    name: 'after close no listener hears anything, and ending a subscription still settles',
+    name: 'after close no listener is called, and ending a subscription still settles',
     async check({ store, other, key }) {
-      const heard: string[] = []
-      const end = await store.subscribe(key('a'), (message) => heard.push(message))
+      const received: string[] = []
+      const end = await store.subscribe(key('a'), (message) => received.push(message))
       await store.close()
       if (other !== store) await other.publish(key('a'), 'too late')
       assert.equal(await end(), undefined)
-      assert.deepEqual(heard, [])
+      assert.deepEqual(received, [])
     },
   },
   {
-    name: 'closing one store leaves the others on the database alone',
+    name: 'closing one store does not affect the others on the database',
     async check({ store, other, key }) {
       if (other === store) return
-      const heard: string[] = []
-      await other.subscribe(key('a'), (message) => heard.push(message))
+      const received: string[] = []
+      await other.subscribe(key('a'), (message) => received.push(message))
       await store.set(key('a'), '1')
       await store.close()
       assert.equal(await other.get(key('a')), '1')
       assert.equal(await other.create(key('b'), '2'), true)
       await other.publish(key('a'), 'hello')
-      await eventually(() => assert.deepEqual(heard, ['hello']))
+      await eventually(() => assert.deepEqual(received, ['hello']))
     },
   },
 ]

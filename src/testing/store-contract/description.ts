@@ -5,14 +5,14 @@ import type { StorePromise } from './promise.ts'
 const STATUSES = ['pass', 'warn', 'fail', 'unknown']
 
 /** Milliseconds by which the clocks of the database and of the tests may differ. */
-const CLOCKS_DIFFER = 600_000
+const MAX_CLOCK_DIFFERENCE_MS = 600_000
 
 const METHODS = [
   ['get', 'getMany', 'set', 'create', 'replace', 'delete', 'add', 'remove', 'range'],
   ['publish', 'subscribe', 'ping', 'close'],
 ].flat() as (keyof Store)[]
 
-/** What a store says about itself. */
+/** The description that a store gives of itself. */
 export const description: readonly StorePromise[] = [
   {
     name: 'ping settles if the database answers',
@@ -21,13 +21,10 @@ export const description: readonly StorePromise[] = [
     },
   },
   {
-    name: 'volatile is a boolean, and durable a whole store, where there are any',
+    name: 'volatile is a boolean, and durable is a complete store, if they are set',
     async check({ store, other }) {
       for (const one of [store, other]) {
-        assert.ok(
-          ['boolean', 'undefined'].includes(typeof one.volatile),
-          'volatile is neither true nor false',
-        )
+        assert.ok(['boolean', 'undefined'].includes(typeof one.volatile), 'volatile is not a boolean')
         assert.equal(one.volatile === true, store.volatile === true)
         if (one.durable === undefined) continue
         for (const method of METHODS) {
@@ -37,7 +34,7 @@ export const description: readonly StorePromise[] = [
     },
   },
   {
-    name: 'inspect, where there is one, answers the time and checks, and nothing of what is stored',
+    name: 'inspect, if there is one, answers the time and checks, and no stored data',
     async check({ store, key }) {
       if (store.inspect === undefined) return
       await store.set(key('a'), key('value'), 1000)
@@ -45,11 +42,11 @@ export const description: readonly StorePromise[] = [
       if (time !== undefined) {
         const difference = Math.abs(time - Date.now())
         assert.ok(
-          difference < CLOCKS_DIFFER,
-          `a time ${difference} ms from here; is it in milliseconds, UTC?`,
+          difference < MAX_CLOCK_DIFFERENCE_MS,
+          `its time differs by ${difference} ms; is it in milliseconds, UTC?`,
         )
       }
-      assert.ok(Array.isArray(checks), 'checks are no array')
+      assert.ok(Array.isArray(checks), 'checks is not an array')
       for (const { name, status, message, remedy } of checks) {
         for (const text of [name, message])
           assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
@@ -60,7 +57,7 @@ export const description: readonly StorePromise[] = [
           `${name}: no remedy in words`,
         )
       }
-      assert.ok(!JSON.stringify(checks).includes(key('')), 'a check tells what is stored')
+      assert.ok(!JSON.stringify(checks).includes(key('')), 'a check contains stored data')
     },
   },
 ]

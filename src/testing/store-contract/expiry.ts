@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { competitors, type StorePromise } from './promise.ts'
 
-/** Seconds that the checks let pass. What lives so long is not read before: a busy machine may take its time. */
+/** A time to live in seconds that elapses during a check. No check reads such a value before, because it may be slow. */
 const SHORT = 2
-/** Seconds that no check lets pass. */
+/** A time to live in seconds that elapses in no check. */
 const LONG = 1000
 /** More seconds than 32 bits hold. */
 const CENTURY = 3_155_760_000
@@ -35,7 +35,7 @@ export const expiry: readonly StorePromise[] = [
     },
   },
   {
-    name: 'set and replace set the time to live anew: longer, shorter, or none',
+    name: 'set and replace reset the time to live: longer, shorter, or none',
     async check({ store, key, elapse }) {
       await Promise.all(
         (['set', 'replace'] as const).map(async (method) => {
@@ -60,7 +60,7 @@ export const expiry: readonly StorePromise[] = [
     },
   },
   {
-    name: 'create and replace that answer false leave the time to live alone',
+    name: 'create and replace that answer false do not change the time to live',
     async check({ store, key, elapse }) {
       for (const method of ['create', 'replace'] as const) {
         const fail = (name: string, ttl: number) =>
@@ -78,7 +78,7 @@ export const expiry: readonly StorePromise[] = [
     },
   },
   {
-    name: 'an index lives as long as the longest time to live it was given, and its next life starts empty',
+    name: 'an index lives for its longest time to live, and a new index starts empty',
     async check({ store, other, key, elapse }) {
       const add = async (index: string, ...ttls: (number | undefined)[]) => {
         for (const [position, ttl] of ttls.entries()) await store.add(key(index), `member ${position}`, ttl)
@@ -102,7 +102,7 @@ export const expiry: readonly StorePromise[] = [
       assert.deepEqual(await range('short, then permanent'), ['member 0', 'member 1'])
       assert.deepEqual(await range('permanent, then short'), ['member 0', 'member 1'])
       assert.deepEqual(await range('same member'), ['member'])
-      assert.deepEqual(await range('permanent once'), [], 'an index that was emptied kept its old life')
+      assert.deepEqual(await range('permanent once'), [], 'an emptied index kept its old time to live')
       await other.remove(key('short'), 'member 0')
       await other.add(key('short'), 'new', LONG)
       assert.deepEqual(await range('short'), ['new'])

@@ -3,12 +3,12 @@ import type { Store } from '../../store/contract.ts'
 import { longestNames, SUFFIXES } from './names.ts'
 import { competitors, CONCURRENT, type StorePromise } from './promise.ts'
 
-/** Members whose order depends on how text is compared, or that mean something to a range query. */
+/** Members whose order depends on how text is compared, or that have a meaning in a range query. */
 const MEMBERS = [
   ['a', 'A', 'b', 'B', 'aa', 'ab', 'a ', 'a:b', '10', '9', '09', '1'],
   ['-', '+', '(', '[', '(a', '[a', '-inf', '+inf', '*', '{}', ' ', '~'],
   ['\u0000', '\u0000\u0001', '\u007f', '\u0080', '\u00e9', 'e\u0301', 'z\u00e9', '\u07ff', '\u0800'],
-  // As UTF-16 units the emoji would come before these two.
+  // In UTF-16 order the emoji would come before these two.
   ['\uff5e', '\uffff', '\u{1F600}', '\u{10FFFF}', '\ud7ff', '\ue000'],
   ['\ufeff', '\ufeffa', '\u{10000}', '\u{2FFFD}', '\u{EFFFD}', '\u{F0000}'],
 ].flat()
@@ -39,7 +39,7 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'every member is a cursor: range answers what follows it',
+    name: 'every member is a cursor: range answers the members after it',
     async check({ store, key }) {
       await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
       const sorted = inOrderOfBytes(MEMBERS)
@@ -50,14 +50,14 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'a cursor need not be a member any more',
+    name: 'a cursor need not be a member',
     async check({ store, key }) {
       for (const member of ['a', 'c', 'e']) await store.add(key('index'), member)
       assert.deepEqual(await store.range(key('index'), { after: 'b', limit: 10 }), ['c', 'e'])
       await store.remove(key('index'), 'c')
       assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
       assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
-      // Behind all that begin with a text, however they go on.
+      // A cursor after all members with a prefix.
       assert.deepEqual(await store.range(key('index'), { after: 'a\u{10FFFF}', limit: 10 }), ['e'])
       assert.deepEqual(await store.range(key('index'), { after: 'd\uffff', limit: 10 }), ['e'])
       assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
@@ -73,7 +73,7 @@ export const indexes: readonly StorePromise[] = [
         const members = await other.range(key('index'), { after, limit: 10 })
         return members.map((member) => [first, second, third].indexOf(member))
       }
-      // Positions, not members, which a failure would print.
+      // Positions instead of members, because a failure prints its values.
       assert.deepEqual(await range(), [0, 1, 2])
       assert.deepEqual(await range(first), [1, 2])
       assert.deepEqual(await range(long), [0, 1, 2])
@@ -84,7 +84,7 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'indexes are told apart by every character, up to 512 of them',
+    name: 'indexes are compared character by character, up to 512 of them',
     async check({ store, key }) {
       const names = [...SUFFIXES.map(key), ...longestNames(key)]
       await Promise.all(names.map((name, position) => store.add(name, `member ${position}`)))
@@ -119,7 +119,7 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'a member that is added again stays once',
+    name: 'a member that is added twice is listed once',
     async check({ store, other, key }) {
       for (const member of ['b', 'a', 'b']) await store.add(key('index'), member)
       await other.add(key('index'), 'a')
@@ -127,7 +127,7 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'remove takes out that member and no other',
+    name: 'remove removes that member and no other',
     async check({ store, other, key }) {
       for (const member of ['a', 'b', 'c']) await store.add(key('index'), member)
       await store.add(key('another'), 'b')
@@ -142,7 +142,7 @@ export const indexes: readonly StorePromise[] = [
     },
   },
   {
-    name: 'an index that nobody added to is empty, and one that was emptied can be used again',
+    name: 'an unused index is empty, and an emptied index can be used again',
     async check({ store, key }) {
       assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
       assert.deepEqual(await store.range(key('index'), { after: 'a', limit: 10 }), [])

@@ -1,4 +1,4 @@
-/** Ends of names that differ little, or mean something to a database, a pattern or an object. */
+/** Suffixes that differ little, or that have a meaning in a database, a pattern or an object. */
 export const SUFFIXES: readonly string[] = [
   ['{}', '{a}b', '{a}c', ':', '::', '*', '?', '[a-z]', '%', '_', '/', '../x', '\\', "'; --", '$', '.'],
   [
@@ -18,21 +18,21 @@ export const SUFFIXES: readonly string[] = [
     '\u00df',
     'ss',
   ],
-  // One of each plane of Unicode; that of the first is what decoders put where they understand nothing.
+  // One character of each plane of Unicode. That of the first plane is the replacement character of decoders.
   Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd)),
 ].flat()
 
-/** The longest a key, an index or a channel may be, in characters: UTF-16 units, as `length` counts them. */
-const LONGEST = 512
+/** The maximum length of the name of a key, an index or a channel, in UTF-16 units. */
+const MAX_NAME_LENGTH = 512
 
-/** Pairs of names of the greatest length that differ in their last character, with 1 to 4 bytes a character. */
+/** Pairs of names with the maximum length that differ in their last character, with 1 to 4 bytes per character. */
 export function longestNames(key: (suffix: string) => string): string[] {
-  const room = LONGEST - 1 - key('').length
+  const room = MAX_NAME_LENGTH - 1 - key('').length
   const fill = (text: string) => text.repeat(room).slice(0, text.length * Math.floor(room / text.length))
   return ['x', '\u00e9', '\u20ac', '\u{1F600}'].flatMap((text) =>
     ['a', 'b'].map((end) => key(fill(text) + end)),
   )
 }
 
-/** What every object has under a name that nobody stored. */
+/** The names of properties that every object has. */
 export const NAMES_OF_OBJECTS: readonly string[] = ['__proto__', 'constructor', 'hasOwnProperty', 'toString']

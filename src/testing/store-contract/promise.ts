@@ -1,34 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
 
-/** One promise of the `Store` interface, as a sentence, and how to find out whether a store keeps it. */
+/** One promise of the `Store` interface, as a sentence, and its check. */
 export interface StorePromise {
   readonly name: string
   readonly check: (stage: Stage) => Promise<void>
 }
 
-/** What a check works with. */
+/** The stores and functions that a check uses. */
 export interface Stage {
   readonly store: Store
-  /** A second store on the same database, as another process has it. */
+  /** A second store on the same database, as in another process. */
   readonly other: Store
-  /** A key, index or channel that no other check uses. */
+  /** The name of a key, index or channel that no other check uses. */
   readonly key: (suffix: string) => string
   /** Lets at least that many seconds pass for the store. */
   readonly elapse: (seconds: number) => Promise<void>
-  /** Cuts `store` off from its database; answers what mends it. */
+  /** Disconnects `store` from its database. Returns a function that connects it again. */
   readonly breakConnection: () => Promise<() => Promise<void>>
 }
 
-/** How many calls compete where a promise is about concurrency. */
+/** The number of concurrent calls in checks of concurrency. */
 export const CONCURRENT = 100
 
-/** Both stores in turn, as often as calls compete. */
+/** Both stores alternately, one for each concurrent call. */
 export function competitors({ store, other }: Stage): Store[] {
   return Array.from({ length: CONCURRENT }, (_, index) => (index % 2 === 0 ? store : other))
 }
 
-/** Waits until `assertion` passes, for five seconds at most. */
+/** Waits until `assertion` passes, at most five seconds. */
 export async function eventually(assertion: () => void): Promise<void> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     try {
@@ -41,10 +41,10 @@ export async function eventually(assertion: () => void): Promise<void> {
   assertion()
 }
 
-/** Milliseconds after which a call counts as one that never settles. */
-const NEVER = 5000
+/** Milliseconds after which a call counts as never settling. */
+const SETTLE_TIMEOUT_MS = 5000
 
-/** How a call ends; it may never. */
+/** How a call settles, if it does. */
 export async function outcome(call: () => Promise<unknown>): Promise<{
   settled: 'resolved' | 'rejected' | 'thrown' | 'not settled'
   answer?: unknown
@@ -57,8 +57,8 @@ export async function outcome(call: () => Promise<unknown>): Promise<{
     return { settled: 'thrown', error }
   }
   const waiting = new AbortController()
-  const never = delay(NEVER, { settled: 'not settled' } as const, { signal: waiting.signal })
-  // Nobody waits any more once the call has settled.
+  const never = delay(SETTLE_TIMEOUT_MS, { settled: 'not settled' } as const, { signal: waiting.signal })
+  // The timer is aborted once the call has settled.
   never.catch(() => {})
   const settling = Promise.resolve(calling).then(
     (answer) => ({ settled: 'resolved', answer }) as const,

@@ -1,19 +1,19 @@
 import type { Store } from '../../store/contract.ts'
 
-/** Knows what was written through the stores of one case, so that it can be taken away again. */
+/** Records the writes of one case, so that they can be removed. */
 export interface Traces {
-  /** The same store, whose writes, the durable ones too, are taken down. */
+  /** The same store, whose writes are recorded, those of its durable view too. */
   watch(store: Store): Store
-  /** Takes away all that was written, through a store on the same database. */
+  /** Removes all recorded writes through a store on the same database. */
   remove(store: Store): Promise<void>
 }
 
-/** Begins to take down what is written. */
+/** Starts recording. */
 export function createTraces(): Traces {
   const keys = new Set<string>()
   const members = new Map<string, Set<string>>()
 
-  function takeDown(method: string | symbol, [name, member]: readonly string[]): void {
+  function record(method: string | symbol, [name, member]: readonly string[]): void {
     if (name === undefined || member === undefined) return
     if (method === 'set' || method === 'create') keys.add(name)
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
@@ -26,7 +26,7 @@ export function createTraces(): Traces {
         const member: unknown = Reflect.get(target, method)
         if (typeof member !== 'function') return member
         return (...args: string[]): unknown => {
-          takeDown(method, args)
+          record(method, args)
           return Reflect.apply(member, target, args)
         }
       },

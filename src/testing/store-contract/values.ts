@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { longestNames, NAMES_OF_OBJECTS, SUFFIXES } from './names.ts'
 import type { StorePromise } from './promise.ts'
 
-/** Texts that come to harm where something is trimmed, parsed, normalised, escaped or cut. */
+/** Texts that change if a store trims, parses, normalises, escapes or cuts them. */
 const TEXTS = [
   ' ',
   '0',
@@ -20,9 +20,9 @@ const TEXTS = [
   'composed \u00e9, decomposed e\u0301',
   'العربية עברית ไทย 日本語',
   '\u{1F469}\u200D\u{1F4BB}\u{1F600}\u{10FFFF}',
-  '\uFEFFbehind a mark of byte order',
+  '\uFEFFafter a byte order mark',
   '\u2028\u2029\uFEFF\uFFFD',
-  // What separates, ends or escapes in one format or another.
+  // Separators, terminators and escapes of various formats.
   '\\u0000 \\x00 %00 $1 ${a} {{a}} ?',
 ]
 
@@ -35,7 +35,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'set stores any text unchanged, whatever was there, and every store on the database reads it',
+    name: 'set stores any text unchanged, overwrites an existing value, and every store on the database reads it',
     async check({ store, other, key }) {
       for (const text of TEXTS) {
         assert.equal(await store.set(key('text'), text), undefined)
@@ -63,10 +63,10 @@ export const values: readonly StorePromise[] = [
     async check({ store, key }) {
       const text = 'ü😀x'.repeat(250_000)
       await store.set(key('large'), text)
-      // Not assert.equal, which would print both.
-      assert.ok((await store.get(key('large'))) === text, 'the text came back changed')
+      // Without assert.equal, which would print both.
+      assert.ok((await store.get(key('large'))) === text, 'the text was changed')
       assert.equal(await store.create(key('created'), text), true)
-      assert.ok((await store.getMany([key('created')]))[0] === text, 'the text came back changed')
+      assert.ok((await store.getMany([key('created')]))[0] === text, 'the text was changed')
       assert.equal(await store.replace(key('large'), `${text} `, 'small'), false)
       assert.equal(await store.replace(key('large'), text.slice(0, -1), 'small'), false)
       assert.equal(await store.replace(key('large'), text, 'small'), true)
@@ -74,7 +74,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'keys are told apart by every character, up to 512 of them',
+    name: 'keys are compared character by character, up to 512 of them',
     async check({ store, key }) {
       const keys = [...SUFFIXES.map(key), ...longestNames(key)]
       await Promise.all(keys.map((name, position) => store.set(name, `value ${position}`)))
@@ -82,18 +82,18 @@ export const values: readonly StorePromise[] = [
       assert.deepEqual(await store.getMany(keys), expected)
       assert.deepEqual(await Promise.all(keys.map((name) => store.get(name))), expected)
       for (const [position, name] of keys.slice(0, -1).entries()) {
-        // None goes with another one: the next is still there.
+        // Deleting one key deletes no other: the next one still exists.
         assert.equal(await store.delete(name), true, `nothing to delete under ${JSON.stringify(name)}`)
-        const [gone, next] = await store.getMany([name, keys[position + 1] ?? ''])
-        assert.deepEqual([gone, next], [undefined, `value ${position + 1}`])
+        const [deleted, next] = await store.getMany([name, keys[position + 1] ?? ''])
+        assert.deepEqual([deleted, next], [undefined, `value ${position + 1}`])
       }
     },
   },
   {
-    name: 'keys, indexes and members may be called like what every object has',
+    name: 'keys, indexes and members may have the names of built-in object properties',
     async check({ store, key }) {
       for (const name of NAMES_OF_OBJECTS) {
-        // These names are anybody's, so they are only asked for: a text may be there, but nothing else.
+        // Other programs may use these names, so they are only read: there may be a text, but nothing else.
         const found = [await store.get(name), ...(await store.getMany([name]))]
         for (const text of found) assert.ok(text === undefined || typeof text === 'string', `found ${name}`)
         assert.equal(await store.replace(name, key('never stored'), 'new'), false)
@@ -109,7 +109,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'getMany answers in the order of its keys, undefined where there is nothing',
+    name: 'getMany answers in the order of its keys, with undefined for absent keys',
     async check({ store, key }) {
       await store.set(key('a'), '1')
       await store.set(key('b'), '2')
@@ -120,7 +120,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'getMany takes a thousand keys, also the same one again and again',
+    name: 'getMany accepts a thousand keys, with duplicates',
     async check({ store, key }) {
       const keys = Array.from({ length: 1000 }, (_, number) => key(String(number % 600)))
       const stored = keys.slice(0, 600).filter((_, number) => number % 20 === 0)
@@ -130,7 +130,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'what one store has written every other one reads at once',
+    name: 'every store reads the writes of another store at once',
     async check({ store, other, key }) {
       for (let round = 0; round < 5; round += 1) {
         await store.set(key('a'), `set ${round}`)
@@ -150,7 +150,7 @@ export const values: readonly StorePromise[] = [
     },
   },
   {
-    name: 'delete answers whether something was there',
+    name: 'delete answers whether there was a value',
     async check({ store, other, key }) {
       assert.equal(await store.delete(key('a')), false)
       await store.set(key('a'), '1')

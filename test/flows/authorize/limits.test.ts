@@ -80,9 +80,7 @@ describe('the memory store', () => {
   }
 
   it('a store in memory logs once that it loses its data when the process ends', () => {
-    expect(lines(memoryStore())).toEqual([
-      'the store is in memory: it forgets everything when this process ends',
-    ])
+    expect(lines(memoryStore())).toEqual(['the store is in memory: its data is lost when this process ends'])
     expect(lines({ ...memoryStore(), volatile: false })).toEqual([])
   })
 })
