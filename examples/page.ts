@@ -24,7 +24,7 @@ function escaped(value: Insertable): string {
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** A piece of a page; whatever is put into it is escaped, unless it is such a piece itself. */
+/** A fragment of a page. Inserted values are escaped, unless they are fragments themselves. */
 export function html(parts: TemplateStringsArray, ...values: Insertable[]): Html {
   return new Html(parts.reduce((text, part, i) => text + escaped(values[i - 1]) + part))
 }

@@ -1,6 +1,6 @@
 /**
- * A third party: it connects its users' accounts at Harbour Ledger by OAuth 2.0, with the unmodified
- * `openid-client`. What makes a good client stands in `partner-app/connection.ts`.
+ * A third party that connects its users' accounts at Harbour Ledger by OAuth 2.0, with the unmodified `openid-client`.
+ * `partner-app/connection.ts` shows what a good OAuth client does.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Router } from '@koa/router'
@@ -28,7 +28,7 @@ import {
 const DISCONNECTED =
   'Disconnected: the tokens of Tallybook are revoked. You are still signed in at Harbour Ledger, unless you chose “Sign out” there.'
 
-/** Somebody's browser. Only a signed id is in its cookie; secrets and tokens stay here. */
+/** The state of one browser. Its cookie holds only a signed id; secrets and tokens stay on the server. */
 interface Visitor {
   pending?: PendingConnection | undefined
   connection?: Connection | undefined
@@ -38,8 +38,8 @@ interface Visitor {
 /**
  * The third party's app.
  *
- * @param service what the developer got when they created the application
- * @param origin where this app is
+ * @param service the service, and the credentials that the developer got there
+ * @param origin the origin of this app
  */
 export function createPartnerApp(service: Service, origin: string): Koa {
   const connector = createConnector(service, origin)
@@ -54,13 +54,13 @@ export function createPartnerApp(service: Service, origin: string): Koa {
     return visitor
   }
 
-  /** Says something on the home page, once. */
-  function say(ctx: Context, notice: Notice): void {
+  /** Shows a notice once, on the home page. */
+  function showNotice(ctx: Context, notice: Notice): void {
     visitorOf(ctx).notice = notice
     seeOther(ctx, '/')
   }
 
-  /** Does something that needs a connection; where it turns out to be over, says so and forgets it. */
+  /** Runs an action that needs a connection. If the connection has ended, removes it and shows a notice. */
   async function withConnection(ctx: Context, act: (connection: Connection) => Promise<void>): Promise<void> {
     const visitor = visitorOf(ctx)
     if (!visitor.connection) return seeOther(ctx, '/')
@@ -70,7 +70,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
       if (!(error instanceof ConnectionEnded)) throw error
       visitor.connection = undefined
       const text = 'Harbour Ledger has ended this connection. Connect your account again to go on.'
-      say(ctx, { good: false, text, details: error.message })
+      showNotice(ctx, { isSuccess: false, text, details: error.message })
     }
   }
 
@@ -106,21 +106,21 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.get('/callback', async (ctx) => {
     const visitor = visitorOf(ctx)
     const { pending, connection: before } = visitor
-    // Whoever comes back must be who was sent: otherwise a link could connect somebody else's account here.
+    // The browser that returns must be the one that was sent. Otherwise a link could connect an attacker's account here.
     if (ctx.query.state !== pending?.state || !pending) {
       const text = 'This sign-in was started in another tab, or is over. Connect your account again.'
-      return before ? seeOther(ctx, '/') : say(ctx, { good: false, text })
+      return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
     }
     visitor.pending = undefined
     try {
       visitor.connection = await connector.complete(new URL(ctx.url, origin), pending)
-      // Nobody uses the tokens of the one before any more. Where the service cannot be reached, they expire.
+      // The tokens of the previous connection are no longer used. If the service cannot be reached, they expire.
       if (before) await connector.revoke(before).catch(console.error)
-      say(ctx, welcome(visitor.connection, before))
+      showNotice(ctx, welcome(visitor.connection, before))
     } catch (error) {
       if (!(error instanceof AuthorizationResponseError)) throw error
       const text = before ? 'Nothing was changed.' : 'Your account was not connected.'
-      say(ctx, { good: false, text, details: `${error.error}: ${error.error_description}` })
+      showNotice(ctx, { isSuccess: false, text, details: `${error.error}: ${error.error_description}` })
     }
   })
 
@@ -130,43 +130,43 @@ export function createPartnerApp(service: Service, origin: string): Koa {
         customer: 'March Hare',
         amount: 1200,
       })
-      if (response.ok) return say(ctx, { good: true, text: 'The invoice was created.' })
+      if (response.ok) return showNotice(ctx, { isSuccess: true, text: 'The invoice was created.' })
       const text =
         response.status === 403
           ? 'You did not allow Tallybook to create invoices. To change that, choose “Change what is allowed”.'
           : 'The invoice was not created.'
-      say(ctx, { good: false, text, details: await rejectionOf(response) })
+      showNotice(ctx, { isSuccess: false, text, details: await rejectionOf(response) })
     }),
   )
 
   router.post('/refresh', (ctx) =>
     withConnection(ctx, async (connection) => {
       await connector.refresh(connection)
-      say(ctx, { good: true, text: `New tokens, valid for ${connection.tokens.expiresIn} s.` })
+      showNotice(ctx, { isSuccess: true, text: `New tokens, valid for ${connection.tokens.expiresIn} s.` })
     }),
   )
 
   router.post('/reuse', (ctx) =>
     withConnection(ctx, async (connection) => {
       await connector.reuse(connection)
-      say(ctx, { good: false, text: 'The old refresh token worked twice, which must not be.' })
+      showNotice(ctx, { isSuccess: false, text: 'The old refresh token worked twice, which must not be.' })
     }),
   )
 
   router.post('/disconnect', (ctx) =>
     withConnection(ctx, async (connection) => {
       const farewell = await connector.farewell(connection)
-      // First the service: if that fails, the connection is still here, to be ended once more.
+      // The service comes first: if that fails, the connection remains, and the user can try again.
       await connector.revoke(connection)
       const visitor = visitorOf(ctx)
       visitor.connection = undefined
-      // Shown when they are back. Whether they signed out there, the service does not tell us.
-      visitor.notice = { good: true, text: DISCONNECTED }
+      // Shown when the user returns. The service does not report whether they signed out there.
+      visitor.notice = { isSuccess: true, text: DISCONNECTED }
       seeOther(ctx, farewell.href)
     }),
   )
 
-  /** Whatever else goes wrong between us and the service: people read a sentence, and the log has the rest. */
+  /** Answers other failures with one sentence, and logs the details. */
   async function explainFailures(ctx: Context, next: () => Promise<unknown>): Promise<void> {
     try {
       await next()
@@ -185,17 +185,17 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   return app
 }
 
-/** What to tell somebody who comes back from the consent page. */
+/** The notice for a user who returns from the consent page. */
 function welcome({ tokens }: Connection, before: Connection | undefined): Notice {
   if (!OPERATIONS.some((scope) => tokens.scopes.includes(scope))) {
     const text =
       'You allowed Tallybook nothing that it needs. To change that, choose “Change what is allowed”.'
-    return { good: false, text }
+    return { isSuccess: false, text }
   }
-  return { good: true, text: before ? 'Your choice was saved.' : 'Your account is connected.' }
+  return { isSuccess: true, text: before ? 'Your choice was saved.' : 'Your account is connected.' }
 }
 
-/** What the service answered, in one line (RFC 6750 3.1). */
+/** The error of the service, in one line (RFC 6750 3.1). */
 async function rejectionOf(response: Response): Promise<string> {
   const { error, error_description } = Object(await response.json().catch(() => undefined))
   return [`${response.status} ${error ?? response.statusText}`, error_description].filter(Boolean).join(': ')

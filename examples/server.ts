@@ -1,8 +1,8 @@
 /**
- * `npm start`: a host that has grown an API platform, and a third party that uses it.
+ * `npm start`: a host with an API platform, and a third party that uses it.
  *
- * The host is an ordinary Koa app: its own pages, its own session, its own body parser, an API with data per
- * account. The gatehouse is the two `app.use` lines in `createHost`, and what `createGatehouse` is told.
+ * The host is an ordinary Koa app with its own pages, session and body parser, and an API with data per account. The
+ * gatehouse consists of the options of `createGatehouse` and of two `app.use` lines in `start`.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { bodyParser } from '@koa/bodyparser'
@@ -23,7 +23,7 @@ import { openStore } from './server/store.ts'
 import { instructions } from './server/terminal.ts'
 import { pageHeaders, signedInAccount, website } from './server/website.ts'
 
-/** What operators should know, a line each, and of failures everything. A real service has pino here. */
+/** Logs one line for operators, and failures completely. A real service uses a logger such as pino. */
 const logger: Logger = {
   debug() {},
   info: (_details, text) => console.info(text),
@@ -35,7 +35,7 @@ async function start(): Promise<void> {
   const settings = readSettings()
   const { origin, partnerOrigin, redisUrl } = settings
   const { store, close: closeStore } = await openStore(redisUrl)
-  // The memory store needs none.
+  // The memory store needs no secret.
   const secret = settings.secret ?? (redisUrl === undefined ? undefined : makeSecret())
 
   const gatehouse = createGatehouse({
@@ -68,7 +68,7 @@ async function start(): Promise<void> {
     logger,
   })
 
-  // Whoever tries this out is told at once what is wrong. A site need not wait: mounting starts it in the background.
+  // Waits, so that a problem is shown at once. A site need not wait: mounting starts gatehouse in the background.
   await gatehouse.ready()
   if (secret !== undefined && secret !== settings.secret) keepSecret(secret)
 
@@ -91,7 +91,7 @@ async function start(): Promise<void> {
     partnerOrigin,
   )
   const partnerServer = await listen(partnerApp, settings.partnerPort, 'PARTNER_PORT')
-  console.log(instructions({ origin, partnerOrigin, apiKey, forgets: redisUrl === undefined }))
+  console.log(instructions({ origin, partnerOrigin, apiKey, isVolatile: redisUrl === undefined }))
 
   async function stop(): Promise<void> {
     await Promise.all([stopListening(server), stopListening(partnerServer)])
@@ -102,9 +102,9 @@ async function start(): Promise<void> {
 }
 
 const ANOTHER_SECRET =
-  'Here: set GATEHOUSE_SECRET to what it was, or begin anew with another database (REDIS_URL=redis://…/1)'
+  'Here: set GATEHOUSE_SECRET to what it was, or start with another database (REDIS_URL=redis://…/1)'
 
-/** The key of the host's session cookies: as long-lived as the host's secret. */
+/** The key of the host's session cookies. It lives as long as the host's secret. */
 function sessionKey(secret: string | undefined): string {
   return secret === undefined
     ? randomBytes(32).toString('base64url')
@@ -114,7 +114,7 @@ function sessionKey(secret: string | undefined): string {
 try {
   await start()
 } catch (error) {
-  // What the person in front of it can change is one line; anything else is a bug, with its stack.
+  // A problem that the operator can solve is one line. Anything else is a bug, with its stack.
   const readable = error instanceof StartError || error instanceof GatehouseError
   console.error(readable ? error.message : error)
   if (error instanceof GatehouseError && error.code === 'ERR_SECRET_MISMATCH') console.error(ANOTHER_SECRET)

@@ -1,7 +1,7 @@
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 
-/** Milliseconds until the next attempt to connect. It stays short, because messages are missed in the meantime. */
+/** Milliseconds until the next attempt to connect. It is short, because messages are missed until then. */
 const retryDelay = (attempt: number): number => Math.min(attempt * 50, 500)
 
 /** Milliseconds after which a lost node that the client does not know again counts as removed. */

@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client'
 
-/** What the service gave to the developer, and where it is. */
+/** The addresses of the service, and the developer's credentials. */
 export interface Service {
   /** {auth_url} */
   readonly issuer: string
@@ -10,15 +10,15 @@ export interface Service {
   readonly clientSecret: string
 }
 
-/** A user's account at the service, connected. Lives on our server: browsers never see any of it. */
+/** A connected account of a user at the service. It stays on our server; browsers never see it. */
 export interface Connection {
-  /** Whom it belongs to, from the user info endpoint. */
+  /** The user's name, from the user info endpoint. */
   readonly name: string
   readonly idToken: string
   tokens: Tokens
-  /** The refresh token before the current one; kept here only to show that it is of no use any more. */
+  /** The previous refresh token, kept only to demonstrate that it is no longer valid. */
   usedRefreshToken?: string
-  /** The refresh under way, if any. */
+  /** The pending refresh, if any. */
   refreshing?: Promise<void> | undefined
 }
 
@@ -26,11 +26,11 @@ interface Tokens {
   readonly accessToken: string
   readonly refreshToken: string
   readonly scopes: readonly string[]
-  /** Seconds from the moment of the answer. */
+  /** Seconds from the response. */
   readonly expiresIn: number
 }
 
-/** What must be remembered between sending somebody to the service and their return. */
+/** The state to keep between sending a user to the service and their return. */
 export interface PendingConnection {
   readonly state: string
   readonly nonce: string
@@ -40,15 +40,15 @@ export interface PendingConnection {
 /** The operations of the API that we need. */
 export const OPERATIONS = ['invoices:read', 'invoices:create', 'payments:list']
 
-/** What we ask for. The user may grant less, so `tokens.scopes` says what we got. */
+/** The scopes that we request. The user may grant fewer, so `tokens.scopes` has the granted ones. */
 export const WANTED = ['openid', 'profile', ...OPERATIONS]
 
-/** The service answered that the connection is over: only the user can start a new one. */
+/** The connection has ended at the service: only the user can start a new one. */
 export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded'
 }
 
-/** All that is said to the service, a verb each. */
+/** All requests to the service, one function each. */
 export function createConnector(service: Service, origin: string) {
   let discovered: Promise<oauth.Configuration> | undefined
 
@@ -56,7 +56,7 @@ export function createConnector(service: Service, origin: string) {
   function configuration(): Promise<oauth.Configuration> {
     discovered ??= oauth
       .discovery(new URL(service.issuer), service.clientId, service.clientSecret, undefined, {
-        // The library rejects plain http unless it is told; here it is for localhost.
+        // The library rejects plain http by default. Here it is permitted for localhost.
         execute: service.issuer.startsWith('http://localhost') ? [oauth.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {
@@ -67,9 +67,9 @@ export function createConnector(service: Service, origin: string) {
   }
 
   /**
-   * Where to send somebody who wants to connect their account.
+   * Creates the address to which a user is sent to connect their account.
    *
-   * @param prompt `consent` asks them anew, also about what they decided before
+   * @param prompt `consent` shows the consent page again, also for earlier decisions
    */
   async function begin(prompt?: 'consent'): Promise<{ url: URL; pending: PendingConnection }> {
     const pending = {
@@ -90,9 +90,9 @@ export function createConnector(service: Service, origin: string) {
   }
 
   /**
-   * Exchanges the code that they came back with.
+   * Exchanges the code with which the user returned.
    *
-   * @throws {oauth.AuthorizationResponseError} they said no
+   * @throws {oauth.AuthorizationResponseError} the user denied the request
    */
   async function complete(callback: URL, pending: PendingConnection): Promise<Connection> {
     const config = await configuration()
@@ -108,8 +108,8 @@ export function createConnector(service: Service, origin: string) {
   }
 
   /**
-   * Gets new tokens. A refresh token works once, so two requests at the same moment share one refresh: using
-   * it twice would look like theft, and end the connection.
+   * Gets new tokens. A refresh token works once, so concurrent requests share one refresh. A second use would look like
+   * theft, and end the connection.
    *
    * @throws {ConnectionEnded}
    */
@@ -120,7 +120,7 @@ export function createConnector(service: Service, origin: string) {
     return connection.refreshing
   }
 
-  /** What nobody should do: uses a refresh token that was used before. Throws as `refresh` does. */
+  /** Demonstrates a mistake: uses a refresh token a second time. Throws like `refresh`. */
   async function reuse(connection: Connection): Promise<void> {
     await exchange(connection, connection.usedRefreshToken ?? '')
   }
@@ -139,7 +139,7 @@ export function createConnector(service: Service, origin: string) {
   }
 
   /**
-   * Calls the API. An access token that has expired is replaced, and the call made once more.
+   * Calls the API. If the access token has expired, refreshes it and repeats the call.
    *
    * @throws {ConnectionEnded}
    */
@@ -164,16 +164,16 @@ export function createConnector(service: Service, origin: string) {
     return send()
   }
 
-  /** Ends the connection at the service, too: all tokens of it are revoked there (RFC 7009). */
+  /** Ends the connection at the service: all its tokens are revoked there (RFC 7009). */
   async function revoke(connection: Connection): Promise<void> {
-    // A refresh under way would leave a token behind that we never see.
+    // A pending refresh would otherwise leave a valid token behind.
     await connection.refreshing?.catch(() => {})
     await oauth.tokenRevocation(await configuration(), connection.tokens.refreshToken, {
       token_type_hint: 'refresh_token',
     })
   }
 
-  /** Where to send somebody who leaves, so that they are asked whether to sign out of the service too. */
+  /** Creates the address at which the service asks the user whether to sign out there too. */
   async function farewell(connection: Connection): Promise<URL> {
     return oauth.buildEndSessionUrl(await configuration(), {
       id_token_hint: connection.idToken,
@@ -184,7 +184,7 @@ export function createConnector(service: Service, origin: string) {
   return { begin, complete, refresh, reuse, call, revoke, farewell }
 }
 
-/** What went wrong, in one line; as the service said it, where it said something (RFC 6749 5.2). */
+/** The reason of a failure in one line, in the words of the service if it gave a reason (RFC 6749 5.2). */
 export function reasonOf(error: unknown): string {
   return error instanceof oauth.ResponseBodyError
     ? `${error.status} ${error.error}: ${error.error_description}`

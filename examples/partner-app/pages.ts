@@ -6,15 +6,15 @@ const site = { name: 'Tallybook', tagline: 'Bookkeeping by Acme Software', style
 /** The stylesheet of the site. */
 export const style = stylesheet('#7a3e9d')
 
-/** Something to tell, once. */
+/** A message that is shown once. */
 export interface Notice {
-  readonly good: boolean
+  readonly isSuccess: boolean
   readonly text: string
-  /** What the service answered, for those who want to know. */
+  /** The answer of the service. */
   readonly details?: string | undefined
 }
 
-/** Invoices as the API answers them. */
+/** An invoice in the API's format. */
 export interface ShownInvoice {
   readonly id: string
   readonly customer: string
@@ -23,7 +23,7 @@ export interface ShownInvoice {
   readonly paid: boolean
 }
 
-/** Home of somebody whose account is not connected. */
+/** The home page of a user without a connected account. */
 export const welcomePage = (notice: Notice | undefined) =>
   page(
     site,
@@ -41,18 +41,18 @@ export const welcomePage = (notice: Notice | undefined) =>
     `,
   )
 
-/** What is shown when the service could not be asked, or gave an answer that must not be trusted. */
+/** The page for a service that cannot be reached, or whose answer is invalid. */
 export const problemPage = (details: string) =>
   page(
     site,
     'Something went wrong',
-    html`${noticeBox({ good: false, text: 'That did not work with Harbour Ledger. Nothing was changed.', details })}
+    html`${noticeBox({ isSuccess: false, text: 'That did not work with Harbour Ledger. Nothing was changed.', details })}
       <section>
         <p><a href="/">Back to your books</a></p>
       </section>`,
   )
 
-/** Home of somebody whose account is connected. */
+/** The home page of a user with a connected account. */
 export const connectedPage = (
   connection: Connection,
   invoices: readonly ShownInvoice[] | undefined,
@@ -126,6 +126,6 @@ const invoiceTable = (invoices: readonly ShownInvoice[]) => html`
 
 const noticeBox = (notice: Notice | undefined) =>
   notice &&
-  html`<div class="note ${notice.good ? 'good' : 'bad'}" role="status">
+  html`<div class="note ${notice.isSuccess ? 'good' : 'bad'}" role="status">
     ${notice.text} ${notice.details !== undefined && html`<p class="details">${notice.details}</p>`}
   </div>`

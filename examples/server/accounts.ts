@@ -6,11 +6,11 @@ export interface HostAccount {
   readonly name: string
   readonly email: string
   readonly kycLevel: 'none' | 'basic' | 'verified'
-  /** Undefined: nobody signs in to it. */
+  /** Undefined if the account has no sign-in. */
   readonly password?: { readonly salt: Buffer; readonly hash: Buffer }
 }
 
-/** What the terminal shows, so that anybody can sign in. Everything in this host is made up. */
+/** The users that the terminal shows for signing in. All data of this host is fictional. */
 export const DEMO_USERS = [
   { username: 'alice', password: 'wonderland' },
   { username: 'bob', password: 'builder' },
@@ -40,16 +40,16 @@ function hashed(password: string) {
   return { salt, hash: scryptSync(password, salt, 32) }
 }
 
-// Hashed against for unknown names, so that they take as long as known ones.
-const nobody = hashed(randomBytes(16).toString('hex'))
+// Compared for unknown names, so that they take as long as known names.
+const dummyPassword = hashed(randomBytes(16).toString('hex'))
 
 /** The account, or undefined. */
 export const findAccount = (id: string): HostAccount | undefined => accounts.get(id)
 
-/** The account whose name and password these are, or undefined. */
+/** The account with this name and password, or undefined. */
 export function checkPassword(username: string, password: string): HostAccount | undefined {
   const account = accounts.get(username.trim().toLowerCase())
-  const { salt, hash } = account?.password ?? nobody
+  const { salt, hash } = account?.password ?? dummyPassword
   const matches = timingSafeEqual(scryptSync(password, salt, 32), hash)
   return matches && account?.password ? account : undefined
 }

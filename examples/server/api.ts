@@ -22,8 +22,8 @@ const invoices = new Map<string, Invoice[]>([
 ])
 
 /**
- * The API, as it would be without a gateway, except that it reads from `ctx.state.auth` on whose account it
- * acts. Nothing in here checks a token or a scope: what is not allowed does not get this far.
+ * The API. It contains no check of tokens or scopes, because the gateway rejects such calls before. It reads from
+ * `ctx.state.auth` on which account a call acts.
  */
 export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
   .get('/invoices/list', (ctx) => {
@@ -44,7 +44,7 @@ export const api = new Router<{ auth: Principal }>({ prefix: '/api' })
     ctx.body = invoice
   })
   .get('/invoices/:id', (ctx) => {
-    // The invoices of one account only: a scope says what may be done, the account says with whose data.
+    // Only invoices of this account: the scope permits the operation, the account determines the data.
     ctx.body = invoicesOf(ctx.state.auth).find(({ id }) => id === ctx.params.id)
     if (!ctx.body) ctx.throw(404, 'No such invoice')
   })

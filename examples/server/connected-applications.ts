@@ -4,7 +4,7 @@ import { html, page } from '../page.ts'
 import { products } from './products.ts'
 import { signedInAccount, site } from './website.ts'
 
-/** What an account has allowed one application, over all the times that it was asked. */
+/** Everything that an account has allowed one application, over all its grants. */
 interface Connection {
   readonly clientId: string
   readonly name: string
@@ -14,7 +14,7 @@ interface Connection {
   readonly since: number
 }
 
-/** A page on which people see what they have allowed which application, and can withdraw it. */
+/** A page on which users see what they have allowed each application, and can withdraw it. */
 export function connectedApplications({ applications, grants }: Pick<Gatehouse, 'applications' | 'grants'>) {
   async function connectionsOf(accountId: string): Promise<Connection[]> {
     const all: Grant[] = []
@@ -41,7 +41,7 @@ export function connectedApplications({ applications, grants }: Pick<Gatehouse, 
     )
   }
 
-  // A form on somebody else's site gets nowhere here: the session's cookie is `sameSite: 'lax'`.
+  // A form on another site has no effect here, because the session's cookie is `sameSite: 'lax'`.
   return new Router()
     .get('/applications', async (ctx) => {
       const account = signedInAccount(ctx)

@@ -11,10 +11,10 @@ const KEY_NAME = 'Demo key'
 const APPLICATION_NAME = 'Tallybook'
 
 /**
- * The demo API key and the demo application, as a developer would make them in a console.
+ * Creates the demo API key and the demo application, as a developer would in a console.
  *
- * Redis remembers them from the last start, but not their secrets, which are shown once and kept as hashes:
- * then each gets a new one, and the last one ends.
+ * On Redis they exist from the last start. Their secrets are shown once and stored as hashes, so each gets a new secret,
+ * and the previous one expires.
  */
 export async function provideDemoClients(
   { apiKeys, applications }: Gatehouse,
@@ -33,7 +33,7 @@ export async function provideDemoClients(
       accountId,
       name: KEY_NAME,
       products: ['invoices', 'payments'],
-      // What an application does not need is taken off, so that its tokens do not carry it.
+      // An operation that the key does not need is removed, so that its tokens do not carry it.
       removedOperations: ['invoices:create'],
       actor,
     })
@@ -47,7 +47,7 @@ export async function provideDemoClients(
       ({ name }) => name === APPLICATION_NAME,
     )
     if (known) {
-      // The ports may be other ones this time.
+      // The ports may have changed.
       await applications.setRedirectUris(known.clientId, redirectUris, { actor })
       await applications.setPostLogoutRedirectUris(known.clientId, postLogoutRedirectUris, { actor })
       const { clientSecret } = await applications.rotateSecret(known.clientId, { overlapSeconds: 0, actor })

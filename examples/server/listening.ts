@@ -3,7 +3,7 @@ import type Koa from 'koa'
 import { StartError } from './start-error.ts'
 
 /**
- * Starts to listen.
+ * Listens on a port.
  *
  * @param variable the environment variable that chooses another port
  * @throws {StartError} if the port is taken or not allowed
@@ -19,7 +19,7 @@ export function listen(app: Koa, port: number, variable: string): Promise<Server
   })
 }
 
-/** Answers what is under way, and takes no more. */
+/** Answers pending requests, and accepts no new ones. */
 export async function stopListening(server: Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve))
   server.closeIdleConnections()

@@ -1,4 +1,4 @@
-/** What can be done with the API. The scopes below are checked by TypeScript wherever they are used. */
+/** The products of the API. TypeScript checks these scopes wherever they are used. */
 export const products = {
   invoices: {
     title: 'Invoices',
@@ -18,7 +18,7 @@ export const products = {
     title: 'Payments',
     operations: {
       'payments:list': { route: 'GET /payments/list', title: 'Read your payments' },
-      // Acme's KYC level is "basic": its application cannot even ask for this one.
+      // Acme's KYC level is "basic": so its application cannot request this operation.
       'payments:transfer': { route: 'POST /payments/transfer', title: 'Move money', kycLevel: 'verified' },
     },
   },

@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, existsSync } from 'node:fs'
 import { StartError } from './start-error.ts'
 
-/** What the environment says about how the example is to run. */
+/** The settings of the example, from the environment. */
 export interface ExampleSettings {
   readonly port: number
-  /** Where the host is, as browsers write it: without the port if that is 80. */
+  /** The origin of the host as browsers write it: without the port 80. */
   readonly origin: string
   readonly partnerPort: number
   readonly partnerOrigin: string
-  /** Undefined: everything is kept in memory. */
+  /** Undefined for the memory store. */
   readonly redisUrl: string | undefined
-  /** What protects the data in Redis; undefined if there is none yet. */
+  /** The secret that protects the data in Redis; undefined on the first start. */
   readonly secret: string | undefined
 }
 
@@ -35,10 +35,10 @@ export function readSettings(): ExampleSettings {
   }
 }
 
-/** A random secret. In production it comes from wherever your secrets come from. */
+/** A random secret. In production use your own secret management. */
 export const makeSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Keeps a secret for the next start: what is in Redis can only be read with the one it was written with. */
+/** Saves the secret for the next start, because the data in Redis can only be read with it. */
 export function keepSecret(secret: string): void {
   appendFileSync('.env', `GATEHOUSE_SECRET=${secret}\n`, { mode: 0o600 })
   console.log('Made a GATEHOUSE_SECRET for the data in Redis, and kept it in .env\n')

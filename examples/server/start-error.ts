@@ -1,4 +1,4 @@
-/** The example cannot start, for a reason that the person in front of it can remove; said in one line. */
+/** The example cannot start, for a reason that its operator can remove. The message is one line. */
 export class StartError extends Error {
   override readonly name = 'StartError'
 }

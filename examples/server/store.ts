@@ -5,7 +5,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { StartError } from './start-error.ts'
 
 /**
- * The store that the example runs on, and how to leave it. The client is ours: whoever makes it closes it.
+ * Opens the store of the example. The example creates the Redis client, so it also closes it.
  *
  * @param redisUrl undefined for the memory store
  * @throws {StartError} if Redis does not answer within two seconds
@@ -19,13 +19,13 @@ export async function openStore(redisUrl: string | undefined): Promise<{ store: 
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: 2000,
-    // While Redis is away a request is answered with 503 at once, instead of waiting in a queue.
+    // While Redis is unavailable, a request gets 503 at once instead of waiting in a queue.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, 500),
   })
   let lastError: Error | undefined
-  // ioredis connects anew by itself; what went wrong matters only until the first connection.
+  // ioredis reconnects automatically, so errors matter only until the first connection.
   redis.on('error', (error: Error) => (lastError = error))
   const failed = new Promise<never>((_resolve, reject) => {
     redis.once('close', () => reject(lastError ?? new Error('the connection was closed')))

@@ -1,20 +1,20 @@
 import { DEMO_USERS } from './accounts.ts'
 import type { Credentials } from './demo-clients.ts'
 
-/** What `npm start` prints: everything that there is to try, ready to paste. */
+/** The output of `npm start`: everything to try, ready to paste. */
 export function instructions(options: {
   origin: string
   partnerOrigin: string
   apiKey: Credentials
-  /** Nothing outlives this process. */
-  forgets: boolean
+  /** Whether the data is lost when this process ends. */
+  isVolatile: boolean
 }): string {
   const { origin, partnerOrigin, apiKey } = options
   return `\
 Harbour Ledger, a host:     ${origin}
 Tallybook, a third party:   ${partnerOrigin}
 How the service is doing:   ${origin}/health
-${options.forgets ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} Ctrl-C ends both.
+${options.isVolatile ? 'Kept in memory, forgotten at the end.' : 'Kept in Redis.'} Ctrl-C ends both.
 
 DIRECT ACCESS: an API key acts on the account that owns it
 

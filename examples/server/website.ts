@@ -5,10 +5,10 @@ import { html, page, stylesheet } from '../page.ts'
 import { checkPassword, findAccount } from './accounts.ts'
 import { inEuros, invoicesOf } from './api.ts'
 
-/** What stands on every page. */
+/** The header of every page. */
 export const site = { name: 'Harbour Ledger', tagline: 'Invoices for small businesses', style: '/style.css' }
 
-/** Who is signed in in this browser, from the host's own session. */
+/** The account that is signed in in this browser, from the host's own session. */
 export const signedInAccount = (ctx: Context) => findAccount(String(ctx.session?.accountId ?? ''))
 
 /**
@@ -28,7 +28,7 @@ export function website(origin: string): Router {
     })
     .get('/login', (ctx) => {
       const next = localPath(ctx.query.next, origin)
-      // `again` is how the gatehouse asks for a fresh sign-in (prompt=login, max_age).
+      // With `again` gatehouse requires a new sign-in (prompt=login, max_age).
       if (signedInAccount(ctx) && ctx.query.again === undefined) ctx.redirect(next)
       else ctx.body = page(site, 'Sign in', signInPage(next, formToken(ctx)))
     })
@@ -46,7 +46,7 @@ export function website(origin: string): Router {
         ctx.body = page(site, 'Sign in', again)
         return
       }
-      // A session of its own: nothing of what the browser had before goes on in it.
+      // A new session, which takes over nothing from the previous one.
       ctx.session = { accountId: account.id, signedInAt: Math.floor(Date.now() / 1000) }
       ctx.status = 303
       ctx.redirect(localPath(next, origin))
@@ -59,8 +59,8 @@ export function website(origin: string): Router {
 }
 
 /**
- * What shows that the sign-in form is ours, and was made for this browser. Other sites could else sign people in to an
- * account of theirs, and see what they write there: a form that needs no cookie is not stopped by `sameSite`.
+ * A token that proves that the sign-in form is ours, and was made for this browser. Otherwise another site could sign users
+ * in to an account of its own, and see what they write there: `sameSite` does not stop a form that needs no cookie.
  */
 function formToken(ctx: Context): string {
   return (ctx.session.csrf ??= randomBytes(32).toString('base64url'))
@@ -73,8 +73,8 @@ function isFormToken(ctx: Context, token: unknown): boolean {
 }
 
 /**
- * Where to go after sign-in: a path on this very host, whatever was asked for. Without this, a link to our
- * sign-in page could end on somebody else's site (an open redirect).
+ * The address after sign-in: always a path on this host. Otherwise a link to our sign-in page could lead to another site
+ * (an open redirect).
  */
 export function localPath(next: unknown, origin: string): string {
   const url = typeof next === 'string' ? URL.parse(next, origin) : null

@@ -43,7 +43,7 @@ export async function start(parts: StartParts): Promise<Running> {
   // Before the products, because operations that left them may have been revoked already.
   await Promise.all([parts.longestLifetime.seconds(), parts.revocationFollower.start()])
   const stops: Stop[] = []
-  const stop = async () => void (await Promise.all(stops.map((end) => end())))
+  const stop = async () => void (await Promise.all(stops.map(async (end) => end())))
   try {
     stops.push(await parts.clients.follow())
     stops.push(await parts.catalogSync.start())

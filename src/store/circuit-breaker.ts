@@ -96,7 +96,7 @@ export function createCircuitBreaker(options: {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // Another call was answered meanwhile, or the circuit is open already.
+    // Another call was answered since then, or the circuit is open already.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined

@@ -4,7 +4,7 @@ import type { Store } from './contract.ts'
 import { withDeadline } from './deadline.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
-/** A store that costs a request a bounded time, whatever the state of the database. */
+/** A store that costs a request a bounded time in every state of the database. */
 export interface ResilientStore {
   readonly store: Store
   /** Stops probing whether the store is available again. */

@@ -1,52 +1,50 @@
-import { GatehouseError } from '../errors.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { must, optional, wholeNumber } from '../validation/rules.ts'
 
-/** Members of an index that is listed by time are `<milliseconds>:<id>`. */
-const TIME = 13
+/** The digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
+const TIME_DIGITS = 13
 const MEMBER = /^\d{13}:([^]{1,256})$/
 
-/** The member for an id: the time in front, padded, makes the order of bytes the order of time. */
+/** The member for an id. It starts with the padded time, so that the order of bytes is the order of time. */
 export function timedMember(listedAt: number, id: string): string {
-  return `${String(listedAt).padStart(TIME, '0')}:${id}`
+  return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
 
-/** The id of a member; empty, as no id is, where it is none of ours. */
+/** The id of a member; the empty text if another program has written the member. */
 export function idOfMember(member: string): string {
   return MEMBER.exec(member)?.[1] ?? ''
 }
 
-/** Milliseconds since the epoch by which a member is listed. */
+/** The time of a member, in milliseconds since the epoch. */
 export function timeOfMember(member: string): number {
-  return Number(member.slice(0, TIME))
+  return Number(member.slice(0, TIME_DIGITS))
 }
 
-/** Which part of a list is wanted. */
+/** The options of a list. */
 export interface ListOptions {
-  /** `cursor` of the page before; the first page if left out. */
+  /** `cursor` of the previous page. @default the first page */
   readonly cursor?: string | undefined
-  /** Items at most, 1 to 500. @default 50 */
+  /** Maximum number of items, 1 to 500. @default 50 */
   readonly limit?: number | undefined
 }
 
+const LIST_FIELDS = {
+  cursor: optional(
+    must(
+      'the `cursor` of the previous page',
+      (value) => typeof value === 'string' && /^\d{13}:./.test(value),
+    ),
+  ),
+  limit: optional(wholeNumber(1, 500)),
+}
+
 /**
- * Checks the options of a list, as the caller of a service handed them over, and fills in the default.
+ * Checks the options of a list, and fills in the default.
  *
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
  */
 export function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
-  if (typeof options !== 'object' || options === null)
-    throw refused('the options of a list must be an object')
-  const unknown = Object.keys(options).find((name) => name !== 'cursor' && name !== 'limit')
-  if (unknown !== undefined) throw refused(`a list has no option "${unknown}"; it takes cursor and limit`)
+  checkInput('the list was not read', options, LIST_FIELDS)
   const { cursor, limit = 50 } = options
-  if (!Number.isInteger(limit) || limit < 1 || limit > 500) {
-    throw refused('limit must be a whole number from 1 to 500')
-  }
-  if (cursor !== undefined && (typeof cursor !== 'string' || !/^\d{13}:./.test(cursor))) {
-    throw refused('cursor must be the cursor of the page before')
-  }
   return { cursor, limit }
-}
-
-function refused(message: string): GatehouseError {
-  return new GatehouseError('ERR_INVALID_ARGUMENT', message)
 }

@@ -5,8 +5,8 @@ import { createPartnerApp } from '../../examples/partner-app.ts'
 import { createBrowser, type Browser, type Page } from '../support/browser.ts'
 import { startHost, type Host } from '../support/host.ts'
 
-/** The third party against a host of the tests, without scripts; the whole journey is in test/flows/browser. */
-describe('the third party', () => {
+/** The third party with a test host, without a browser. test/flows/browser has the whole journey. */
+describe('the partner app', () => {
   let host: Host
   let server: Server
   let home: string
@@ -38,7 +38,7 @@ describe('the third party', () => {
     browser = createBrowser({ follow: [host.origin, new URL(home).origin] })
   })
 
-  /** Sends somebody to the service, signs them in where that is asked for, and ends at the consent page. */
+  /** Sends a user to the service, signs them in if needed, and ends at the consent page. */
   async function goToConsent(user: string): Promise<Page> {
     const page = await browser.submit(await browser.open(home), { action: /connect$/ })
     if (!page.body.includes('name="password"')) return page
@@ -48,13 +48,13 @@ describe('the third party', () => {
   const decide = (page: Page, scopes: string[], action = 'approve') =>
     browser.submit(page, { action: /consent$/, change: { scope: scopes }, button: ['action', action] })
 
-  /** What a page says, without markup. */
+  /** The text of a page, without markup. */
   const read = ({ body }: Page) => body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ')
 
   const forged = (state: string) =>
-    `${home}callback?${new URLSearchParams({ code: 'somebody-elses', state, iss: host.issuer }).toString()}`
+    `${home}callback?${new URLSearchParams({ code: 'another-users', state, iss: host.issuer }).toString()}`
 
-  it('does not take a code that it did not ask for, says so, and still takes the one that it did', async () => {
+  it('the partner app rejects a code that it did not request, and still accepts the requested one', async () => {
     const printed = vi.spyOn(console, 'error')
     const consent = await goToConsent('alice')
     const rejected = await browser.open(forged('forged'))
@@ -66,20 +66,20 @@ describe('the third party', () => {
     expect(read(await decide(consent, ['invoices:read']))).toContain('Your account is connected.')
   })
 
-  it('does not take a code from somebody whom it never sent away', async () => {
+  it('the partner app rejects a code from a browser that it never sent to the service', async () => {
     expect(read(await browser.open(forged('')))).toContain('Connect your account again.')
     const plain = await browser.open(`${home}callback?code=x`)
     expect(read(plain)).toContain('Connect your account again.')
   })
 
-  it('offers to change what is allowed, and gets by it what was rejected before', async () => {
+  it('a user who changes what is allowed gives the partner app an operation that was rejected before', async () => {
     const consent = await goToConsent('bob')
     const connected = await decide(consent, ['profile', 'invoices:read'])
     expect(read(connected)).toContain('Your account is connected.')
     const rejected = await browser.submit(connected, { action: /invoices$/ })
     expect(read(rejected)).toContain('To change that, choose “Change what is allowed”.')
 
-    // A no leaves the connection as it was.
+    // A denied request does not change the connection.
     const denied = await decide(await browser.submit(rejected, { action: /change$/ }), [], 'deny')
     expect(read(denied)).toContain('Nothing was changed. access_denied')
     expect(read(denied)).toContain('Connected as Bob')
@@ -90,7 +90,7 @@ describe('the third party', () => {
     expect(read(await browser.submit(changed, { action: /invoices$/ }))).toContain('The invoice was created.')
   })
 
-  it('says that it was allowed nothing that it needs', async () => {
+  it('the partner app reports that no operation it needs is allowed', async () => {
     host.accounts.set('carol', { id: 'carol', claims: { name: 'Carol' } })
     const consent = await goToConsent('carol')
     const connected = await decide(consent, [])
@@ -116,7 +116,7 @@ describe('the third party', () => {
     expect((await host.gatehouse.grants.list({ accountId: 'dan' })).items).toEqual([])
   })
 
-  it('keeps the connection where the service could not be told that it is over', async () => {
+  it('the partner app keeps a connection that it could not revoke at the service', async () => {
     host.accounts.set('erin', { id: 'erin', claims: { name: 'Erin' } })
     const connected = await decide(await goToConsent('erin'), ['profile', 'invoices:read'])
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -134,7 +134,7 @@ describe('the third party', () => {
     expect(read(await browser.open(home))).toContain('Connected as Erin')
   })
 
-  it('revokes the tokens of before when something else is allowed', async () => {
+  it('a new consent revokes the tokens of the previous connection', async () => {
     host.accounts.set('frank', { id: 'frank', claims: { name: 'Frank' } })
     const connected = await decide(await goToConsent('frank'), ['profile', 'invoices:read'])
     const [before] = (await host.gatehouse.grants.list({ accountId: 'frank' })).items

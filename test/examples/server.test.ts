@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => examples?.remove())
 
-/** The lines to paste, run by a shell one after the other, exactly as they were printed. */
+/** Runs the printed commands in a shell, unchanged, one after the other. */
 async function paste(example: ExampleProcess) {
   const lines = example.stdout().match(/^(curl|ANSWER=|TOKEN=).*$/gm) ?? []
   const output = await runToEnd(examples.folder, 'bash', ['-c', lines.join('\n')])
@@ -33,7 +33,7 @@ describe('npm start', () => {
     await example.ready()
   })
 
-  it('prints curl lines that work as they are: a token, 200 and 403', async () => {
+  it('the printed curl commands work unchanged: a token, 200 and 403', async () => {
     const { count, token, answers, statuses } = await paste(example)
     expect(count).toBe(4)
     expect(token).toMatchObject({ token_type: 'Bearer', expires_in: 864_000 })
@@ -49,19 +49,19 @@ describe('npm start', () => {
     expect(answers).toMatch(/www-authenticate: Bearer .*error="insufficient_scope".*scope="invoices:create"/i)
   })
 
-  it('prints where to begin with the delegated flow, and who can sign in', () => {
+  it('npm start prints the address of the delegated flow, and the users who can sign in', () => {
     expect(example.stdout()).toContain(`http://localhost:${example.partnerPort}`)
     expect(example.stdout()).toMatch(/alice +password: wonderland/)
     expect(example.stdout()).toMatch(/bob +password: builder/)
   })
 
-  it('prints no NOTICE and no WARNING of what it stands on', () => {
+  it('npm start prints no NOTICE and no WARNING of its dependencies', () => {
     const lines = `${example.stdout()}\n${example.stderr()}`.split('\n')
     const complaints = lines.filter((line) => /NOTICE|WARNING|Warning|deprecat/i.test(line))
     expect(complaints).toEqual([])
   })
 
-  it('leaves the paths outside of the API open, and closes all below it', async () => {
+  it('paths outside of the API are open, and all paths below it are protected', async () => {
     const status = async (url: string) => (await fetch(`http://localhost:${example.port}${url}`)).status
     expect(await status('/health')).toBe(200)
     expect(await status('/api/health')).toBe(404)
@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(await status('/api/unheard-of')).toBe(404)
   })
 
-  it('prints where it says how it is doing: ready, and that it forgets', async () => {
+  it('npm start prints the address of its health: ready, with a volatile store', async () => {
     const [address = ''] = /http:\S+\/health/.exec(example.stdout()) ?? []
     const response = await fetch(address)
     expect(response.status).toBe(200)
@@ -83,14 +83,14 @@ describe('npm start', () => {
     })
   })
 
-  it('a taken port is one line and exit code 1', async () => {
+  it('a taken port ends npm start with one line and exit code 1', async () => {
     const second = await examples.start({ PORT: String(example.port) })
     expect(await second.ended).toBe(1)
     expect(second.stderr()).toBe(`Port ${example.port} is taken; choose another one with PORT=…\n`)
     expect(second.stdout()).not.toContain('curl')
   })
 
-  it('a taken port for the third party is one line and exit code 1', async () => {
+  it('a taken port of the partner app ends npm start with one line and exit code 1', async () => {
     const second = await examples.start({ PARTNER_PORT: String(example.partnerPort) })
     expect(await second.ended).toBe(1)
     expect(second.stderr()).toBe(
@@ -98,10 +98,10 @@ describe('npm start', () => {
     )
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it at once, with exit code 0', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('%s ends npm start at once, with exit code 0', async (signal) => {
     const second = await examples.start()
     await second.ready()
-    // A connection that is kept alive must not hold it up.
+    // A keep-alive connection must not delay the end.
     await fetch(`http://localhost:${second.port}/`)
     const before = performance.now()
     expect(await second.stop(signal)).toBe(0)
@@ -115,13 +115,13 @@ describe('npm start with a mistake', () => {
     [{ PORT: 'http' }, 'PORT is "http", and not a port from 1 to 65535\n'],
     [{ PARTNER_PORT: '70000' }, 'PARTNER_PORT is "70000", and not a port from 1 to 65535\n'],
     [{ REDIS_URL: 'localhost:6379' }, 'REDIS_URL is not an address such as redis://localhost:6379\n'],
-  ])('%j is one line and exit code 1', async (environment, line) => {
+  ])('the setting %j ends npm start with one line and exit code 1', async (environment, line) => {
     const example = await examples.start({ GATEHOUSE_SECRET: 'x'.repeat(32), ...environment })
     expect(await example.ended).toBe(1)
     expect(example.stderr()).toBe(line)
   })
 
-  it('a Redis that cannot be reached is one line and exit code 1, within seconds', async () => {
+  it('an unreachable Redis ends npm start with one line and exit code 1, within seconds', async () => {
     const port = await freePort()
     const before = performance.now()
     const example = await examples.start({ REDIS_URL: `redis://:not-to-be-printed@127.0.0.1:${port}` })
@@ -130,7 +130,7 @@ describe('npm start with a mistake', () => {
     expect(example.stderr()).toBe(
       `Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     )
-    // No secret is made for data that cannot be there.
+    // No secret is created, because there is no data.
     expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
   })
 })
@@ -142,7 +142,7 @@ describeWithRedis('npm start on Redis', () => {
   })
   afterAll(() => redis?.stop())
 
-  it('works anew at each start, with a secret of its own in .env that only its owner can read', async () => {
+  it('npm start works repeatedly on Redis, with a secret in .env that only its owner can read', async () => {
     const first = await examples.start({ REDIS_URL: redis.url })
     await first.ready()
     expect((await paste(first)).statuses).toEqual([200, 403])
@@ -153,7 +153,7 @@ describeWithRedis('npm start on Redis', () => {
     expect(made).toMatch(/^GATEHOUSE_SECRET=[\w-]{43}\n$/)
     expect(statSync(envFile).mode & 0o077).toBe(0)
 
-    // Other ports, as if the first ones were taken now.
+    // With other ports, as if the first ones were taken.
     const second = await examples.start({ REDIS_URL: redis.url })
     await second.ready()
     expect((await paste(second)).statuses).toEqual([200, 403])
@@ -165,7 +165,7 @@ describeWithRedis('npm start on Redis', () => {
   })
 
   it.each([{ GATEHOUSE_SECRET: 'another '.repeat(8) }, {}])(
-    'another secret than the data was written with (%j) is exit code 1, and says what to do',
+    'a wrong secret (%j) ends npm start with exit code 1 and the remedy',
     async (environment) => {
       const example = await examples.start({ REDIS_URL: redis.url, ...environment })
       expect(await example.ended).toBe(1)
@@ -173,7 +173,7 @@ describeWithRedis('npm start on Redis', () => {
       expect(wrong).toContain('secret')
       expect(remedy).toContain('set GATEHOUSE_SECRET to what it was')
       expect(rest).toEqual([''])
-      // One that was made for this start is good for nothing.
+      // The secret that was created for this start is not saved.
       expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
     },
   )

@@ -26,7 +26,7 @@ describe('the sign-in form', () => {
 
   const alice = { username: 'alice', password: 'wonderland' }
 
-  it('signs in who knows the password, and ends the session of before', async () => {
+  it('a user with the password is signed in, and the previous session ends', async () => {
     const browser = createBrowser({ follow: [origin] })
     const form = await browser.open(`${origin}/login`)
     const wrong = await browser.submit(form, { change: { ...alice, password: 'x' } })
@@ -37,16 +37,19 @@ describe('the sign-in form', () => {
     expect([...browser.cookies.values()].map(({ value }) => value)).not.toContain(before)
   })
 
-  it.each([null, '', 'x'.repeat(43)])('takes none that is not its own (token: %j)', async (csrf) => {
-    const browser = createBrowser({ follow: [origin] })
-    const form = await browser.open(`${origin}/login`)
-    const rejected = await browser.submit(form, { change: { ...alice, csrf } })
-    expect(rejected.status).toBe(403)
-    expect(rejected.body).toContain('This form has expired.')
-    expect((await browser.open(origin)).body).toContain('href="/login"')
-  })
+  it.each([null, '', 'x'.repeat(43)])(
+    'a sign-in form with a wrong token is rejected (token: %j)',
+    async (csrf) => {
+      const browser = createBrowser({ follow: [origin] })
+      const form = await browser.open(`${origin}/login`)
+      const rejected = await browser.submit(form, { change: { ...alice, csrf } })
+      expect(rejected.status).toBe(403)
+      expect(rejected.body).toContain('This form has expired.')
+      expect((await browser.open(origin)).body).toContain('href="/login"')
+    },
+  )
 
-  it('takes none that was made for another browser, or comes without a session', async () => {
+  it('a sign-in form of another browser, or without a session, is rejected', async () => {
     const [one, other] = [createBrowser({ follow: [origin] }), createBrowser({ follow: [origin] })]
     const form = await one.open(`${origin}/login`)
     expect((await other.submit(form, { change: alice })).status).toBe(403)
