@@ -1,5 +1,5 @@
 import type { Store } from '../store/contract.ts'
-import { checkedPage, idOfMember, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
+import { idOfMember, readPage, timedMember, timeOfMember, type ListOptions } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Client } from './client.ts'
 import type { ClientRecord } from './client-record.ts'
@@ -66,29 +66,14 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
     },
 
-    async page(accountId, options) {
-      const { cursor: after, limit } = checkedPage(options)
+    page(accountId, options) {
       const index = nameOf(kind, accountId)
-      const items: ClientRecord<C>[] = []
-      const corrupt: CorruptRecord[] = []
-      let position = after
-      while (items.length < limit) {
-        const wanted = limit - items.length
-        // One more than wanted shows whether there is a next page.
-        const members = await store.range(index, { after: position, limit: wanted + 1 })
-        const taken = members.slice(0, wanted)
-        const records = await recordsOf(taken)
-        for (const record of records) {
-          if (record instanceof CorruptRecord) corrupt.push(record)
-          else if (record) items.push(record)
-        }
-        const stale = taken.filter((member, at) => records[at] === undefined && isStale(member))
-        // A failed removal must not fail the list: the next reader tries again.
-        await Promise.allSettled(stale.map((member) => store.remove(index, member)))
-        if (members.length <= wanted) return { items, corrupt }
-        position = taken.at(-1)
-      }
-      return { items, corrupt, cursor: position }
+      return readPage(options, {
+        range: (from) => store.range(index, from),
+        load: recordsOf,
+        removeStale: (members) =>
+          Promise.allSettled(members.filter(isStale).map((member) => store.remove(index, member))),
+      })
     },
   }
 }

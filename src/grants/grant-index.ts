@@ -9,7 +9,7 @@ import {
 } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
-import { checkedPage, idOfMember, timedMember, type ListOptions } from '../store/time-index.ts'
+import { idOfMember, readPage, timedMember, type ListOptions, type RecordList } from '../store/time-index.ts'
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 
@@ -32,13 +32,7 @@ export interface ListedGrant {
 }
 
 /** A page of the grants of an account. */
-export interface ListedGrants {
-  readonly items: ListedGrant[]
-  /** The corrupt records on the page. */
-  readonly corrupt: readonly CorruptRecord[]
-  /** The `cursor` of the next page; undefined at the end. */
-  readonly cursor?: string | undefined
-}
+export type ListedGrants = RecordList<ListedGrant>
 
 /**
  * The grants of each account that are in use, in the order in which they were made, to the second.
@@ -99,7 +93,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    page: (accountId, options, isMeant = () => true) => readPage(indexOf(accountId), load, options, isMeant),
+    page: (accountId, options, isMeant = () => true) =>
+      readGrants(indexOf(accountId), load, options, isMeant),
     pages: (accountId, limit) => readPages(indexOf(accountId), load, limit),
     startLimitCheck: (accountId) => startLimitCheck(indexOf(accountId)),
     listOverLimit: (pair) => listOverLimit(indexOf(pair.accountId), load, pair),
@@ -111,36 +106,32 @@ export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
 
-async function readPage(
+async function readGrants(
   index: BucketedIndex,
   load: LoadGrants,
   options: ListOptions,
   isMeant: (record: GrantRecord) => boolean,
 ): Promise<ListedGrants> {
-  const { cursor: after, limit } = checkedPage(options)
-  const buckets = await bucketsOf(index)
-  const items: ListedGrant[] = []
-  const corrupt: CorruptRecord[] = []
-  let position = after
-  while (items.length < limit) {
-    const wanted = limit - items.length
-    // One more than wanted, to know whether there is a next page.
-    const members = await rangeOfAll(index, buckets, position, wanted + 1)
-    const page = members.slice(0, wanted)
-    const records = await load(page.map(grantIdOf))
-    const stale: string[] = []
-    for (const [at, member] of page.entries()) {
-      const record = records[at]
-      if (record instanceof CorruptRecord) corrupt.push(record)
-      // A record is written before its entry, so a grant without a record has ended for good.
-      else if (!isActive(record)) stale.push(member)
-      else if (isMeant(record)) items.push({ grantId: grantIdOf(member), record })
-    }
-    await Promise.allSettled(stale.map((member) => removeEntry(index, buckets, member)))
-    if (members.length <= wanted) return { items, corrupt }
-    position = page.at(-1)
-  }
-  return { items, corrupt, cursor: position }
+  let buckets: number[] = []
+  return readPage<ListedGrant>(options, {
+    async range({ after, limit }) {
+      // Once a page, after the options were checked.
+      if (buckets.length === 0) buckets = await bucketsOf(index)
+      return rangeOfAll(index, buckets, after, limit)
+    },
+    async load(members) {
+      const records = await load(members.map(grantIdOf))
+      return members.map((member, at) => {
+        const record = records[at]
+        if (record instanceof CorruptRecord) return record
+        // A record is written before its entry, so a grant without a record has ended for good.
+        return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
+      })
+    },
+    removeStale: (members) =>
+      Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
+    isMeant: ({ record }) => isMeant(record),
+  })
 }
 
 async function* readPages(
@@ -150,7 +141,7 @@ async function* readPages(
 ): AsyncIterable<ListedGrants> {
   let cursor: string | undefined
   do {
-    const page = await readPage(index, load, { cursor, limit }, () => true)
+    const page = await readGrants(index, load, { cursor, limit }, () => true)
     yield page
     cursor = page.cursor
   } while (cursor !== undefined)

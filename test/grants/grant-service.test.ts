@@ -254,4 +254,18 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
     expect((await grants.list({ accountId: 'alice' })).items).toEqual([])
     expect((await grants.list({ accountId: 'bob' })).items.map(({ grantId }) => grantId)).toEqual(['other'])
   })
+
+  test('grants.list() lists the grants of one user, and of one application', async () => {
+    const process = processOn(makeStore())
+    const { grants } = process
+    await authorize(process, 'ann', { accountId: 'alice', userId: 'ann' })
+    await authorize(process, 'ben', { accountId: 'alice', userId: 'ben' })
+    const list = async (holder: { userId?: string; clientId?: string }) => {
+      const { items } = await grants.list({ accountId: 'alice', limit: 1, ...holder })
+      return items.map(({ grantId }) => grantId)
+    }
+    expect(await list({ userId: 'ann' })).toEqual(['ann'])
+    expect(await list({ userId: 'ben', clientId: 'app' })).toEqual(['ben'])
+    expect(await list({ clientId: 'another' })).toEqual([])
+  })
 })
