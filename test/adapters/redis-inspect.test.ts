@@ -245,7 +245,7 @@ describeWithRedis('inspect() of the Redis store', () => {
           'cluster pass',
         ])
         expect(checkOf(found, 'persistence')?.message).toMatch(
-          /^127\.0\.0\.1:\d+ and 2 more: nothing is kept/,
+          /^127\.0\.0\.1:\d+ and 2 more: the data is not persisted/,
         )
         expect(Math.abs((found.time ?? 0) - Date.now())).toBeLessThan(1000)
       },
