@@ -4,7 +4,7 @@ import type { Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
- * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam.ts`, so
+ * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam/clients.ts`, so
  * each client gets this random secret, which never leaves the process. No one can sign anything with a stored hash.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')

@@ -31,11 +31,7 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The endpoints where clients authenticate with their secret. */
-export const CLIENT_ENDPOINTS: ReadonlySet<string> = new Set([
-  ROUTES.token,
-  ROUTES.revocation,
-  ROUTES.introspection,
-])
+export const CLIENT_ENDPOINTS = new Set<string>([ROUTES.token, ROUTES.revocation, ROUTES.introspection])
 
 /** oidc-provider's routes that browsers request on behalf of an application. API keys are no valid clients there. */
 export const FRONT_CHANNEL = /^(authorization|resume|end_session)/

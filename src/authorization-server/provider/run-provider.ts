@@ -6,13 +6,13 @@ import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
 /**
- * Lets oidc-provider answer a request of the host's app. It works in a context of its own, on the same request
- * and response: its cookies have its own keys whatever the host's app has, and nothing that it leaves on its
- * context reaches the host's. Headers are written to the one response; status and body are carried over.
+ * Lets oidc-provider answer a request of the host's app. It works in a context of its own, on the same request and
+ * response. Its cookies have their own keys, and its changes to the context do not reach the host's context. Headers
+ * are written to the shared response; status and body are copied.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
- * @param form the form that was sent, as it was read; undefined if none is due
- * @returns false if oidc-provider has nothing there
+ * @param form the text of the form that was read; undefined if the endpoint takes none
+ * @returns false if oidc-provider has no route for it
  */
 export async function runProvider(
   provider: Provider,
@@ -20,10 +20,10 @@ export async function runProvider(
   path: string,
   form?: string,
 ): Promise<boolean> {
-  const request = requestProxy(ctx, BACK_FROM_PAGES.test(path) ? path : path + ctx.search, form)
+  const request = requestProxy(ctx, RETURN_FROM_PAGES.test(path) ? path : path + ctx.search, form)
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
-  // koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
+  // Koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
   const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
@@ -32,7 +32,7 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // What fails after the store did is a consequence of that: a session that could not be saved is saved once more.
+    // A failure after one of the store follows from it: oidc-provider saves a session again that it could not save.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
@@ -40,21 +40,17 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // As text: a middleware of the host's that rewrites objects would change what standards have named.
-  ctx.body = isObject(body) ? JSON.stringify(body) : body
+  // As text: middleware of the host that rewrites objects would change names that are standardized. oidc-provider has
+  // set the content type.
+  ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
 }
 
 /**
- * The address that the pages lead back to. It has no parameters: those of the authorization request were stored.
+ * The address to which the pages return. Its query is dropped: the parameters of the authorization request are stored.
  *
- * Relies on: without a `client_id` in the query, oidc-provider answers an error there before it has read them. With
- * one it reads the parameters that are not there yet, and fails.
+ * Relies on: without a `client_id` in the query, oidc-provider answers an error there before it reads the parameters.
+ * With one it reads parameters that are not set yet, and fails.
  */
-const BACK_FROM_PAGES = /^\/oauth2\/authorize\/./i
-
-/** Whether an answer is an object that Koa would send as JSON; it has the content type by then. */
-function isObject(body: unknown): body is object {
-  return typeof body === 'object' && body !== null
-}
+const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i

@@ -4,13 +4,13 @@ import { readFormText, type FormRejection } from '../../http/form-body.ts'
 import type { ErrorAnswer } from '../../http/error-response.ts'
 import { CLIENT_ENDPOINTS, METHODS, normalizePath, ROUTES } from '../provider/routes.ts'
 
-/** A request to oidc-provider with its form read, or the answer to one that is rejected before. */
+/** The form of a request for oidc-provider, or the error of a request that does not reach it. */
 export type CheckedRequest =
   { readonly form: string | undefined } | { readonly rejection: Omit<ErrorAnswer, 'state'> }
 
 /**
- * Reads the form of a request, and rejects what is wrong whoever the client is: requests of browsers, bodies that
- * are no form, requests without any client authentication.
+ * Reads the form of a request, and rejects what no client may send: requests from browsers, bodies that are no form,
+ * requests without any client authentication.
  *
  * @param path the path below {auth_url}
  * @param parts.issuer {auth_url}
@@ -21,7 +21,7 @@ export async function checkRequest(
   { issuer, events }: { readonly issuer: string; readonly events: EventSink },
 ): Promise<CheckedRequest> {
   const route = normalizePath(path)
-  // A body that is sent anywhere else is the host's to read.
+  // The host may read the bodies of all other requests.
   if (ctx.method !== 'POST' || !METHODS[route]?.includes('POST')) return { form: undefined }
   const isFromClient = CLIENT_ENDPOINTS.has(route)
 
@@ -31,11 +31,11 @@ export async function checkRequest(
     return { rejection }
   }
 
-  // Before anybody looks at the client: oidc-provider looks at `Origin` once it has found the client and before it
-  // compares the secret, which would tell strangers which clients there are.
+  // oidc-provider checks `Origin` after it has found the client, and before it compares the secret. That would reveal
+  // to strangers which clients exist.
   if (isFromClient && ctx.get('Origin') !== '') {
     ctx.vary('Origin')
-    // Without it the browser would keep the reason from the developer who has to read it.
+    // Without this header the browser hides the reason from the developer.
     if (!ctx.response.get('Access-Control-Allow-Origin')) ctx.set('Access-Control-Allow-Origin', '*')
     const description = 'requests from a browser are rejected: client_secret must stay on a server'
     return reject({ status: 400, error: 'invalid_request', description })

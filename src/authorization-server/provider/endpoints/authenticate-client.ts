@@ -10,7 +10,7 @@ export interface ClientSecrets {
 /**
  * The client that a request authenticates by HTTP Basic (RFC 6749 2.3.1).
  *
- * @param authorization the header; empty if there is none
+ * @param authorization the header; empty if it is absent
  * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
  */
 export async function authenticateClient(
@@ -18,7 +18,7 @@ export async function authenticateClient(
   authorization: string,
 ): Promise<Client | undefined> {
   const credentials = readBasicCredentials(authorization)
-  // A value that cannot be an id is not looked up in the host's database.
+  // The host's database is not asked for a value that cannot be an id.
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
   if (!client || client.disabled) return undefined

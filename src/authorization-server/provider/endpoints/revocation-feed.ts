@@ -6,21 +6,21 @@ import type { RevocationPage, RevocationSource } from '../../../revocation/revoc
 import { authenticateClient, type ClientSecrets } from './authenticate-client.ts'
 
 /**
- * Milliseconds for which what was read at a cursor is good for others who ask at the same one, as gateways do that
- * were started together. By so much a revocation may be late there.
+ * Milliseconds for which a page is shared with other gateways that ask with the same cursor, as gateways do that started
+ * together. A revocation may be late there by as much.
  */
-const SHARED_FOR = 100
+const SHARE_PAGE_MS = 100
 
 /**
- * Answers a gateway that has no access to the store: which tokens were revoked since its `cursor`, and where to
- * go on. A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a resource server.
+ * Answers a gateway that has no access to the store: which tokens were revoked since its `cursor`, and the next cursor.
+ * A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a resource server.
  *
- * `{ revocations, cursor, more }` is a page as the log has it. While nothing is new, the log answers the same cursor
- * again, so that the answer stays the same: with the `ETag` of the last one it is 304, and the cursor stays good.
+ * `{ revocations, cursor, more }` is a page of the log. Without new revocations the log returns the same cursor, and
+ * the response stays the same: a request with the `ETag` of the last response gets 304, and its cursor stays valid.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
-/** @param parts.realm what the credentials are for: {auth_url} */
+/** @param parts.realm {auth_url}, for the challenge */
 export function createRevocationFeed(parts: {
   readonly registry: ClientSecrets
   readonly source: RevocationSource
@@ -54,25 +54,25 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // Where there is more, nobody must go on at the same place.
+  // With an ETag, a gateway could stay at this cursor although there is more.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)
   if (isKnown(etag, ctx.get('If-None-Match'))) ctx.status = 304
 }
 
-/** Reads that begin at the same cursor within a moment are one. */
+/** Requests with the same cursor share one read for a moment. */
 function sharedReads(source: RevocationSource): (cursor: string) => Promise<RevocationPage> {
   const shared = new Map<string, { readonly since: number; readonly page: Promise<RevocationPage> }>()
 
   return function read(cursor) {
     const now = performance.now()
-    for (const [key, { since }] of shared) if (now - since > SHARED_FOR) shared.delete(key)
+    for (const [key, { since }] of shared) if (now - since > SHARE_PAGE_MS) shared.delete(key)
     const known = shared.get(cursor)
     if (known) return known.page
     const page = source.read(cursor === '' ? undefined : cursor)
     shared.set(cursor, { since: now, page })
-    // One that failed is not passed on to those who come later.
+    // A failed read is not shared with later requests.
     page.catch(() => shared.delete(cursor))
     return page
   }

@@ -36,9 +36,10 @@ export async function completeTokenRequest(
   ctx: KoaContextWithOIDC,
   client: Client,
 ): Promise<void> {
-  if (ctx.oidc.route !== 'token') return
-  dropIgnoredScopes(parts, ctx)
-  await fillInRedirectUri(parts, ctx, client)
+  const { route, params } = ctx.oidc
+  if (route !== 'token' || !params) return
+  if (params['grant_type'] === 'refresh_token') dropIgnoredScopes(parts, params)
+  if (params['grant_type'] === 'authorization_code') await fillInRedirectUri(parts, ctx, client, params)
 }
 
 export function fixTokenResponse(ctx: ProviderResponse): void {

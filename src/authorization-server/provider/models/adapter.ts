@@ -2,7 +2,7 @@ import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { isStoreUnavailable } from '../errors.ts'
 import { requestState } from '../request-state.ts'
 
-const METHODS = [
+const NAMES = [
   'upsert',
   'find',
   'findByUid',
@@ -26,7 +26,7 @@ export function modelAdapter(model: string, methods: Partial<Adapter>): Adapter 
     throw new TypeError(`${model}.${name} is not supported`)
   }
   return Object.fromEntries(
-    METHODS.map((name) => [name, failFast(methods[name] ?? unsupported(name))]),
+    NAMES.map((name) => [name, failFast(methods[name] ?? unsupported(name))]),
   ) as unknown as Adapter
 }
 

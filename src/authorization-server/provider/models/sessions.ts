@@ -14,16 +14,16 @@ const SESSION = payloadFields('Session', {
   authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
 })
 
-/** The id of no session: what the `uid` of a session that was signed out leads to, for a moment. */
+/** The id of no session. The `uid` of a signed-out session points to it for a moment. */
 const NONE = ''
 
 /**
- * Our sessions in browsers, stored under the digest of the cookie. `uid` stays the same when the cookie
- * changes, and is no credential; a second record leads from it to the session.
+ * Our sessions in browsers, stored under the digest of the cookie. The `uid` stays the same when the cookie changes, and
+ * is no credential. A second record points from the `uid` to the session.
  *
- * oidc-provider saves the session of every request at its end. A session that was found is only written while it is
- * still there, so that a request in flight never undoes a sign-out. Where nobody is signed in there is nothing to
- * store: strangers begin sessions by the thousand.
+ * oidc-provider saves the session of every request at its end. A session that was found is written only while it still
+ * exists, so that a request in flight never undoes a sign-out. A session without a person is not stored, because
+ * strangers can start any number of them.
  */
 export function sessions(store: Store): Adapter {
   const sessionsById = createCollection<AdapterPayload>(store, {
@@ -41,28 +41,28 @@ export function sessions(store: Store): Adapter {
     text: collection.toText(record),
   })
 
-  async function begin(id: string, record: AdapterPayload, ttl: number): Promise<void> {
-    // First, so that no session is without it.
+  async function create(id: string, record: AdapterPayload, ttl: number): Promise<void> {
+    // The pointer is stored first, so that every session has one.
     await idsByUid.set(uidOf(record), { id }, ttl)
     await sessionsById.set(id, record, ttl)
   }
 
-  /** Leads from a `uid` to another session; false if the session was signed out meanwhile. */
-  function lead(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
+  /** Points a `uid` to another session id; false if the session has been signed out since. */
+  function repoint(uid: string, from: string, to: string, ttl: number): Promise<boolean> {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }
 
-  /** Lets a `uid` go on leading to its session, also where the record was lost or is corrupt. */
-  async function keepLeading(uid: string, id: string, ttl: number): Promise<void> {
+  /** Extends the pointer from a `uid` to its session. Restores a lost or corrupt one. */
+  async function extendPointer(uid: string, id: string, ttl: number): Promise<void> {
     try {
-      if (!(await lead(uid, id, id, ttl))) await idsByUid.create(uid, { id }, ttl)
+      if (!(await repoint(uid, id, id, ttl))) await idsByUid.create(uid, { id }, ttl)
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
       await idsByUid.set(uid, { id }, ttl)
     }
   }
 
-  /** Writes what this request changed of a session, unless it is gone, or somebody else is signed in by now. */
+  /** Writes the fields that this request changed, unless the session was deleted or another person has signed in. */
   async function update(found: FoundSession, changed: AdapterPayload, ttl: number): Promise<void> {
     const { id } = found
     const before = found.stored.record
@@ -70,7 +70,7 @@ export function sessions(store: Store): Adapter {
       const next = { ...found.stored.record, ...changesOf(before, changed) }
       const [isWritten] = await Promise.all([
         sessionsById.replace(id, found.stored, next, ttl),
-        keepLeading(uidOf(before), id, ttl),
+        extendPointer(uidOf(before), id, ttl),
       ])
       if (isWritten) {
         found.stored = asStored(sessionsById, next)
@@ -82,20 +82,20 @@ export function sessions(store: Store): Adapter {
     }
   }
 
-  /** Puts a session under another id. A sign-out at the same time finds either the old one or the new one. */
+  /** Moves a session to another id. A sign-out at the same time finds either the old session or the new one. */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
     const isOther = uid !== uidOf(found.stored.record)
     await sessionsById.set(id, record, ttl)
     const isThere = await sessionsById.delete(from)
     if (isThere && isOther) await idsByUid.set(uid, { id }, ttl)
-    if (isThere && (isOther || (await lead(uid, from, id, ttl)))) {
+    if (isThere && (isOther || (await repoint(uid, from, id, ttl)))) {
       Object.assign(found, { id, stored: asStored(sessionsById, record) })
     } else await sessionsById.delete(id)
   }
 
-  /** Deletes the session that a `uid` leads to, and lets it lead to none any more. */
-  async function endByUid(uid: string): Promise<void> {
+  /** Deletes the session of a `uid`, and points the `uid` to none. */
+  async function deleteByUid(uid: string): Promise<void> {
     let last = NONE
     await idsByUid.update(
       uid,
@@ -112,7 +112,7 @@ export function sessions(store: Store): Adapter {
     async upsert(cookie, payload, ttl = 0) {
       const { found, ...rest } = payload as AdapterPayload & { found?: FoundSession }
       const [id, record] = [digest(cookie), withoutId(rest)]
-      if (!found) return isEmpty(record) ? undefined : begin(id, record, ttl)
+      if (!found) return isEmpty(record) ? undefined : create(id, record, ttl)
       return found.id === id ? update(found, record, ttl) : move(found, id, record, ttl)
     },
     async find(cookie) {
@@ -125,10 +125,13 @@ export function sessions(store: Store): Adapter {
       return pointer && pointer.id !== NONE ? sessionsById.get(pointer.id) : undefined
     },
     async destroy(cookie) {
-      // `move` deletes it, and only then writes the other one.
+      // `move` deletes it.
       if (isReplacedSession(cookie)) return
       const uid = sessionOfRequest()?.uid
-      await Promise.all([sessionsById.delete(digest(cookie)), uid === undefined ? undefined : endByUid(uid)])
+      await Promise.all([
+        sessionsById.delete(digest(cookie)),
+        uid === undefined ? undefined : deleteByUid(uid),
+      ])
     },
   })
 }
@@ -138,7 +141,7 @@ function uidOf({ uid }: AdapterPayload): string {
   return uid
 }
 
-/** Whether there is nothing to know of a session. Whether a sign-out of nobody is asked about is known later. */
+/** Whether a session holds nothing worth storing. A sign-out request without a person is decided later. */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
 }
@@ -147,7 +150,7 @@ function isSamePerson(one: AdapterPayload, other: AdapterPayload): boolean {
   return one.accountId === other.accountId
 }
 
-/** The fields that differ; undefined where one was taken out. */
+/** The fields that differ; undefined for a removed field. */
 function changesOf(before: AdapterPayload, after: AdapterPayload): AdapterPayload {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof AdapterPayload>
   const changed = [...names].filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))

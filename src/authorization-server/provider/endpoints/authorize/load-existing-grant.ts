@@ -33,8 +33,8 @@ export function writeDecision(
 
 /**
  * The grant of an authorization request if the person need not be asked: the one that the consent page made, or a new
- * one if they have authorized all of this before, or if the application is the host's own. There is none for a person
- * who must first sign in or choose an account, because they may then be another person.
+ * one if they have authorized all of this before, or if the application is the host's own. A person who must
+ * first sign in or choose an account gets none, because they may then be another person.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  */

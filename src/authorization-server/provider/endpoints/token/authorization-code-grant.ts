@@ -15,14 +15,13 @@ import { revokeAfterRace } from './reuse.ts'
 export async function fillInRedirectUri(
   parts: Pick<ProviderParts, 'codes'>,
   ctx: KoaContextWithOIDC,
-  client: Client,
+  { clientId, redirectUris = [] }: Client,
+  params: Record<string, unknown>,
 ): Promise<void> {
-  const { params } = ctx.oidc
-  const isMissing = params?.['grant_type'] === 'authorization_code' && params['redirect_uri'] === undefined
-  if (!isMissing || (client.redirectUris?.length ?? 0) < 2) return
+  if (params['redirect_uri'] !== undefined || redirectUris.length < 2) return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
   // For the code of another client any redirect URI will do: the code is what is wrong.
-  params['redirect_uri'] = code?.clientId === client.clientId ? code.redirectUri : client.redirectUris?.[0]
+  params['redirect_uri'] = code?.clientId === clientId ? code.redirectUri : redirectUris[0]
 }
 
 /**

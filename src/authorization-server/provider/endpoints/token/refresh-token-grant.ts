@@ -18,11 +18,10 @@ import { ownerOf, revokeAfterRace } from './reuse.ts'
  */
 export function dropIgnoredScopes(
   { settings }: Pick<ProviderParts, 'settings'>,
-  ctx: KoaContextWithOIDC,
+  params: Record<string, unknown>,
 ): void {
-  const { params } = ctx.oidc
-  const scope = params?.['scope']
-  if (!params || params['grant_type'] !== 'refresh_token' || typeof scope !== 'string') return
+  const { scope } = params
+  if (typeof scope !== 'string') return
   const scopes = requestedScopes(scope).filter((name) => !isIgnoredScope(name, settings.openIdScopes))
   params['scope'] = scopes.join(' ') || undefined
 }
