@@ -67,7 +67,7 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
         const other = formatPath(places.get(scope) ?? [])
         reading.problem(
           place,
-          `differs from ${other} in ${differing.join(', ')}; one scope is one operation: write both alike, or give one another scope`,
+          `differs from ${other} in ${differing.join(', ')}; one scope is one operation: make both equal, or use another scope for one of them`,
         )
       }
       return known
@@ -78,11 +78,11 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     for (const { route, place: at } of ownRoutes) {
       const { method, segments } = route
       const shape = shapeOf(method, segments)
-      const taken = routes.add(method, segments, { operation, place: at, shape, scope })
-      if (taken !== undefined) {
+      const existing = routes.add(method, segments, { operation, place: at, shape, scope })
+      if (existing !== undefined) {
         reading.problem(
           at,
-          `is the same route as ${formatPath(taken.place)}: names of parameters and letter case make no difference`,
+          `is the same route as ${formatPath(existing.place)}: names of parameters and letter case make no difference`,
         )
       }
     }

@@ -61,11 +61,11 @@ export function explainRejection(
 }
 
 function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
-  const given = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
+  const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
   // Use the catalog's order, not that of the client's products: equal sets of scopes become equal lists.
   return [...catalog.operations.values()].filter(
-    (operation) => given.has(operation) && !removed.has(operation.scope),
+    (operation) => available.has(operation) && !removed.has(operation.scope),
   )
 }
 

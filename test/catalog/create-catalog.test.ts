@@ -20,7 +20,7 @@ const withOperation = (definition: unknown, scope = 'a:read') => ({
 })
 
 describe('createCatalog', () => {
-  it('keeps products and operations in the order of their definitions', () => {
+  it('a catalog keeps products and operations in the order of their definitions', () => {
     const catalog = createCatalog(products, { kycLevels })
     expect([...catalog.products.keys()]).toEqual(['invoices', 'payments'])
     expect([...catalog.operations.keys()]).toEqual([
@@ -40,7 +40,7 @@ describe('createCatalog', () => {
     })
   })
 
-  it('makes one operation of a scope that two products define alike', () => {
+  it('a scope that two products define alike is one operation', () => {
     const catalog = createCatalog(products, { kycLevels })
     const [one, other] = [...catalog.products.values()].map(({ operations }) =>
       operations.find(({ scope }) => scope === 'invoices:create'),
@@ -49,7 +49,7 @@ describe('createCatalog', () => {
     expect(other).toBe(one)
   })
 
-  it('freezes all of it, and holds on to nothing of the host', () => {
+  it('a catalog is frozen, and shares no object with the definitions of the host', () => {
     const definitions = structuredClone(products) as Record<string, { title: string }>
     const catalog = createCatalog(definitions, { kycLevels })
     definitions['invoices']!.title = 'changed'
@@ -67,15 +67,15 @@ describe('createCatalog', () => {
     expect(Object.isFrozen(definitions)).toBe(false)
   })
 
-  it('takes an empty catalog: a database may have no products yet', () => {
+  it('a catalog may be empty, because a database may have no products yet', () => {
     expect(createCatalog({}).products.size).toBe(0)
   })
 
-  it('does not check KYC levels that it does not know', () => {
+  it('without kycLevels a catalog accepts every KYC level', () => {
     expect(createCatalog(products).operations.size).toBe(4)
   })
 
-  it('reports everything at once, each with its path', () => {
+  it('all problems of the products are reported at once, each with its path', () => {
     const definitions = {
       'bad id': { title: 'A', operations: { a: operation } },
       invoices: { title: ' ', operations: {}, colour: 'red' },
@@ -108,7 +108,7 @@ describe('createCatalog', () => {
   })
 
   it.each([undefined, null, [], 'products', new Map(), Promise.resolve({})])(
-    'rejects %s as products',
+    'a catalog rejects %s as products',
     (value) => {
       expect(problemsOf(value)).toEqual([
         { path: 'products', message: 'must be an object of products, each under its id' },
@@ -117,21 +117,21 @@ describe('createCatalog', () => {
   )
 
   it.each(['', 'a b', 'a"b', 'a\\b', 'ä', 'a\u0000', 'a\u007f', 'x'.repeat(257)])(
-    'rejects the scope %j (RFC 6749 3.3)',
+    'a catalog rejects the scope %j (RFC 6749 3.3)',
     (scope) => {
       expect(problemsOf(withOperation(operation, scope))).toHaveLength(1)
     },
   )
 
   it.each(['!', '#[', ']~', 'invoices:read', 'https://example.com/invoices.read', 'x'.repeat(256)])(
-    'takes the scope %j',
+    'a catalog accepts the scope %j',
     (scope) => {
       expect(createCatalog(withOperation(operation, scope)).operations.has(scope)).toBe(true)
     },
   )
 
   it.each(['openid', 'offline_access', 'profile', 'email', 'address', 'phone', 'company'])(
-    'rejects the scope %s, which OpenID Connect reserves',
+    'a catalog rejects the scope %s, which OpenID Connect reserves',
     (scope) => {
       const problems = problemsOf(withOperation(operation, scope), { reservedScopes: ['company'] })
       expect(problems).toEqual([
@@ -143,7 +143,7 @@ describe('createCatalog', () => {
     },
   )
 
-  it('names both places where two definitions of a scope differ, and in what', () => {
+  it('a scope with two different definitions is rejected with both places and the differing properties', () => {
     const problems = problemsOf({
       a: { title: 'A', operations: { shared: { route: 'GET /a', title: 'A', kycLevel: 'basic' } } },
       b: { title: 'B', operations: { shared: { route: ['GET /b'], title: 'A' } } },
@@ -156,7 +156,7 @@ describe('createCatalog', () => {
     ])
   })
 
-  it('takes a route and a list of that one route as the same', () => {
+  it('a route and a list of this one route are the same definition', () => {
     const catalog = createCatalog({
       a: { title: 'A', operations: { shared: { route: 'GET /a', title: { en: 'A', de: 'B' } } } },
       b: { title: 'B', operations: { shared: { route: ['GET /a'], title: { de: 'B', en: 'A' } } } },
@@ -170,7 +170,7 @@ describe('createCatalog', () => {
     ['GET /a%20b', 'GET /A%20B'],
     ['POST /:a/x/:b', 'POST /:c/X/:d'],
     ['GET /', 'GET /'],
-  ])('rejects %s and %s for two scopes', (one, other) => {
+  ])('two scopes cannot have the routes %s and %s', (one, other) => {
     const problems = problemsOf({
       a: { title: 'A', operations: { one: { route: one, title: 'A' } } },
       b: { title: 'B', operations: { other: { route: ['PUT /c', other], title: 'A' } } },
@@ -183,7 +183,7 @@ describe('createCatalog', () => {
     ])
   })
 
-  it('rejects a route that is twice in one operation', () => {
+  it('one operation cannot have the same route twice', () => {
     expect(problemsOf(withOperation({ route: ['GET /a', 'GET /A'], title: 'A' }))).toEqual([
       {
         path: "products.a.operations['a:read'].route[1]",
@@ -205,20 +205,20 @@ describe('createCatalog', () => {
     [{ route: 'GET /a', title: 'A', kycLevel: '' }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 2 }, 'kycLevel'],
     [{ route: 'GET /a', title: 'A', kycLevel: 'Basic' }, 'kycLevel'],
-  ])('rejects the operation %j for its %s', (definition, property) => {
+  ])('the operation %j is rejected because of its %s', (definition, property) => {
     expect(problemsOf(withOperation(definition), { kycLevels }).map(({ path }) => path)).toEqual([
       `products.a.operations['a:read'].${property}`,
     ])
   })
 
-  it('names the KYC levels that there are', () => {
+  it('an unknown KYC level is rejected with the list of known levels', () => {
     const problems = problemsOf(withOperation({ ...operation, kycLevel: 'gold' }), { kycLevels })
     expect(problems[0]?.message).toBe(
       "the KYC level 'gold' is not in kycLevels ('none', 'basic', 'verified')",
     )
   })
 
-  it('takes names of the object prototype for what they are: names', () => {
+  it('names of the object prototype are ordinary ids and scopes', () => {
     const definitions = JSON.parse(
       `{"constructor":{"title":"C","operations":{"__proto__":{"route":"GET /a","title":"A"},"toString":{"route":"GET /hasOwnProperty","title":"B"}}}}`,
     ) as unknown
@@ -231,7 +231,7 @@ describe('createCatalog', () => {
     expect(catalog.findOperation('constructor', '/a')).toBeUndefined()
   })
 
-  it('rejects __proto__ as the id of a product, and as an option of an operation', () => {
+  it('__proto__ is rejected as the id of a product and as a property of an operation', () => {
     expect(
       problemsOf(JSON.parse('{"__proto__":{"title":"A","operations":{}}}')).map(({ path }) => path),
     ).toEqual(['products.__proto__', 'products.__proto__.operations'])
@@ -255,7 +255,7 @@ describe('findOperation', () => {
     ['GET', '/invoices/42/', 'invoices:read'],
     ['POST', '/invoices/create', 'invoices:create'],
     ['POST', '/payments/transfer', 'payments:transfer'],
-  ])('finds %s %s', (method, path, scope) => {
+  ])('findOperation finds the operation of %s %s', (method, path, scope) => {
     expect(catalog.findOperation(method, path)?.scope).toBe(scope)
   })
 
@@ -278,15 +278,15 @@ describe('findOperation', () => {
     ['POST', '/payments/transfer#x'],
     ['POST', '/payments/transfer;x'],
     ['POST', '/payments/%74ransfer'],
-  ])('finds nothing for %s %s', (method, path) => {
+  ])('findOperation finds no operation for %s %s', (method, path) => {
     expect(catalog.findOperation(method, path)).toBeUndefined()
   })
 
-  it('finds the operation of a very long id', () => {
+  it('findOperation finds the operation of a path with a very long id', () => {
     expect(catalog.findOperation('GET', `/invoices/${'9'.repeat(10_000)}`)?.scope).toBe('invoices:read')
   })
 
-  it('does not slow down with the number of operations', () => {
+  it('findOperation does not slow down with the number of operations', () => {
     const large = createCatalog({
       all: {
         title: 'All',
@@ -306,7 +306,7 @@ describe('findOperation', () => {
     }
     time(small)
     time(large)
-    // A search through all of them would take some thousand times as long.
+    // A linear search would take some thousand times as long.
     expect(Math.min(time(large), time(large))).toBeLessThan(Math.max(time(small), time(small)) * 20 + 20)
     expect(large.findOperation('GET', '/service4999/1/items')?.scope).toBe('op:4999')
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldText, isAscii } from '../../src/catalog/fold-text.ts'
 
-/** What routers and the code around them do to a path before they compare it. */
+/** The changes that routers and the code around them make to a path before they compare it. */
 const FOLDINGS: Record<string, (text: string) => string> = {
   'lower case': (text) => text.toLowerCase(),
   'upper case': (text) => text.toUpperCase(),
@@ -29,14 +29,14 @@ test('a text and any folding of it fold to the same text', () => {
     }
   }
   for (let code = 0; code <= 0xffff; code += 1) {
-    // Surrogates are halves of a character.
+    // A surrogate is half of a character.
     if (code < 0xd800 || code > 0xdfff) check(String.fromCodePoint(code))
   }
   fc.assert(fc.property(fc.string({ unit: 'binary' }), check), { numRuns: 2000 })
   expect(differing).toEqual([])
 }, 120_000)
 
-test('ASCII text is told from any other', () => {
+test('isAscii distinguishes ASCII text from all other text', () => {
   expect(isAscii('')).toBe(true)
   expect(isAscii('/a-Z~\u0000\u007f')).toBe(true)
   for (const text of ['\u0080', 'caf\u00e9', '\u212a', '\u{1d424}']) expect(isAscii(text)).toBe(false)

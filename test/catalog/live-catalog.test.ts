@@ -12,7 +12,7 @@ const productsNamed = (...ids: string[]): ProductDefinitions =>
 const liveCatalog = (options: Omit<LiveCatalogOptions, 'loadTimeoutMs'> & { loadTimeoutMs?: number }) =>
   createLiveCatalog({ loadTimeoutMs: 5000, ...options })
 
-/** A database whose answers are given by hand. */
+/** A database whose results are set by the test. */
 function createDatabase() {
   const asked: { answer(value: unknown): void; fail(error: Error): void }[] = []
   const load = vi.fn(
@@ -26,8 +26,8 @@ function createDatabase() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('createLiveCatalog with products as they are', () => {
-  it('has the catalog at once', async () => {
+describe('a live catalog of a products object', () => {
+  it('products in the form of an object are active at once', async () => {
     const live = liveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live
@@ -36,15 +36,15 @@ describe('createLiveCatalog with products as they are', () => {
     expect(current.products.has('invoices')).toBe(true)
   })
 
-  it('throws at construction if they are not valid', () => {
+  it('an invalid products object throws at construction', () => {
     expect(() => liveCatalog({ products, kycLevels: [] })).toThrowError(
       expect.objectContaining({ code: 'ERR_CATALOG', problems: [expect.anything(), expect.anything()] }),
     )
   })
 })
 
-describe('createLiveCatalog with a function', () => {
-  it('loads nothing before start, and says so', async () => {
+describe('a live catalog of a function', () => {
+  it('a products function is not called before the first load, and the catalog reports ERR_NOT_READY', async () => {
     const load = vi.fn(() => products)
     const live = liveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)
@@ -55,7 +55,7 @@ describe('createLiveCatalog with a function', () => {
     expect(live.current.operations.size).toBe(4)
   })
 
-  it('can be started again after the first load failed', async () => {
+  it('the products can be loaded again after the first load failed', async () => {
     const down = new Error('connection refused')
     const load = vi.fn().mockRejectedValueOnce(down).mockResolvedValue(products)
     const onRejected = vi.fn()
@@ -67,7 +67,7 @@ describe('createLiveCatalog with a function', () => {
     expect(live.loaded).toBe(true)
   })
 
-  it('puts what it loads into force', async () => {
+  it('a reload activates the loaded catalog', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockReturnValueOnce(productsNamed('a', 'b'))
     const live = liveCatalog({ products: load })
     await live.reload()
@@ -78,17 +78,17 @@ describe('createLiveCatalog with a function', () => {
   })
 
   it.each([
-    ['what is loaded is not valid', () => ({ a: { title: '', operations: {} } }), 2],
+    ['the loaded products are not valid', () => ({ a: { title: '', operations: {} } }), 2],
     [
-      'loading throws',
+      'the function throws',
       () => {
         throw new Error('down')
       },
       0,
     ],
-    ['loading rejects', () => Promise.reject(new Error('down')), 0],
-    ['nothing is loaded', () => undefined, 1],
-  ])('keeps the last good catalog if %s', async (_, bad, problems) => {
+    ['the function rejects', () => Promise.reject(new Error('down')), 0],
+    ['the function returns nothing', () => undefined, 1],
+  ])('the last valid catalog stays active if %s', async (_, bad, problems) => {
     const onRejected = vi.fn()
     const load = vi.fn().mockReturnValueOnce(productsNamed('a')).mockImplementationOnce(bad)
     const live = liveCatalog({ products: load, onRejected })
@@ -101,7 +101,7 @@ describe('createLiveCatalog with a function', () => {
     expect(live.current).toBe(good)
   })
 
-  it('serialises reloads: those that come during a load share the next one, which wins', async () => {
+  it('reloads run one after another: calls during a load share the next load, which wins', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load })
     const first = live.reload()
@@ -120,7 +120,7 @@ describe('createLiveCatalog with a function', () => {
     expect(load).toHaveBeenCalledTimes(2)
   })
 
-  it('goes ahead with the next load though the one before failed, and tells only its own callers', async () => {
+  it('a load follows a failed load, and only the callers of the failed load get its error', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load })
     const first = live.reload()
@@ -133,7 +133,7 @@ describe('createLiveCatalog with a function', () => {
     expect(live.loaded).toBe(true)
   })
 
-  it('gives up on a load that never ends, and lets no late answer in', async () => {
+  it('a load that never ends times out, and its late result is ignored', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load, loadTimeoutMs: 20 })
     await expect(live.reload()).rejects.toMatchObject({
@@ -150,26 +150,26 @@ describe('createLiveCatalog with a function', () => {
 })
 
 describe('a restricted catalog', () => {
-  const gives = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
+  const scopes = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
 
-  it('has what may be given, with the epoch of it, now and after each load', async () => {
+  it('a restricted catalog has the allowed operations and their epoch, now and after each load', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
     const live = liveCatalog({ products: load })
     await live.reload()
     expect(live.current.epoch).toBe(0)
     live.restrict({ products: { a: ['a:read'], c: ['c:read'] }, epoch: 4 })
-    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['a:read'], epoch: 4 })
+    expect({ scopes: scopes(live), epoch: live.current.epoch }).toEqual({ scopes: ['a:read'], epoch: 4 })
     await live.reload()
-    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({ gives: ['c:read'], epoch: 4 })
+    expect({ scopes: scopes(live), epoch: live.current.epoch }).toEqual({ scopes: ['c:read'], epoch: 4 })
     expect(live.loadedScopes).toEqual({ b: ['b:read'], c: ['c:read'] })
     live.restrict({ products: live.loadedScopes, epoch: 5 })
-    expect({ gives: gives(live), epoch: live.current.epoch }).toEqual({
-      gives: ['b:read', 'c:read'],
+    expect({ scopes: scopes(live), epoch: live.current.epoch }).toEqual({
+      scopes: ['b:read', 'c:read'],
       epoch: 5,
     })
   })
 
-  it('never changes: who holds one keeps what it was', () => {
+  it('a catalog object never changes after a restriction or a reload', () => {
     const live = liveCatalog({ products: productsNamed('a', 'b') })
     const before = live.current
     live.restrict({ products: { a: ['a:read'] }, epoch: 1 })

@@ -22,26 +22,26 @@ describe('lookupLocale', () => {
 describe('localize', () => {
   const title = { de: 'Rechnungen', 'en-GB': 'Invoices' }
 
-  it('gives a plain text to everybody', () => {
+  it('a text without locales is used for every locale', () => {
     expect(localize('Invoices', ['de'], 'en')).toBe('Invoices')
   })
 
-  it('prefers what the person wants, then the fallback, then what there is', () => {
+  it('localize prefers the wanted locales, then the fallback, then any available text', () => {
     expect(localize(title, ['en-GB-oed', 'de'], 'de')).toBe('Invoices')
     expect(localize(title, ['fr'], 'en-GB')).toBe('Invoices')
     expect(localize(title, ['fr'], 'it')).toBe('Rechnungen')
   })
 
-  it('is not misled by names of the object prototype', () => {
+  it('localize does not find names of the object prototype as locales', () => {
     expect(localize(title, ['constructor', '__proto__', 'valueOf'], 'de')).toBe('Rechnungen')
   })
 })
 
 describe('isLocale', () => {
-  it.each(['en', 'de-CH', 'zh-Hant-TW', 'sl-rozaj-biske', 'en-x-pirate'])('takes %s', (tag) => {
+  it.each(['en', 'de-CH', 'zh-Hant-TW', 'sl-rozaj-biske', 'en-x-pirate'])('%s is a locale', (tag) => {
     expect(isLocale(tag)).toBe(true)
   })
-  it.each(['', 'e', 'en_GB', 'en-', '-en', '12', 'en GB', '__proto__'])('rejects %j', (tag) => {
+  it.each(['', 'e', 'en_GB', 'en-', '-en', '12', 'en GB', '__proto__'])('%j is not a locale', (tag) => {
     expect(isLocale(tag)).toBe(false)
   })
 })

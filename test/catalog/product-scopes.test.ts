@@ -3,29 +3,29 @@ import { createCatalog } from '../../src/catalog/create-catalog.ts'
 import { productScopesOf, isSameAs, missingFrom, scopesOf } from '../../src/catalog/product-scopes.ts'
 import { kycLevels, products } from './definitions.ts'
 
-describe('what products give', () => {
-  it('is the scopes of each', () => {
-    const given = productScopesOf(createCatalog(products, { kycLevels }))
-    expect(Object.keys(given)).toEqual(Object.keys(products))
+describe('product scopes', () => {
+  it('productScopesOf returns the scopes of each product', () => {
+    const scopes = productScopesOf(createCatalog(products, { kycLevels }))
+    expect(Object.keys(scopes)).toEqual(Object.keys(products))
     for (const [id, { operations }] of Object.entries(products)) {
-      expect(given[id]).toEqual(Object.keys(operations))
+      expect(scopes[id]).toEqual(Object.keys(operations))
     }
   })
 
-  it('lacks an operation that another product has only', () => {
+  it('missingFrom reports an operation that only another product has', () => {
     expect(missingFrom({ a: ['x'], b: ['y'] }, { a: ['x', 'y'], c: ['x'] })).toEqual([
       { product: 'a', scope: 'y' },
       { product: 'c', scope: 'x' },
     ])
   })
 
-  it('is the same in whatever order, and not if either side has more', () => {
+  it('isSameAs ignores the order, and is false if either side has more operations', () => {
     expect(isSameAs({ a: ['x', 'y'], b: ['z'] }, { b: ['z'], a: ['y', 'x'] })).toBe(true)
     expect(isSameAs({ a: ['x'] }, { a: ['x', 'y'] })).toBe(false)
     expect(isSameAs({ a: ['x', 'y'] }, { a: ['x'] })).toBe(false)
   })
 
-  it('is nothing for products that have the names of what each object has', () => {
+  it('names of the object prototype are ordinary product ids', () => {
     expect(scopesOf({}, 'constructor')).toEqual([])
     expect(missingFrom({}, { toString: ['x'] })).toEqual([{ product: 'toString', scope: 'x' }])
   })

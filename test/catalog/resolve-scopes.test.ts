@@ -8,7 +8,7 @@ const catalog = createCatalog(products, { kycLevels })
 const all = { products: ['payments', 'invoices'], removedOperations: [] }
 
 describe('directScopes', () => {
-  it('gives all scopes of all products once, in the order of the catalog', () => {
+  it('an API key has all scopes of its products once, in the order of the catalog', () => {
     expect(directScopes(catalog, all)).toEqual([
       'invoices:read',
       'invoices:create',
@@ -17,12 +17,12 @@ describe('directScopes', () => {
     ])
   })
 
-  it('leaves out what was removed, whichever product it comes from', () => {
+  it('an API key lacks removed operations, even if several of its products have them', () => {
     const client = { ...all, removedOperations: ['invoices:create', 'payments:list', 'unknown'] }
     expect(directScopes(catalog, client)).toEqual(['invoices:read', 'payments:transfer'])
   })
 
-  it('passes over products that the catalog does not have', () => {
+  it('products that are not in the catalog add no scopes', () => {
     expect(directScopes(catalog, { products: ['gone', '__proto__'], removedOperations: [] })).toEqual([])
     expect(directScopes(catalog, { products: ['gone', 'payments'], removedOperations: [] })).toHaveLength(3)
   })
@@ -35,11 +35,11 @@ describe('applicationScopes', () => {
     ['no such level', ['invoices:read', 'invoices:create']],
     ['basic', ['invoices:read', 'invoices:create', 'payments:list']],
     ['verified', ['invoices:read', 'invoices:create', 'payments:list', 'payments:transfer']],
-  ])('limits to what the KYC level %s allows', (level, scopes) => {
+  ])('the scopes of an application are limited by the KYC level %s', (level, scopes) => {
     expect(applicationScopes(catalog, all, level)).toEqual(scopes)
   })
 
-  it('gives an operation at the lowest level to everybody, and one at an unknown level to nobody', () => {
+  it('every account reaches the lowest KYC level, and no account reaches an unknown level', () => {
     const definitions = {
       a: {
         title: 'A',
@@ -59,37 +59,37 @@ describe('applicationScopes', () => {
 describe('explainRejection', () => {
   const application = { kind: 'application', products: ['invoices'], removedOperations: [] } as const
 
-  it('says nothing about what is allowed', () => {
+  it('explainRejection returns undefined for an allowed scope', () => {
     expect(explainRejection(catalog, application, 'none', 'invoices:read')).toBeUndefined()
   })
 
-  it('says that an operation is unknown', () => {
+  it('explainRejection reports an unknown operation', () => {
     expect(explainRejection(catalog, application, 'none', 'invoices:lst')).toBe(
       'the operation invoices:lst does not exist',
     )
   })
 
-  it('names the product that is missing', () => {
+  it('explainRejection names the missing product', () => {
     expect(explainRejection(catalog, application, 'verified', 'payments:list')).toBe(
       'the operation payments:list is in no product of this application; add the product payments',
     )
   })
 
-  it('names all products that would do', () => {
+  it('explainRejection names all products that have the operation', () => {
     const empty = { kind: 'apiKey', products: [], removedOperations: [] } as const
     expect(explainRejection(catalog, empty, undefined, 'invoices:create')).toBe(
       'the operation invoices:create is in no product of this API key; add one of the products invoices, payments',
     )
   })
 
-  it('says that an operation was removed', () => {
+  it('explainRejection reports a removed operation', () => {
     const client = { ...application, removedOperations: ['invoices:read'] }
     expect(explainRejection(catalog, client, 'none', 'invoices:read')).toBe(
       'the operation invoices:read was removed from this application',
     )
   })
 
-  it('names the KYC level that is missing, but never to an API key', () => {
+  it('explainRejection names the missing KYC level for an application, never for an API key', () => {
     const client = { ...application, products: ['payments'] }
     expect(explainRejection(catalog, client, 'basic', 'payments:transfer')).toBe(
       'the operation payments:transfer needs the KYC level verified of the developer',
@@ -100,7 +100,7 @@ describe('explainRejection', () => {
     ).toBeUndefined()
   })
 
-  it('agrees with the scopes that are given', () => {
+  it('explainRejection explains exactly the scopes that a client does not have', () => {
     const scopes = [...catalog.operations.keys()]
     fc.assert(
       fc.property(
@@ -123,7 +123,7 @@ describe('explainRejection', () => {
     )
   })
 
-  it('keeps to the characters of error_description, and stays short (RFC 6749 5.2)', () => {
+  it('an explanation is short and has only the characters of error_description (RFC 6749 5.2)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (scope) => {
         const sentence = explainRejection(catalog, application, undefined, scope)

@@ -16,8 +16,8 @@ const catalog = createCatalog({
   payments: { title: 'Payments', operations: { shared: operation('GET /shared') } },
 })
 
-describe('a catalog that is restricted', () => {
-  it('gives what may be given, in its own order', () => {
+describe('a restricted catalog', () => {
+  it('a restricted catalog has the allowed operations in its own order', () => {
     const restricted = restrictCatalog(catalog, { invoices: ['shared', 'read', 'unknown'], other: ['x'] }, 3)
     expect(restricted.epoch).toBe(3)
     expect([...restricted.operations.keys()]).toEqual(['read', 'shared'])
@@ -30,19 +30,19 @@ describe('a catalog that is restricted', () => {
     expect(catalog.products.get('invoices')?.operations).toHaveLength(3)
   })
 
-  it('keeps an operation for those who have it through another product, and for them alone', () => {
+  it('an operation that one product loses stays available through another product', () => {
     const restricted = restrictCatalog(catalog, { invoices: ['list'], payments: ['shared'] }, 1)
     expect(directScopes(restricted, { products: ['payments'], removedOperations: [] })).toEqual(['shared'])
     expect(directScopes(restricted, { products: ['invoices'], removedOperations: [] })).toEqual(['list'])
     expect(restricted.findOperation('GET', '/shared')?.scope).toBe('shared')
   })
 
-  it('lets nobody at a route that is left out with the scope of one that fits it too', () => {
+  it('a request to an omitted route does not match another route that also fits', () => {
     const restricted = restrictCatalog(catalog, { invoices: ['read'] }, 1)
     expect(restricted.findOperation('GET', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('HEAD', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('GET', '/invoices/list')).toBeUndefined()
-    // Its handler is still there, so the path is not free.
+    // The handler of the omitted operation still exists at this path.
     expect(restricted.findClaims('GET', '/invoices/list')).toHaveLength(1)
   })
 })

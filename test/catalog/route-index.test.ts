@@ -18,13 +18,13 @@ function indexOf(...routes: string[]) {
 }
 
 describe('createRouteIndex', () => {
-  it('prefers what is written to a parameter, whatever was added first', () => {
+  it('a literal segment has precedence over a parameter, in any order of adding', () => {
     const { find } = indexOf('GET /invoices/:id', 'GET /invoices/list')
     expect(find('GET', '/invoices/list')).toBe('GET /invoices/list')
     expect(find('GET', '/invoices/lis')).toBe('GET /invoices/:id')
   })
 
-  it('goes back to the parameter where the written segment leads nowhere', () => {
+  it('the parameter is used if the literal segment leads to no route', () => {
     const { find } = indexOf('GET /a/b/c', 'GET /:x/b/d', 'GET /:x/:y/e')
     expect(find('GET', '/a/b/c')).toBe('GET /a/b/c')
     expect(find('GET', '/a/b/d')).toBe('GET /:x/b/d')
@@ -32,19 +32,19 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/a/b/f')).toBeUndefined()
   })
 
-  it('prefers what is written from left to right', () => {
+  it('literal segments have precedence from left to right', () => {
     const { find } = indexOf('GET /:x/list', 'GET /a/:y')
     expect(find('GET', '/a/list')).toBe('GET /a/:y')
     expect(find('GET', '/b/list')).toBe('GET /:x/list')
   })
 
-  it('keeps the first of two values at one route, and says so', () => {
+  it('the first of two values at one route stays, and add returns it', () => {
     const { added, find } = indexOf('GET /:a', 'GET /:b')
     expect(added).toEqual([undefined, { text: 'GET /:a' }])
     expect(find('GET', '/x')).toBe('GET /:a')
   })
 
-  it('finds nothing where routers that fold Unicode would find another route', () => {
+  it('a path finds nothing if routers that fold Unicode would find another route', () => {
     const { find, findAll } = indexOf('GET /kiss', 'GET /a/:x/secret', 'GET /items/keys', 'GET /items/:id')
     expect(find('GET', '/KISS')).toBe('GET /kiss')
     for (const path of ['/\u212aiss', '/ki\u017f\u017f', '/k\u0131ss', '/k\u0130ss', '/\uff4biss']) {
@@ -56,11 +56,11 @@ describe('createRouteIndex', () => {
     expect(findAll('GET', '/items/caf\u00c9')).toEqual(['GET /items/:id'])
     expect(find('GET', '/items/caf\u00c9')).toBe('GET /items/:id')
     expect(find('GET', '/items/a\uff0fb')).toBeUndefined()
-    // Its lower case is longer than itself, which has misled routers about where a segment ends.
+    // The lower-case form is longer, so a router may find the wrong end of a segment.
     expect(find('GET', '/a/\u0130\u0130\u0130/secret')).toBe('GET /a/:x/secret')
   })
 
-  it('finds nothing at an ASCII path to which another route folds', () => {
+  it('an ASCII path finds nothing if another route folds to it', () => {
     const { find, findAll } = indexOf('GET /stra\u00dfe', 'GET /:street')
     expect(find('GET', '/stra\u00dfe')).toBe('GET /stra\u00dfe')
     expect(find('GET', '/strasse')).toBeUndefined()
@@ -68,7 +68,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/street')).toBe('GET /:street')
   })
 
-  it('finds nothing where routers that tell letter case apart would find another route', () => {
+  it('a path finds nothing if case-sensitive routers would find another route', () => {
     const { find, findAll } = indexOf(
       'GET /items/keys',
       'GET /items/:id',
@@ -80,20 +80,20 @@ describe('createRouteIndex', () => {
     expect(findAll('GET', '/items/KEYS')).toEqual(['GET /items/keys', 'GET /items/:id'])
     expect(find('GET', '/banks/keys')).toBeUndefined()
     expect(find('GET', '/Banks/Keys')).toBe('GET /Banks/Keys')
-    // There they find nothing.
+    // Case-sensitive routers find nothing there.
     expect(find('GET', '/ITEMS/keys')).toBeUndefined()
     expect(find('GET', '/ITEMS/7')).toBe('GET /items/:id')
     expect(find('GET', '/items/INV-7')).toBe('GET /items/:id')
   })
 
-  it('takes two routes for one that differ only in what routers fold', () => {
+  it('two routes that differ only in folded characters are one route', () => {
     expect(indexOf('GET /gr\u00f6\u00dfe', 'GET /GR\u00d6SSE').added).toEqual([
       undefined,
       { text: 'GET /gr\u00f6\u00dfe' },
     ])
   })
 
-  it('agrees with a naive matcher on any text, taking every character literally', () => {
+  it('the index finds the same routes as a naive matcher, and takes every character literally', () => {
     const special = fc.constantFrom(
       ...Array.from('?;#%:*()\\"{} .+@&=~'),
       '%2F',
@@ -125,7 +125,7 @@ describe('createRouteIndex', () => {
         (patterns, anyPath, pick) => {
           const index = createRouteIndex<{ pattern: Pattern }>()
           const added = patterns.filter((one) => index.add('GET', one, { pattern: one }) === undefined)
-          // Half of the paths are made from a pattern, lest nothing ever match.
+          // Half of the paths are made from a pattern, so that some paths match.
           const chosen = patterns[pick % patterns.length]!
           const fitting = `/${chosen.map((s) => ('literal' in s ? s.literal : 'p?#;%')).join('/')}`
           for (const subject of [anyPath, fitting, `${fitting}/`, fitting.toUpperCase()]) {
@@ -150,7 +150,7 @@ function lower(text: string): string {
   return Array.from(text, (c) => (c >= 'A' && c <= 'Z' ? c.toLowerCase() : c)).join('')
 }
 
-/** Compares each pattern with the path, and takes the one whose parameters come last. */
+/** Compares each pattern with the path, and returns the pattern whose parameters come last. */
 function naiveFind(
   patterns: readonly Pattern[],
   path: string,

@@ -10,7 +10,7 @@ describe('parseRoute', () => {
     ['PUT /caf%C3%A9', 'PUT', [{ literal: 'café' }]],
     ['POST /café/…', 'POST', [{ literal: 'café' }, { literal: '…' }]],
     ['GET /v1.0/@me/$batch', 'GET', [{ literal: 'v1.0' }, { literal: '@me' }, { literal: '$batch' }]],
-  ])('takes %s apart', (text, method, segments) => {
+  ])('parseRoute parses %s', (text, method, segments) => {
     expect(parseRoute(text)).toEqual({ method, path: text.slice(text.indexOf('/')), segments })
   })
 
@@ -58,7 +58,7 @@ describe('parseRoute', () => {
     ['GET /:a:b', 'a parameter is a whole segment'],
     ['GET /batch:get', 'percent-encoded'],
     ['GET /:id/lines/:id', 'the parameter :id twice'],
-  ])('says what is wrong with %j', (text, message) => {
+  ])('parseRoute reports the problem of %j', (text, message) => {
     expect(parseRoute(text)).toEqual(expect.stringContaining(message))
   })
 })

@@ -10,7 +10,7 @@ const reloaded = { products: 1, operations: 2 }
 beforeEach(() => void onListenerError.mockReset())
 
 describe('events', () => {
-  it('reach every listener of their name, and no other', () => {
+  it('an event reaches every listener of its name, and no other listener', () => {
     const events = create()
     const [one, two, other] = [vi.fn(), vi.fn(), vi.fn()]
     events.on('catalog.reloaded', one)
@@ -22,7 +22,7 @@ describe('events', () => {
     expect(other).not.toHaveBeenCalled()
   })
 
-  it('reach a listener once that was added twice, and not at all once it was taken off', () => {
+  it('a listener that was added twice is called once, and a removed listener is not called', () => {
     const events = create()
     const listener = vi.fn()
     events.on('catalog.reloaded', listener)
@@ -35,7 +35,7 @@ describe('events', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
-  it('reach those who listened when it happened, whoever comes or goes meanwhile', () => {
+  it('an event reaches the listeners at the time of emit, even if a listener adds or removes others', () => {
     const events = create()
     const [late, leaving] = [vi.fn(), vi.fn()]
     events.on('catalog.reloaded', () => {
@@ -49,11 +49,11 @@ describe('events', () => {
     expect([leaving, late].map(({ mock }) => mock.calls.length)).toEqual([1, 1])
   })
 
-  it('named error do not throw where nobody listens', () => {
-    expect(() => create().emit('error', { error: new Error('nobody hears it') })).not.toThrow()
+  it('an error event without a listener does not throw', () => {
+    expect(() => create().emit('error', { error: new Error('no listener') })).not.toThrow()
   })
 
-  it('of a name that does not exist cannot be listened to', () => {
+  it('subscribing to an unknown event throws', () => {
     const events = create()
     for (const name of ['token.isued', 'toString', '', undefined]) {
       for (const method of ['on', 'off'] as const) {
@@ -67,14 +67,14 @@ describe('events', () => {
     }
   })
 
-  it.each([undefined, null, 'listener', {}])('have no listener that is %j', (listener) => {
+  it.each([undefined, null, 'listener', {}])('%j cannot be a listener', (listener) => {
     expect(() => create().on('error', listener as never)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }),
     )
   })
 })
 
-describe('a listener that fails', () => {
+describe('a failing listener', () => {
   const unhandled = vi.fn()
   beforeEach(() => {
     unhandled.mockReset()
@@ -103,22 +103,27 @@ describe('a listener that fails', () => {
         }),
     ],
   ]
-  it.each(failures)('because it %s is told to the operator, and disturbs nobody', async (_, listenerOf) => {
-    const events = create()
-    const error = new Error('the audit log is full')
-    const next = vi.fn()
-    events.on('catalog.reloaded', listenerOf(error))
-    events.on('catalog.reloaded', next)
-    events.emit('catalog.reloaded', reloaded)
-    expect(next).toHaveBeenCalledTimes(1)
-    await vi.waitFor(() => expect(onListenerError).toHaveBeenCalledExactlyOnceWith(error, 'catalog.reloaded'))
-    // Node reports what nobody caught once the microtasks are done.
-    await new Promise((resolve) => setImmediate(resolve))
-    expect(unhandled).not.toHaveBeenCalled()
-  })
+  it.each(failures)(
+    'a listener that fails because it %s is reported, and does not affect others',
+    async (_, listenerOf) => {
+      const events = create()
+      const error = new Error('the audit log is full')
+      const next = vi.fn()
+      events.on('catalog.reloaded', listenerOf(error))
+      events.on('catalog.reloaded', next)
+      events.emit('catalog.reloaded', reloaded)
+      expect(next).toHaveBeenCalledTimes(1)
+      await vi.waitFor(() =>
+        expect(onListenerError).toHaveBeenCalledExactlyOnceWith(error, 'catalog.reloaded'),
+      )
+      // Node reports uncaught rejections after the microtasks.
+      await new Promise((resolve) => setImmediate(resolve))
+      expect(unhandled).not.toHaveBeenCalled()
+    },
+  )
 })
 
-it('any number of listeners make no warning of a leak', async () => {
+it('many listeners cause no warning of a leak', async () => {
   const warned = vi.fn()
   process.on('warning', warned)
   const events = create()
@@ -131,7 +136,7 @@ it('any number of listeners make no warning of a leak', async () => {
   expect(warned).not.toHaveBeenCalled()
 })
 
-it('a gatehouse lets its host listen to events, and not make them up', async () => {
+it('a gatehouse lets its host subscribe to events, but not emit them', async () => {
   await using gatehouse = createGatehouse({
     issuer: 'http://localhost:3000/auth',
     audience: 'http://localhost:3000/api',

@@ -8,7 +8,7 @@ const NONE = [undefined, null, false, '']
 const ctx = {} as Context
 const returnTo = new URL('https://example.com/auth/interaction/x')
 
-/** A host whose callbacks answer what no type allows. */
+/** A host whose callbacks may return values that no type allows. */
 function checked(accounts: object) {
   const warn = vi.fn()
   const complete = { find: (id: string) => ({ id }), ...accounts } as Accounts
@@ -28,11 +28,11 @@ function hostFault(message: string): Error {
 describe('accounts.find', () => {
   const find = (answer: unknown) => checked({ find: async () => answer }).find('alice')
 
-  it.each(NONE)('answering %j has no such account', async (answer) => {
+  it.each(NONE)('accounts.find returning %j means that the account does not exist', async (answer) => {
     expect(await find(answer)).toBeUndefined()
   })
 
-  it('may answer a row as it comes from a database, of which nothing else is handed on', async () => {
+  it('accounts.find may return a database row, whose other columns are dropped', async () => {
     const row = { id: 'alice', kycLevel: null, claims: null, password_hash: 'x' }
     expect(await find(row)).toEqual({ id: 'alice' })
     expect(await find(row)).not.toHaveProperty('password_hash')
@@ -52,22 +52,22 @@ describe('accounts.find', () => {
     [{}, 'id: must be a text that is not empty, and is undefined'],
     [{ id: 42 }, 'id: must be a text that is not empty, and is a number'],
     [{ id: '' }, 'id: must be a text that is not empty, and is an empty text'],
-    // By a look-up that ignores letter case.
+    // The result of a lookup that ignores letter case.
     [{ id: 'Alice' }, 'id: must be exactly the account id that was asked for'],
     [{ id: 'alice', kycLevel: 2 }, 'kycLevel: must be one of kycLevels, and is a number'],
     [{ id: 'alice', claims: 'Alice' }, 'claims: must be an object of claims, and is a text'],
     [{ id: 'alice', claims: ['Alice'] }, 'claims: must be an object of claims, and is a list'],
-  ])('answering %j fails, and the host is told why', async (answer, message) => {
+  ])('accounts.find returning %j fails, and the error names the problem', async (answer, message) => {
     await expect(find(answer)).rejects.toThrow(hostFault(message))
   })
 
-  it('tells of all that is wrong at once', async () => {
+  it('all problems of a result are reported at once', async () => {
     await expect(find({ id: 1, kycLevel: 1, claims: 1 })).rejects.toMatchObject({
       problems: [{ path: 'id' }, { path: 'kycLevel' }, { path: 'claims' }],
     })
   })
 
-  it('answering a KYC level that does not exist counts as the lowest, and is logged once', async () => {
+  it('an unknown KYC level counts as the lowest one, and is logged once', async () => {
     const accounts = checked({ find: (id: string) => ({ id, kycLevel: id }) })
     for (const id of ['verified', 'verified', 'basic', 'toString']) await accounts.find(id)
     expect(await accounts.find('verified')).toMatchObject({ kycLevel: undefined })
@@ -78,7 +78,7 @@ describe('accounts.find', () => {
     ])
   })
 
-  it('is told which member of the account it is about', async () => {
+  it('accounts.find gets the user of the account', async () => {
     const asked = vi.fn((id: string) => ({ id }))
     await checked({ find: asked }).find('alice', 'ann')
     expect(asked).toHaveBeenCalledExactlyOnceWith('alice', 'ann')
@@ -93,17 +93,17 @@ describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) =>
       : accounts.authenticate?.({ identifier: 'a', password: 'b' }, ctx)
   }
 
-  it.each(NONE)('answering %j knows nobody', async (answer) => {
+  it.each(NONE)(`accounts.${callback} returning %j means that no person is signed in`, async (answer) => {
     expect(await ask(answer)).toBeUndefined()
   })
 
-  it.each([null, undefined, ''])('may answer %j for what it does not know', async (nothing) => {
+  it.each([null, undefined, ''])('the optional fields of a person may be %j', async (nothing) => {
     expect(await ask({ accountId: 'alice', userId: nothing, signedInAt: nothing })).toEqual({
       accountId: 'alice',
     })
   })
 
-  it('answers who it is, in whole seconds', async () => {
+  it('the result is the person, with the time of sign-in in whole seconds', async () => {
     const answer = { accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000.7, role: 'admin' }
     expect(await ask(answer)).toEqual({ accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000 })
     expect(await ask(answer)).not.toHaveProperty('role')
@@ -124,7 +124,7 @@ describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) =>
       { accountId: 'alice', signedInAt: Date.UTC(2030, 0) },
       'signedInAt: must be in seconds since the epoch, and looks like milliseconds',
     ],
-  ])('answering %j fails, and the host is told why', async (answer, message) => {
+  ])(`accounts.${callback} returning %j fails, and the error names the problem`, async (answer, message) => {
     await expect(ask(answer)).rejects.toThrow(hostFault(message))
   })
 })
@@ -137,20 +137,20 @@ describe('accounts.signInUrl', () => {
     ['https://login.example/?a=b', 'https://login.example/?a=b'],
     ['/login?next=x', 'https://example.com/login?next=x'],
     [new URL('https://login.example/'), 'https://login.example/'],
-  ])('may answer %s', async (answer, address) => {
+  ])('accounts.signInUrl may return %s', async (answer, address) => {
     expect(String(await signInUrl(answer))).toBe(address)
   })
 
   it.each([undefined, null, '', 7, {}, 'javascript:alert(1)', 'https://[', 'data:text/html,x'])(
-    'answering %j fails, instead of sending people anywhere',
+    'accounts.signInUrl returning %j fails',
     async (answer) => {
       await expect(signInUrl(answer)).rejects.toThrow(hostFault('accounts.signInUrl returned'))
     },
   )
 })
 
-describe('every callback', () => {
-  it('keeps its this', async () => {
+describe('the account callbacks', () => {
+  it('callbacks keep their this', async () => {
     class FindAccounts {
       readonly #rows = new Map([['alice', { id: 'alice' }]])
       readonly left: string[] = []
@@ -182,13 +182,13 @@ describe('every callback', () => {
     expect(host.left).toEqual(['alice'])
   })
 
-  it('is missing where the host has none', () => {
+  it('a callback that the host does not have is absent', () => {
     expect(
       Object.keys(createHostAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
     ).toEqual(['find'])
   })
 
-  it('lets the errors of the host through, and names the callback where something else was thrown', async () => {
+  it('errors of the host pass through, and any other thrown value is reported with the name of the callback', async () => {
     const error = new Error('the database is away')
     const failing = (thrown: unknown) =>
       checked({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStartFailures } from '../../src/host/start-failures.ts'
 
-test('failures that never have the same words do not fill the log, nor the memory', () => {
+test('failures with ever new messages fill neither the log nor the memory', () => {
   const lines: object[] = []
   const write = (fields: object) => void lines.push(fields)
   const logger = { debug: write, info: write, warn: write, error: write }

@@ -17,8 +17,8 @@ test('a subject leads back to its account and user', () => {
   )
 })
 
-test('no two persons have the same subject', () => {
-  // Few characters, so that pairs which look alike are drawn again and again.
+test('two persons never have the same subject', () => {
+  // Few different characters, so that many similar pairs are generated.
   const alike = fc.string({ unit: fc.constantFrom('a', '!', '%', '2', '1', '/', 'ä'), maxLength: 4 })
   const lookalike = fc.record({ accountId: alike, userId: fc.option(alike, { nil: undefined }) })
   fc.assert(
@@ -59,7 +59,7 @@ test.each([
   expect(subjectOf(whom)).toBe(subject)
 })
 
-test('a subject has at most 255 characters, counted as it is escaped', () => {
+test('a subject has at most 255 characters after escaping', () => {
   expect(subjectProblem({ accountId: 'x'.repeat(255) })).toBeUndefined()
   expect(subjectProblem({ accountId: 'x'.repeat(256) })).toContain('255')
   expect(subjectProblem({ accountId: 'x'.repeat(127), userId: 'y'.repeat(127) })).toBeUndefined()
@@ -67,7 +67,7 @@ test('a subject has at most 255 characters, counted as it is escaped', () => {
   expect(subjectProblem({ accountId: 'ä'.repeat(43) })).toContain('255')
 })
 
-test('half a character has no subject', () => {
+test('an id with half a surrogate pair has no subject', () => {
   expect(subjectProblem({ accountId: 'a\ud800' })).toContain('Unicode')
   expect(subjectProblem({ accountId: 'a\ud83d', userId: '\ude00' })).toContain('Unicode')
   expect(subjectProblem({ accountId: '😀' })).toBeUndefined()

@@ -18,6 +18,6 @@ test.each([
   expect(addressGroup(ip)).toBe(group)
 })
 
-test('of what is no address, the beginning counts', () => {
+test('addressGroup returns the first characters of a text that is not an address', () => {
   expect(addressGroup('x'.repeat(16_000))).toBe('x'.repeat(64))
 })

@@ -6,7 +6,7 @@ const key = new Uint8Array(32).fill(1)
 const csrf = createCsrfTokens([key])
 
 describe('CSRF tokens', () => {
-  it('hold for the binding that they were issued for', () => {
+  it('a CSRF token is valid for its binding', () => {
     expect(csrf.isValid(csrf.issue('uid', 'alice', undefined), 'uid', 'alice', undefined)).toBe(true)
     expect(createCsrfTokens([key]).isValid(csrf.issue('uid'), 'uid')).toBe(true)
   })
@@ -20,15 +20,15 @@ describe('CSRF tokens', () => {
     [['ui', 'dalice']],
     [['uid']],
     [[]],
-  ])('hold for no other: %j', (binding) => {
+  ])('a CSRF token is not valid for the binding %j', (binding) => {
     expect(csrf.isValid(csrf.issue('uid', 'alice'), ...binding)).toBe(false)
   })
 
-  it('do not hold under another key', () => {
+  it('a CSRF token is not valid under another key', () => {
     expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
   })
 
-  it('hold under each of several keys; the newest issues (bug: a form from before a rotation was rejected)', () => {
+  it('CSRF tokens are valid under all keys and issued with the newest one (bug: a form from before a rotation was rejected)', () => {
     const newest = new Uint8Array(32).fill(2)
     const rotated = createCsrfTokens([newest, key])
     expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)
@@ -38,7 +38,7 @@ describe('CSRF tokens', () => {
     expect(() => createCsrfTokens([])).toThrow(TypeError)
   })
 
-  it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(10_000)])('%j is none', (token) => {
+  it.each([null, '', 'x', 'ä', 'A'.repeat(43), 'A'.repeat(10_000)])('%j is not a CSRF token', (token) => {
     expect(csrf.isValid(token, 'uid')).toBe(false)
   })
 })
@@ -60,7 +60,7 @@ describe('isSameOrigin', () => {
     [{ Origin: 'https://example.com.evil.example' }, false],
     [{ Origin: 'http://example.com' }, false],
     [{ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, false],
-  ])('%j: %s', (headers, expected) => {
+  ])('a request with the headers %j has the same origin: %s', (headers, expected) => {
     expect(isSameOrigin(said(headers), origin)).toBe(expected)
   })
 })

@@ -36,43 +36,43 @@ const parsedAs =
   }
 
 describe('readForm', () => {
-  it('reads fields, decoded', async () => {
+  it('readForm decodes the fields of a form', async () => {
     const { body } = await send(app(), 'a=1+%26+%C3%A4&list=x&list=y', `${FORM}; charset=utf-8`)
     expect(body).toEqual({ a: '1 & ä', list: ['x', 'y'] })
   })
 
-  it('gives no value of a field that came twice, where one is due', async () => {
+  it('get returns no value for a field that was sent twice', async () => {
     expect((await send(app(), 'a=1&a=2')).body).toEqual({ a: null, list: [] })
   })
 
-  it('takes an empty form for one without fields', async () => {
+  it('an empty form has no fields', async () => {
     expect((await send(app(), '')).body).toEqual({ a: null, list: [] })
   })
 
-  it('holds names of Object.prototype for names', async () => {
+  it('names of Object.prototype are ordinary field names', async () => {
     const { body } = await send(app(), '__proto__=1&constructor=2&a=ok')
     expect(body).toEqual({ a: 'ok', list: [] })
   })
 
   it.each(['application/json', 'multipart/form-data; boundary=x', 'text/plain', 'form'])(
-    'rejects %j with 415',
+    'readForm rejects the content type %j with 415',
     async (type) => {
       expect((await send(app(), '{"a":"1"}', type)).status).toBe(415)
     },
   )
 
-  it('rejects a compressed body with 415', async () => {
+  it('readForm rejects a compressed body with 415', async () => {
     const answer = await send(app(), 'a=1').set('Content-Encoding', 'gzip')
     expect(answer.status).toBe(415)
   })
 
-  it('reads 56 KiB, and rejects one byte more with 413', async () => {
+  it('readForm reads 56 KiB, and rejects one byte more with 413', async () => {
     expect((await send(app(), `a=${'x'.repeat(57_342)}`)).status).toBe(200)
     expect((await send(app(), `a=${'x'.repeat(57_343)}`)).status).toBe(413)
     expect((await send(app(), `a=${'x'.repeat(1_000_000)}`)).status).toBe(413)
   })
 
-  it('rejects too much that comes in pieces without an announced length', async () => {
+  it('readForm rejects a body that is too long and chunked', async () => {
     const server = app().listen(0)
     const socket = connect((server.address() as AddressInfo).port)
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`)
@@ -85,12 +85,12 @@ describe('readForm', () => {
   })
 
   describe('after a body parser', () => {
-    it('of Koa', async () => {
+    it('readForm uses the result of the body parser of Koa', async () => {
       const { body } = await send(app(bodyParser()), 'a=1&list=x&list=y')
       expect(body).toEqual({ a: '1', list: ['x', 'y'] })
     })
 
-    it('of Koa, with more fields of one name than it keeps as a list', async () => {
+    it('readForm reads a repeated field that the body parser of Koa stores as an object', async () => {
       const values = Array.from({ length: 60 }, (_, index) => `s${index}`)
       const { body } = await send(app(bodyParser()), values.map((value) => `list=${value}`).join('&'))
       expect(body).toEqual({ a: null, list: values })
@@ -117,12 +117,12 @@ describe('readForm', () => {
       expect((await send(app(parsedAs('ctx.request.body', parsed)), 'a=1')).status).toBe(status)
     })
 
-    it('that kept the result to itself: 400, and no waiting', async () => {
+    it('a body parser without a result leads to 400 at once', async () => {
       expect((await send(app(parsedAs('ctx.request.body', undefined)), 'a=1')).status).toBe(400)
     })
   })
 
-  it('gives up when the sender goes away in the middle', async () => {
+  it('readForm ends when the sender disconnects before the end', async () => {
     const koa = new Koa()
     koa.silent = true
     const result = new Promise((resolve) => koa.use(async (ctx) => resolve(await readForm(ctx))))

@@ -12,7 +12,7 @@ function headersFor(needs: Partial<PageNeeds>): Record<string, string> {
 const policyFor = (needs: Partial<PageNeeds>) => headersFor(needs)['Content-Security-Policy']
 
 describe('headers of a page', () => {
-  it('let nothing run, frame or cache it', () => {
+  it('the headers of a page forbid scripts, framing and caching', () => {
     expect(headersFor({})).toMatchObject({
       'Content-Security-Policy':
         "default-src 'none'; style-src 'sha256-abc='; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -23,11 +23,11 @@ describe('headers of a page', () => {
     })
   })
 
-  it('leave the window that opened the page alone, for authorizations in a popup', () => {
+  it('the headers of a page keep the opener window, for authorizations in a popup', () => {
     expect(headersFor({})).not.toHaveProperty('Cross-Origin-Opener-Policy')
   })
 
-  it('allow the origins of images and of where a form leads, once each', () => {
+  it('the headers of a page allow the origins of its images and form targets, once each', () => {
     const policy = policyFor({
       images: ['https://cdn.example/a.png', 'https://cdn.example/b.png', '/logo.png', undefined],
       formTargets: ['http://localhost:3001/callback', 'http://[::1]:8080/x'],
@@ -45,7 +45,7 @@ describe('headers of a page', () => {
     'data:text/html,x',
     'https://a b/',
     '',
-  ])('take in no address that could change the policy: %s', (address) => {
+  ])('the headers of a page omit the address %s, which could change the policy', (address) => {
     expect(policyFor({ images: [address], formTargets: [address] })).toBe(policyFor({}))
   })
 })

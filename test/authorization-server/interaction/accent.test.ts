@@ -7,7 +7,7 @@ import { createStylesheet } from '../../../src/authorization-server/interaction/
 const grounds = { light: '#eef1f5', dark: '#232b38' }
 
 describe('the shades of an accent colour', () => {
-  it('are readable whatever the colour', () => {
+  it('the shades of every accent colour are readable', () => {
     const colour = fc
       .integer({ min: 0, max: 0xffffff })
       .map((value) => `#${value.toString(16).padStart(6, '0')}`)
@@ -22,17 +22,17 @@ describe('the shades of an accent colour', () => {
     )
   })
 
-  it('leave a colour alone that is readable already', () => {
+  it('a readable colour is not changed', () => {
     expect(accentShades('#1a56db', grounds)).toMatchObject({ onFill: '#ffffff', onLight: '#1a56db' })
     expect(accentShades('#FFD500', grounds)).toMatchObject({ onFill: '#000000', onDark: '#ffd500' })
   })
 
-  it('have the contrast of WCAG', () => {
+  it('contrastOf computes the contrast of WCAG', () => {
     expect(contrastOf('#000000', '#ffffff')).toBe(21)
     expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   })
 
-  it.each(['red', '#fff', '#12345g', '#123456;} body{display:none', ''])('%j is no colour', (accent) => {
+  it.each(['red', '#fff', '#12345g', '#123456;} body{display:none', ''])('%j is not a colour', (accent) => {
     expect(() => createStylesheet(accent)).toThrow(GatehouseError)
     expect(() => createStylesheet(accent)).toThrow(/^branding\.accentColor: /)
   })

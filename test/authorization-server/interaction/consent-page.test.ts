@@ -7,7 +7,7 @@ import { csrfIn, hostApp, issuer, nextIn } from './host-app.ts'
 const page = '/auth/interaction/uid-1'
 type Fields = Record<string, string | string[]>
 
-/** Opens the consent page, then sends `fields` with its token; `between` happens in the meantime. */
+/** Opens the consent page, calls `between`, and then sends `fields` with the token of the page. */
 async function submit(app: ReturnType<typeof hostApp>, action: string, fields: Fields, between = () => {}) {
   const { text } = await request(app.callback).get(page)
   between()
@@ -17,7 +17,7 @@ async function submit(app: ReturnType<typeof hostApp>, action: string, fields: F
     .send({ csrf: csrfIn(text), ...fields })
 }
 
-/** The checkboxes of a page: scope → ticked. */
+/** The checkboxes of a page: scope → checked. */
 const boxes = (markup: string) =>
   Object.fromEntries(
     [...markup.matchAll(/<input\s+type="checkbox"[^>]*>/g)].map(([input]) => [
@@ -34,7 +34,7 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
 
 describe('the consent page', () => {
-  it('writes no sentence in two languages, and marks those of another language than the page', async () => {
+  it('the consent page has each sentence in one language, and marks sentences in another language', async () => {
     const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
     const host = hostApp({ pending: pendingConsent, texts })
     const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
@@ -49,7 +49,7 @@ describe('the consent page', () => {
     expect(german.text).toContain('<p>Endet nach <bdi>30 Tage</bdi> ohne Nutzung.</p>')
   })
 
-  it('says who asks for what, on whose behalf, for how long, and where it leads', async () => {
+  it('the consent page shows the application, the account, the scopes, the duration and the target', async () => {
     const { text, status } = await request(hostApp({ pending: pendingConsent }).callback).get(page)
     expect(status).toBe(200)
     const read = textOf(text)
@@ -69,7 +69,7 @@ describe('the consent page', () => {
     )
   })
 
-  it('shows the e-mail address or user name beside the name, so that two accounts of a person can be told apart', async () => {
+  it('the consent page shows the e-mail address or user name beside the name, to distinguish two accounts of a person', async () => {
     const account = { accountId: 'alice', name: 'Alice Example', login: 'alice+work@<b>example.com\u202e' }
     const { text } = await request(hostApp({ pending: { ...pendingConsent, account } }).callback).get(page)
     expect(textOf(text)).toContain('Signed in as Alice Example ( alice+work@&lt;b&gt;example.com )')
@@ -77,7 +77,7 @@ describe('the consent page', () => {
     expect(without).toContain('Signed in as <bdi>Alice Example</bdi></p>')
   })
 
-  it('offers each scope but openid as a ticked checkbox', async () => {
+  it('the consent page shows each scope except openid as a checked checkbox', async () => {
     const { text } = await request(hostApp({ pending: pendingConsent }).callback).get(page)
     expect(boxes(text)).toEqual({
       email: true,
@@ -87,7 +87,7 @@ describe('the consent page', () => {
     })
   })
 
-  it('says what was decided before, and proposes nothing that was denied', async () => {
+  it('the consent page shows earlier decisions, and does not preselect denied scopes', async () => {
     const storedConsent = { granted: ['invoices:read'], denied: ['payments:list'] }
     const { text } = await request(hostApp({ pending: { ...pendingConsent, storedConsent } }).callback).get(
       page,
@@ -101,7 +101,7 @@ describe('the consent page', () => {
     expect(textOf(text)).toMatch(/Read your payments Denied before/)
   })
 
-  it('shows an operation of several products at the one that the application has, once', async () => {
+  it('an operation of several products is shown once, under the product of the application', async () => {
     const operations = { 'reports:read': { route: 'GET /reports' as const, title: 'Read reports' } }
     const products = {
       first: { title: 'First product', operations },
@@ -121,14 +121,14 @@ describe('the consent page', () => {
     expect((await read([])).match(/Read reports/g)).toHaveLength(1)
   })
 
-  it('shows what it has no words for by its name, and never hides it', async () => {
+  it('a scope without a text is shown by its name', async () => {
     const pending = { ...pendingConsent, requestedScopes: ['loyalty', 'gone:operation'] }
     const { text } = await request(hostApp({ pending }).callback).get(page)
     expect(boxes(text)).toEqual({ loyalty: true, 'gone:operation': true })
     expect(textOf(text)).toContain('See your data “ loyalty ”')
   })
 
-  it('speaks the language of the reader, ui_locales before Accept-Language', async () => {
+  it('the consent page is in the language of the reader, by ui_locales before Accept-Language', async () => {
     const texts = { de: { approveButton: 'Erlauben' }, ar: { approveButton: 'سماح' } }
     const ask = async (uiLocales: string[], accept: string) =>
       (
@@ -146,8 +146,8 @@ describe('the consent page', () => {
   })
 })
 
-describe('a decision', () => {
-  it('approves what is ticked, and denies the rest', async () => {
+describe('a decision about consent', () => {
+  it('approving grants the checked scopes, and denies the others', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', {
       action: 'approve',
@@ -163,7 +163,7 @@ describe('a decision', () => {
     ])
   })
 
-  it('takes nothing that was not asked for', async () => {
+  it('approving ignores scopes that were not requested', async () => {
     const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['invoices:read'] } })
     await submit(app, 'consent', {
       action: 'approve',
@@ -172,14 +172,14 @@ describe('a decision', () => {
     expect(app.fake.calls).toEqual([['approved', { granted: ['invoices:read'], denied: [] }]])
   })
 
-  it('denies', async () => {
+  it('denying ends the request with access_denied', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', { action: 'deny', scope: ['invoices:read'] })
     expect(nextIn(answer.text)).toBe(`${issuer}/next/failed`)
     expect(app.fake.calls).toEqual([['failed', 'access_denied', 'the person denied access']])
   })
 
-  it('of nothing at all is asked for again, with all boxes as they were left', async () => {
+  it('approving without a checked scope shows the page again with the same checkboxes', async () => {
     const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['invoices:read', 'email'] } })
     const answer = await submit(app, 'consent', { action: 'approve' })
     expect(answer.status).toBe(400)
@@ -189,7 +189,7 @@ describe('a decision', () => {
   })
 
   it.each([[['openid']], [['openid', 'email']], [['openid', 'email', 'invoices:read']]])(
-    'of signing in alone is one, where %j was asked for and all else is unticked',
+    'approving only the sign-in is possible if %j was requested and all other scopes are unchecked',
     async (requestedScopes) => {
       const app = hostApp({ pending: { ...pendingConsent, requestedScopes } })
       const answer = await submit(app, 'consent', { action: 'approve' })
@@ -199,14 +199,14 @@ describe('a decision', () => {
     },
   )
 
-  it('of what is about the person alone is one, because it was ticked', async () => {
+  it('approving only scopes about the person is possible', async () => {
     const app = hostApp({ pending: pendingConsent })
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
     expect(app.fake.calls).toMatchObject([['approved', { granted: ['openid', 'email'] }]])
   })
 
   it.each([{}, { action: 'other' }, { action: ['approve', 'deny'] }])(
-    'that is none (%j) does nothing',
+    'a form without a valid action (%j) changes nothing',
     async (fields) => {
       const app = hostApp({ pending: pendingConsent })
       expect((await submit(app, 'consent', { ...fields, scope: 'email' })).status).toBe(400)
@@ -214,7 +214,7 @@ describe('a decision', () => {
     },
   )
 
-  it('that is sent a second time finds that the interaction is over', async () => {
+  it('a decision that is sent twice gets a page that the interaction has expired', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', { action: 'approve' }, () => {
       app.fake.pending = undefined
@@ -224,7 +224,7 @@ describe('a decision', () => {
     expect(app.fake.calls).toEqual([])
   })
 
-  it('that comes when somebody has to sign in again goes there', async () => {
+  it('a decision leads to the sign-in page if the person has to sign in again', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', { action: 'approve', scope: 'email' }, () => {
       app.fake.pending = { ...pendingConsent, prompt: 'login' }
@@ -234,15 +234,15 @@ describe('a decision', () => {
   })
 })
 
-describe('another person at the host than the one who was asked', () => {
+describe('a different person at the host', () => {
   const pending = { ...pendingConsent, account: { accountId: 'alice', userId: 'u1', name: 'Alice' } }
   const alice: SignedIn = { accountId: 'alice', userId: 'u1' }
   const others = [
     ['another account', { accountId: 'bob', userId: 'u1' }],
     ['another user', { accountId: 'alice', userId: 'u2' }],
     ['no user', { accountId: 'alice' }],
-    ['nobody', null],
-    ['nobody', ''],
+    ['no one', null],
+    ['no one', ''],
   ] as const
 
   function host(who: SignedIn | null | '') {
@@ -251,14 +251,14 @@ describe('another person at the host than the one who was asked', () => {
     return { ...hostApp({ pending, accounts }), state }
   }
 
-  it('is the same person: the page', async () => {
+  it('the same person at the host gets the page', async () => {
     const app = host(alice)
     expect((await request(app.callback).get(page)).status).toBe(200)
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
     expect(app.fake.calls.map(([method]) => method)).toEqual(['approved'])
   })
 
-  it.each(others)('%s: starts again instead of asking', async (_name, who) => {
+  it.each(others)('with %s at the host the page starts the request again', async (_name, who) => {
     const app = host(who)
     const answer = await request(app.callback).get(page)
     expect(answer.status).toBe(303)
@@ -280,7 +280,7 @@ describe('another person at the host than the one who was asked', () => {
     },
   )
 
-  it('is gone with the account: starts again', async () => {
+  it('a deleted account starts the request again', async () => {
     const { account: _gone, ...without } = pending
     const app = hostApp({ pending: without })
     expect((await request(app.callback).get(page)).headers['location']).toBe(`${issuer}/next/restart`)
@@ -288,7 +288,7 @@ describe('another person at the host than the one who was asked', () => {
 })
 
 describe('using another account', () => {
-  it('ends the session of the host and ours, and starts again', async () => {
+  it('using another account ends the session of the host and ours, and starts the request again', async () => {
     const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
     const accounts = { current: () => ({ accountId: 'alice' }), signInUrl: () => '/login', signOut }
     const app = hostApp({ pending: pendingConsent, accounts })
@@ -298,13 +298,13 @@ describe('using another account', () => {
     expect(signOut).toHaveBeenCalledTimes(1)
   })
 
-  it('starts again with the built-in sign-in page', async () => {
+  it('using another account with the built-in sign-in page starts the request again', async () => {
     const app = hostApp({ pending: pendingConsent, accounts: { authenticate: () => null } })
     await submit(app, 'switch', {})
     expect(app.fake.calls).toEqual([['restart', { endSession: true }]])
   })
 
-  it('asks the host to sign in anew where its session cannot be ended from here', async () => {
+  it('using another account asks the host for a new sign-in if the host has no signOut', async () => {
     const signInUrl = vi.fn<NonNullable<Accounts['signInUrl']>>(() => 'https://login.example/')
     const app = hostApp({
       pending: pendingConsent,

@@ -24,18 +24,18 @@ describe('a text from outside', () => {
     ['piled marks', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
     ['only joiners', '\u200D\u200C \u2800', ''],
     ['nothing', '', ''],
-  ])('%s', (_name, text, expected) => {
+  ])('displayText makes a text safe to show: %s', (_name, text, expected) => {
     expect(displayText(text)).toBe(expected)
   })
 
-  it('is cut off by what a reader counts as characters', () => {
+  it('a text is cut off by characters as a reader counts them', () => {
     expect(displayText('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`)
     expect(displayText('x'.repeat(80))).toBe('x'.repeat(80))
     expect(displayText('👩‍👩‍👧'.repeat(5), 3)).toBe('👩‍👩‍👧👩‍👩‍👧…')
     expect(displayText('x'.repeat(1_000_000)).length).toBe(80)
   })
 
-  it('never holds a character that turns or hides text', () => {
+  it('a displayed text never has a character that reverses or hides text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         // eslint-disable-next-line no-control-regex
@@ -46,11 +46,11 @@ describe('a text from outside', () => {
     )
   })
 
-  it('of an application falls back to its client_id', () => {
+  it('an application without a visible name is shown by its client_id', () => {
     expect(applicationName({ name: '\u202E\u200B', clientId: 'app-1' })).toBe('app-1')
   })
 
-  it('has an initial', () => {
+  it('initialOf returns the first letter of a name', () => {
     expect(initialOf('éclair')).toBe('É')
     expect(initialOf('👩‍👩‍👧 shop')).toBe('👩‍👩‍👧')
     expect(initialOf('')).toBe('')
@@ -68,11 +68,11 @@ describe('an address from outside', () => {
     'x',
     '',
     undefined,
-  ])('%j is no web address', (address) => {
+  ])('%j is not a web address', (address) => {
     expect(webAddress(address)).toBeUndefined()
   })
 
-  it('is taken over http and https', () => {
+  it('http and https addresses are web addresses', () => {
     expect(webAddress('https://x.example/a')?.host).toBe('x.example')
     expect(webAddress('http://localhost:3001/')?.host).toBe('localhost:3001')
   })
@@ -87,7 +87,7 @@ describe('a duration', () => {
     [90, 'en', '1.5 minutes'],
     [1, 'en', '1 second'],
     [2_592_000, 'de', '30 Tage'],
-  ])('of %d seconds in %s is “%s”', (seconds, locale, expected) => {
+  ])('a duration of %d seconds in %s is “%s”', (seconds, locale, expected) => {
     expect(writeDuration(seconds, locale)).toBe(expected)
   })
 })

@@ -4,12 +4,12 @@ import type {
   PendingInteraction,
 } from '../../../src/authorization-server/interaction/port.ts'
 
-/** One call of the port, with what it was given besides the context and the interaction. */
-export type PortCall = readonly [method: string, ...given: unknown[]]
+/** One call of the port, with its arguments except the context and the interaction. */
+export type PortCall = readonly [method: string, ...args: unknown[]]
 
 export const startedAt = 1_800_000_000
 
-/** An interaction that waits for a decision of Alice's. */
+/** An interaction that waits for the consent of Alice. */
 export const pendingConsent: PendingInteraction = {
   uid: 'uid-1',
   prompt: 'consent',
@@ -32,18 +32,18 @@ export const pendingConsent: PendingInteraction = {
 
 const { account: _account, ...withoutAccount } = pendingConsent
 
-/** An interaction that waits for somebody to sign in. */
+/** An interaction that waits for a sign-in. */
 export const pendingLogin: PendingInteraction = { ...withoutAccount, prompt: 'login' }
 
 /**
- * A port in memory with one interaction, `pending`, which tests may replace. Its addresses tell which method
- * made them; `calls` what it was given, and `contexts` with which context.
+ * A port in memory with one interaction, `pending`, which tests may replace. Each returned address contains the name
+ * of the method. `calls` and `contexts` record the arguments and contexts of all calls.
  */
 export function fakePort(pending: PendingInteraction | undefined, issuer: string) {
   const calls: PortCall[] = []
   const contexts: Context[] = []
-  const answer = (ctx: Context, method: string, ...given: unknown[]) => {
-    calls.push([method, ...given])
+  const answer = (ctx: Context, method: string, ...args: unknown[]) => {
+    calls.push([method, ...args])
     contexts.push(ctx)
     return Promise.resolve(new URL(`${issuer}/next/${method}`))
   }

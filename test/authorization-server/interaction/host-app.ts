@@ -34,7 +34,7 @@ const products: ProductDefinitions = {
   payments,
 }
 
-/** A host with one interaction; the lower part of its address is the whole of the test. */
+/** A host that serves the pages of one interaction. */
 export function hostApp(options: {
   pending?: PendingInteraction | undefined
   accounts?: Partial<Accounts>
@@ -78,7 +78,7 @@ export function csrfIn(markup: string): string {
   return /name="csrf" value="([^"]+)"/.exec(markup)?.[1] ?? ''
 }
 
-/** Where a page sends the browser by itself. */
+/** The address to which a page sends the browser automatically. */
 export function nextIn(markup: string): string | undefined {
   return /http-equiv="refresh" content="0;url=([^"]+)"/.exec(markup)?.[1]
 }

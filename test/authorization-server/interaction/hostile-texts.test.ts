@@ -32,7 +32,7 @@ const corpus = [
   `data:text/html,<script>alert(1)</script>`,
 ]
 
-/** Renders every page, each field that may come from outside filled with `text`. */
+/** Renders every page with `text` in each field that may come from outside. */
 async function renderAll(text: string): Promise<{ name: string; markup: string; policy: string }[]> {
   const texts = createTexts({ texts: { en: { denyButton: text } }, defaultLocale: 'en' })
   const pages = createPages({ texts, branding: { name: text, logo: '/logo.png', accentColor: '#1a56db' } })
@@ -87,7 +87,7 @@ async function renderAll(text: string): Promise<{ name: string; markup: string; 
   )
 }
 
-/** Elements with the names of their attributes, in order: what a browser makes of a page, without its texts. */
+/** The elements of a page and the names of their attributes, in order, as a browser parses them. */
 function skeleton(markup: string): string[] {
   const withoutStyle = markup.replace(/<style>[^<]*<\/style>/, '<style></style>')
   return [...withoutStyle.matchAll(/<(\/?[a-z!][^\s>]*)((?:\s+[\w-]+(?:="[^"]*")?)*)\s*\/?>/gi)].map(
@@ -97,22 +97,22 @@ function skeleton(markup: string): string[] {
 }
 
 describe('texts from outside', () => {
-  it.each(corpus)('change no page: %j', async (text) => {
-    // One that is as harmless, and as long a word to the pages, as any.
+  it.each(corpus)('the text %j from outside does not change the structure of a page', async (text) => {
+    // A harmless text, for comparison.
     const harmless = await renderAll('x')
     for (const [index, { name, markup, policy }] of (await renderAll(text)).entries()) {
       const expected = harmless[index]!
       expect(skeleton(expected.markup).length).toBeGreaterThan(10)
       expect([name, ...skeleton(markup)]).toEqual([name, ...skeleton(expected.markup)])
       expect(policy).toBe(expected.policy)
-      // What is left outside of tags has nothing that begins one.
+      // The text outside of tags contains no start of a tag.
       const tagless = markup.replaceAll(/<\/?[a-z!][^<>]*>/gi, '')
       expect(tagless).not.toMatch(/</)
       expect(markup).not.toMatch(/(href|src)="(javascript|data):/i)
     }
   })
 
-  it('that turn or hide text are not shown with names', async () => {
+  it('characters that reverse or hide text are removed from names', async () => {
     const name = 'a\u202Eb\u200Bc\u2067d'
     const pending = {
       ...pendingConsent,

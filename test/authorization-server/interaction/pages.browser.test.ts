@@ -10,7 +10,7 @@ import { hostApp } from './host-app.ts'
 import { pendingConsent, pendingLogin } from './fake-port.ts'
 
 const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
-/** Where to keep pictures of all pages, to look at; nowhere if unset. */
+/** The folder for screenshots of all pages; none are taken if it is unset. */
 const pictures = process.env['SCREENSHOTS']
 
 const LAUNCH = [
@@ -33,11 +33,11 @@ const looks = [
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
 
-/** Things to click or tap that are lower than 44 pixels. */
+/** Interactive elements that are lower than 44 pixels. */
 const TOO_SMALL = `[...document.querySelectorAll('button, label.row, .button, input:not([type=hidden], [type=checkbox])')]
   .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
 
-/** How the outline is drawn of what has the focus, or of the row around it. */
+/** The outline of the focused element, or of the row around it. */
 const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port
@@ -69,7 +69,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     for (const server of servers) server.close()
   })
 
-  /** Serves a host on a port of its own, which is also that of its issuer. */
+  /** Serves a host on its own port, which is also the port of its issuer. */
   async function serve(options: Parameters<typeof hostApp>[0]) {
     const server = createServer()
     servers.push(server)
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       }
       if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
       if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
-      // 204 leaves the browser where it is.
+      // A browser stays on its page after 204.
       if (ctx.path === '/continue') host.pages.renderContinue(ctx, new URL('/nowhere', origin))
       if (ctx.path === '/nowhere') ctx.status = 204
       if (ctx.path.startsWith('/auth/next/')) ctx.body = `<!doctype html><title>next</title>${ctx.path}`
@@ -155,7 +155,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     { name: 'continue', address: '/continue', options: {} },
   ]
 
-  /** A page in a context of its own; nothing leaves this machine, logos come from here. */
+  /** A page in its own browser context. No request leaves this machine, and logos are served here. */
   async function openPage(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
     await context.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: LOGO }))
@@ -191,7 +191,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     },
   )
 
-  it('work without scripts, from sign-in to the decision', async () => {
+  it('the pages work without scripts, from sign-in to the decision', async () => {
     const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })
     const page = await openPage({ javaScriptEnabled: false })
     await page.goto(origin + consentAddress)
@@ -215,7 +215,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.context().close()
   })
 
-  it('work by keyboard alone, in the order in which they read', async () => {
+  it('the pages work by keyboard alone, in reading order', async () => {
     const { origin, fake } = await serve({ pending: pendingConsent })
     const page = await openPage()
     await page.goto(origin + consentAddress)
@@ -246,7 +246,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.context().close()
   })
 
-  it('a decision goes on to the application through whatever addresses it redirects', async () => {
+  it('a decision leads to the application through a chain of redirects', async () => {
     const far = createServer((_request, response) => response.end('arrived'))
     const callback = createServer((_request, response) => {
       response.writeHead(302, { location: `http://127.0.0.1:${portOf(far)}/far` }).end()
@@ -261,13 +261,13 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`http://127.0.0.1:${portOf(far)}/far`)
     expect(await page.textContent('body')).toBe('arrived')
-    // Back does not lead to the page between, which would only send on again.
+    // Going back does not lead to the intermediate page, which would redirect again.
     await page.goBack()
     expect(page.url()).toBe(origin + consentAddress)
     await page.context().close()
   })
 
-  it('nothing of a hostile application runs, loads or is framed', async () => {
+  it('no part of a hostile application runs, loads or is framed', async () => {
     const hostile = `</title><script>document.title='owned'</script><img src=x onerror="document.title='owned'">`
     const { origin } = await serve({
       pending: {

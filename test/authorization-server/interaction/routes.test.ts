@@ -9,7 +9,7 @@ import { csrfIn, hostApp, nextIn } from './host-app.ts'
 const page = '/auth/interaction/uid-1'
 const actions = ['sign-in', 'consent', 'switch'] as const
 
-/** A host in whose interaction `action` is due, with everything that must not be reached by a bad form. */
+/** A host whose interaction waits for `action`, and whose callbacks an invalid form must not reach. */
 function hostFor(action: (typeof actions)[number], above: Parameters<typeof hostApp>[0]['above'] = []) {
   const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(() => ({ accountId: 'alice' }))
   const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
@@ -31,7 +31,7 @@ const goodFields = { identifier: 'alice', password: 'right', action: 'approve', 
 describe.each(actions)('the form %s', (action) => {
   const address = `${page}/${action}`
 
-  it('is taken with its token, also from a client that says nothing of itself', async () => {
+  it('the form is accepted with its token, even without the headers of a browser', async () => {
     const host = hostFor(action)
     const answer = await request(host.callback)
       .post(address)
@@ -42,7 +42,7 @@ describe.each(actions)('the form %s', (action) => {
     expect(host.fake.calls).toHaveLength(1)
   })
 
-  it('is taken after a body parser', async () => {
+  it('the form is accepted after a body parser', async () => {
     const host = hostFor(action, [bodyParser()])
     const fields = { ...goodFields, csrf: await host.token() }
     await request(host.callback).post(address).type('form').send(fields)
@@ -51,13 +51,13 @@ describe.each(actions)('the form %s', (action) => {
 
   it.each([
     ['without a token', {}, undefined],
-    ['with a token of nothing', {}, 'x'],
+    ['with an invalid token', {}, 'x'],
     ['with a token from another interaction', {}, 'other'],
     ['from another site', { 'Sec-Fetch-Site': 'cross-site' }, 'own'],
     ['from another host of the site', { 'Sec-Fetch-Site': 'same-site' }, 'own'],
     ['of another origin', { Origin: 'https://evil.example' }, 'own'],
     ['of no origin', { Origin: 'null' }, 'own'],
-  ])('is denied %s', async (_name, headers, token) => {
+  ])('the form is rejected %s', async (_name, headers, token) => {
     const host = hostFor(action)
     const other = hostApp({ pending: { ...pendingConsent, uid: 'uid-2' }, accounts: {} })
     const foreign = csrfIn((await request(other.callback).get('/auth/interaction/uid-2')).text)
@@ -72,7 +72,7 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it('is denied with a token that was made for another account', async () => {
+  it('the form is rejected with a token of another account', async () => {
     const host = hostFor(action)
     const csrf = await host.token()
     host.fake.pending = { ...host.fake.pending!, account: { accountId: 'bob', name: 'Bob' } }
@@ -91,7 +91,7 @@ describe.each(actions)('the form %s', (action) => {
     ['control characters', 'application/x-www-form-urlencoded', 'csrf=%00%1b&scope=%0d%0a', 403],
     ['10,000 characters', 'application/x-www-form-urlencoded', `csrf=${'x'.repeat(10_000)}`, 403],
     ['the token twice', 'application/x-www-form-urlencoded', 'csrf=a&csrf=b', 403],
-  ])('is denied with %s', async (_name, type, body, status) => {
+  ])('the form is rejected with %s as its body', async (_name, type, body, status) => {
     const host = hostFor(action)
     const answer = await request(host.callback).post(address).set('Content-Type', type).send(body)
     expect(answer.status).toBe(status)
@@ -100,7 +100,7 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it.each(['get', 'head', 'put', 'delete'] as const)('is not answered by %s', async (method) => {
+  it.each(['get', 'head', 'put', 'delete'] as const)('the form cannot be requested by %s', async (method) => {
     const host = hostFor(action)
     const answer = await request(host.callback)[method](address)
     expect(answer.status).toBe(405)
@@ -108,7 +108,7 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it('of an interaction that is over gives a readable page', async () => {
+  it('the form of an expired interaction leads to an error page', async () => {
     const host = hostFor(action)
     const csrf = await host.token()
     host.fake.pending = undefined
@@ -133,7 +133,7 @@ describe('addresses', () => {
     '/auth/interaction/uid-1%2fconsent',
     `/auth/interaction/${'x'.repeat(10_000)}`,
     '/auth/interaction/unknown',
-  ])('that are none of ours below ours end in a page: %s', async (address) => {
+  ])('an unknown address below /interaction gets an error page: %s', async (address) => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await request(app.callback).get(address)
     expect(answer.status).toBe(404)
@@ -142,7 +142,7 @@ describe('addresses', () => {
   })
 
   it.each(['/auth/token', '/auth/interactions', '/auth/'])(
-    'that are not ours are left alone: %s',
+    'an address outside of /interaction is left to the host: %s',
     async (address) => {
       const next = vi.fn<() => void>()
       const app = hostApp({ pending: pendingConsent })
@@ -153,7 +153,7 @@ describe('addresses', () => {
     },
   )
 
-  it('of a page answer HEAD as GET, and no other method', async () => {
+  it('a page answers HEAD as GET, and rejects other methods', async () => {
     const app = hostApp({ pending: pendingConsent })
     const head = await request(app.callback).head(page)
     const get = await request(app.callback).get(page)
@@ -186,7 +186,7 @@ describe('every page', () => {
     ['/sign-out', 200, 'Sign out of'],
     ['/signed-out', 200, 'You are signed out'],
     ['/continue', 200, 'One moment'],
-  ])('%s can be neither framed, cached nor scripted', async (address, status, words) => {
+  ])('the page %s forbids framing, caching and scripts', async (address, status, words) => {
     const { headers, text, ...answer } = await request(callback).get(address)
     expect(answer.status).toBe(status)
     expect(text).toContain(words)
@@ -204,7 +204,7 @@ describe('every page', () => {
     expect(text).not.toMatch(/<script|\sstyle=|\son\w+=/)
   })
 
-  it('sends sign-out where it is told, with its token', async () => {
+  it('the sign-out page posts to the given address with its token', async () => {
     const { text, headers } = await request(callback).get('/sign-out')
     expect(text).toContain('<form method="post" action="/out">')
     expect(text).toContain('name="xsrf" value="x&quot;y"')
@@ -212,7 +212,7 @@ describe('every page', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self' https://app.example;")
   })
 
-  it('sends on by an address that cannot break out', async () => {
+  it('the page that redirects escapes its address', async () => {
     const { text } = await request(callback).get('/continue')
     expect(nextIn(text)).toBe('https://app.example/?a=1&amp;b=%22%3C')
   })

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('with the session of the host', () => {
+describe('sign-in with the session of the host', () => {
   function host(who: SignedIn | null | '', pending = pendingLogin, more: Partial<Accounts> = {}) {
     const signInUrl = vi.fn<NonNullable<Accounts['signInUrl']>>(
       (returnTo) => `/login?next=${encodeURIComponent(returnTo.href)}`,
@@ -21,7 +21,7 @@ describe('with the session of the host', () => {
     return { ...hostApp({ pending, accounts: { current: () => who, signInUrl, ...more } }), signInUrl }
   }
 
-  it('signs in whoever is signed in there', async () => {
+  it('the person who is signed in at the host is signed in', async () => {
     const { callback, fake, signInUrl } = host({ accountId: 'alice', userId: 'u1', signedInAt: 1000 })
     const answer = await request(callback).get(page)
     expect(answer.status).toBe(303)
@@ -32,9 +32,9 @@ describe('with the session of the host', () => {
   })
 
   it.each([null, ''] as const)(
-    'sends nobody (%j) to where the host signs in, with a way back',
-    async (nobody) => {
-      const { callback, fake, signInUrl } = host(nobody)
+    'without a person at the host (%j) the browser goes to the sign-in page of the host, with an address to return to',
+    async (person) => {
+      const { callback, fake, signInUrl } = host(person)
       const answer = await request(callback)
         .get(page)
         .set('Host', 'evil.example')
@@ -48,12 +48,12 @@ describe('with the session of the host', () => {
     },
   )
 
-  it('goes to a sign-in page elsewhere too', async () => {
+  it('the sign-in page of the host may be on another origin', async () => {
     const { callback } = host(null, pendingLogin, { signInUrl: () => new URL('https://login.example/?a=1') })
     expect((await request(callback).get(page)).headers['location']).toBe('https://login.example/?a=1')
   })
 
-  it('ends in login_required for who comes back without having signed in, and not in a circle', async () => {
+  it('a person who returns without signing in gets login_required, and no redirect loop', async () => {
     const { callback, fake, signInUrl } = host(null)
     const answer = await request(callback).get(`${page}?returned=1`)
     expect(answer.headers['location']).toBe(`${issuer}/next/failed`)
@@ -61,7 +61,7 @@ describe('with the session of the host', () => {
     expect(signInUrl).not.toHaveBeenCalled()
   })
 
-  describe('where a fresh proof is wanted', () => {
+  describe('a request for a new sign-in', () => {
     const pending = { ...pendingLogin, reauthenticate: true }
 
     it.each([
@@ -76,7 +76,7 @@ describe('with the session of the host', () => {
       expect(fake.calls).toEqual([])
     })
 
-    it('a sign-in since the request does', async () => {
+    it('a sign-in after the request is sufficient', async () => {
       const { callback, fake } = host({ accountId: 'alice', signedInAt: startedAt }, pending)
       await request(callback).get(`${page}?returned=1`)
       expect(fake.calls).toEqual([
@@ -84,7 +84,7 @@ describe('with the session of the host', () => {
       ])
     })
 
-    it('coming back without one ends in login_required', async () => {
+    it('returning without a new sign-in leads to login_required', async () => {
       const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt: startedAt - 1 }, pending)
       await request(callback).get(`${page}?returned=1`)
       expect(fake.calls).toEqual([['failed', 'login_required', 'the person did not sign in again']])
@@ -92,7 +92,7 @@ describe('with the session of the host', () => {
     })
   })
 
-  it('never takes a password, also where the host could check it', async () => {
+  it('a password is never accepted if the host has its own session', async () => {
     const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(() => ({ accountId: 'alice' }))
     const { callback, fake } = host(null, pendingLogin, { authenticate })
     const answer = await request(callback)
@@ -104,7 +104,7 @@ describe('with the session of the host', () => {
     expect(fake.calls).toEqual([])
   })
 
-  it('hands the own context of the host to its callbacks', async () => {
+  it('the callbacks get the own context of the host', async () => {
     const seen: unknown[] = []
     const { callback } = hostApp({
       pending: pendingLogin,
@@ -118,7 +118,7 @@ describe('with the session of the host', () => {
     expect(seen).toEqual(['alice'])
   })
 
-  it('lets what a callback throws pass as it is', async () => {
+  it('errors of a callback pass through', async () => {
     const broken = new Error('database is away')
     const { callback, errors } = hostApp({
       pending: pendingLogin,
@@ -129,8 +129,8 @@ describe('with the session of the host', () => {
   })
 })
 
-describe('without any way to sign in', () => {
-  it.each([{}, { current: () => null }])('says so', async (accounts) => {
+describe('a host without sign-in', () => {
+  it.each([{}, { current: () => null }])('a host without sign-in gets an error page', async (accounts) => {
     const answer = await request(hostApp({ pending: pendingLogin, accounts }).callback).get(page)
     expect(answer.status).toBe(501)
     expect(answer.text).toContain('Signing in is not set up here.')
@@ -155,7 +155,7 @@ describe('the built-in sign-in page', () => {
     return { ...app, authenticate, submit }
   }
 
-  it('asks for identifier and password', async () => {
+  it('the built-in sign-in page asks for identifier and password', async () => {
     const { text, status, headers } = await request(host().callback).get(page)
     expect(status).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
@@ -165,12 +165,12 @@ describe('the built-in sign-in page', () => {
     expect(text).not.toContain('role="alert"')
   })
 
-  it('fills in login_hint', async () => {
+  it('the built-in sign-in page is prefilled with login_hint', async () => {
     const { text } = await request(host({ ...pendingLogin, loginHint: 'a"b@example.com' }).callback).get(page)
     expect(text).toContain('value="a&quot;b@example.com"')
   })
 
-  it('signs in with the right ones, at this moment', async () => {
+  it('correct credentials sign in at the current time', async () => {
     const { submit, fake, authenticate } = host()
     const answer = await submit({ identifier: ' alice ', password: 'right' })
     expect(answer.status).toBe(200)
@@ -181,12 +181,12 @@ describe('the built-in sign-in page', () => {
     ])
   })
 
-  it('says the same for a wrong password and for nobody, and repeats no password', async () => {
+  it('a wrong password and an unknown account get the same page, without the password', async () => {
     const { submit, fake } = host()
     const wrong = await submit({ identifier: 'alice', password: 'wr0ng-pass' })
-    const nobody = await submit({ identifier: 'aliec', password: 'wr0ng-pass' })
-    expect([wrong.status, nobody.status]).toEqual([401, 401])
-    expect(wrong.text.replaceAll('alice', 'aliec')).toBe(nobody.text)
+    const unknown = await submit({ identifier: 'aliec', password: 'wr0ng-pass' })
+    expect([wrong.status, unknown.status]).toEqual([401, 401])
+    expect(wrong.text.replaceAll('alice', 'aliec')).toBe(unknown.text)
     expect(wrong.text).toContain('role="alert"')
     expect(wrong.text).toMatch(/aria-invalid="true"\s+aria-describedby="problem"/)
     expect(wrong.text).not.toContain('wr0ng-pass')
@@ -199,13 +199,13 @@ describe('the built-in sign-in page', () => {
     { identifier: 'x'.repeat(321), password: 'right' },
     { identifier: 'alice', password: 'x'.repeat(1025) },
     {},
-  ])('asks again for what is missing or too long, without asking the host', async (fields) => {
+  ])('missing and too long credentials are rejected without a call of the host', async (fields) => {
     const { submit, authenticate } = host()
     expect((await submit(fields as Record<string, string>)).status).toBe(400)
     expect(authenticate).not.toHaveBeenCalled()
   })
 
-  it('stops guessing after ten attempts, also at once, for a quarter of an hour', async () => {
+  it('ten attempts, also simultaneous ones, block an interaction for a quarter of an hour', async () => {
     const { submit, authenticate, fake } = host()
     const answers = await Promise.all(
       Array.from({ length: 14 }, (_, n) => submit({ identifier: 'alice', password: `wrong-${n}` })),
@@ -222,7 +222,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'alice', password: 'right' })).status).toBe(200)
   })
 
-  it('stops guessing of one account over many interactions, however it is written', async () => {
+  it('guessing one account over many interactions is blocked, in every spelling', async () => {
     const { submit, fake, callback } = host()
     for (let n = 0; n < 10; n += 1) {
       fake.pending = { ...pendingLogin, uid: `uid-${n}` }
@@ -237,7 +237,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'bob', password: 'x' })).status).toBe(401)
   })
 
-  it('stops guessing from many addresses of one IPv6 network, and leaves the network beside it alone', async () => {
+  it('guessing from many addresses of one IPv6 network is blocked, and other networks are not affected', async () => {
     const { app, fake, callback } = host()
     app.proxy = true
     async function guess(n: number, ip: string) {
@@ -255,7 +255,7 @@ describe('the built-in sign-in page', () => {
     expect(await guess(11, '2001:db8:0:2::1')).toBe(401)
   })
 
-  it('sent again after signing in goes on instead of failing', async () => {
+  it('a sign-in form that is sent again after signing in continues', async () => {
     const { callback, fake, authenticate } = host()
     fake.pending = pendingConsent
     const answer = await request(callback).post(`${page}/sign-in`).type('form').send({ identifier: 'alice' })

@@ -30,32 +30,32 @@ describe('the language of a reader', () => {
     [['*'], 'en'],
     [[], 'en'],
     [['x'.repeat(10_000), '--', ''], 'en'],
-  ])('%j is answered in %s', (locales, lang) => {
+  ])('a reader with the locales %j gets %s', (locales, lang) => {
     expect(texts.forReader(locales).lang).toBe(lang)
   })
 
-  it('is the default where none of ours is asked for, and English where that has no texts', () => {
+  it('a reader without a known locale gets the default locale, or English if it has no texts', () => {
     const inGerman = createTexts({ texts: { de: german }, defaultLocale: 'de-AT' })
     expect(inGerman.forReader(['fr']).lang).toBe('de')
     expect(inGerman.forReader(['en']).plain('signInTitle')).toBe('Sign in')
     expect(createTexts({ texts: {}, defaultLocale: 'fr' }).forReader([]).lang).toBe('en')
   })
 
-  it('falls back from a region to its language, and to English', () => {
+  it('a missing text falls back from a region to its language, and then to English', () => {
     const swiss = texts.forReader(['de-CH'])
     expect(swiss.plain('approveButton')).toBe('Zulassen')
     expect(swiss.plain('signInTitle')).toBe('Anmelden')
     expect(swiss.plain('denyButton')).toBe(english.denyButton)
   })
 
-  it('has texts that are read as one sentence all in one language', () => {
+  it('texts that form one sentence are in one language', () => {
     const halves = createTexts({ texts: { de: { signInTitle: 'Anmelden' } }, defaultLocale: 'de' })
     expect(halves.forReader([]).plain('signInTitle')).toBe('Sign in')
     expect(halves.forReader([]).plain('signInIntro')).toBe('to continue to {application}')
     expect(halves.forReader([]).lang).toBe('de')
   })
 
-  it('is told of each text, so that what is put into it fits', () => {
+  it('langOf returns the language of each text, for its values', () => {
     const swiss = texts.forReader(['de-CH'])
     expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['de-CH', 'de-CH'])
     expect(swiss.langOf('denyButton')).toBe('en')
@@ -64,7 +64,7 @@ describe('the language of a reader', () => {
     expect(texts.forReader(['en-GB']).html('denyButton').toString()).toBe('Deny')
   })
 
-  it('that lacks texts is reported once, with the names of those that are missing', () => {
+  it('missing texts of a locale are logged once, with their names', () => {
     const { denyButton, signInIntro, ...others } = english
     const warn = vi.fn()
     const made = createTexts({
@@ -83,7 +83,7 @@ describe('the language of a reader', () => {
     expect(signInIntro).toBe('to continue to {application}')
   })
 
-  it('may have English of its own', () => {
+  it('a host may replace English texts', () => {
     const own = createTexts({ texts: { en: { denyButton: 'No' } }, defaultLocale: 'en' }).forReader([])
     expect(own.plain('denyButton')).toBe('No')
     expect(own.plain('approveButton')).toBe('Allow')
@@ -99,11 +99,11 @@ describe('the language of a reader', () => {
     ['en', 'ltr'],
     ['arn', 'ltr'],
     ['fr-FA', 'ltr'],
-  ])('%s is written %s', (locale, direction) => {
+  ])('the locale %s is written %s', (locale, direction) => {
     expect(writingDirection(locale)).toBe(direction)
   })
 
-  it('has its parents from the most general one on', () => {
+  it('parentsOf returns the parents of a locale, the most general one first', () => {
     expect(parentsOf('zh-Hant-x-TW')).toEqual(['zh', 'zh-Hant'])
     expect(parentsOf('de')).toEqual([])
   })
@@ -115,22 +115,22 @@ describe('values in a text', () => {
     defaultLocale: 'en',
   }).forReader([])
 
-  it('are escaped with the text, and kept apart', () => {
+  it('values in a text are escaped and isolated', () => {
     expect(reader.html('signInIntro', { application: '<i>' }).toString()).toBe(
       '&lt;b&gt;<bdi>&lt;i&gt;</bdi>&lt;/b&gt; &amp; <bdi>&lt;i&gt;</bdi>, {other}',
     )
   })
 
-  it('stand in a title as they are, without invisible characters around them', () => {
+  it('values in a title are unchanged, without invisible characters around them', () => {
     expect(reader.plain('signInIntro', { application: 'A' })).toBe('<b>A</b> & A, {other}')
   })
 
-  it('are not looked into for further placeholders', () => {
+  it('placeholders in values are not replaced', () => {
     expect(reader.plain('signInIntro', { application: '{other}', other: 'x' })).toContain('</b> & {other},')
     expect(reader.html('signInIntro', { application: '{other}' }).toString()).toContain('<bdi>{other}</bdi>')
   })
 
-  it('stand in every English text only under names that the pages fill in', () => {
+  it('every placeholder of an English text has a value on the pages', () => {
     const names = Object.values(english).flatMap((text) =>
       [...text.matchAll(/\{(.*?)\}/g)].map(([, name]) => name),
     )

@@ -13,8 +13,8 @@ const before: CatalogRecord = {
   ],
 }
 
-describe('the record of what products give', () => {
-  it('begins with nothing withdrawn', () => {
+describe('the catalog record', () => {
+  it('the first record has no withdrawn scopes', () => {
     expect(nextRecord(undefined, { a: ['a:read'] }, at)).toEqual({
       version: 'g2',
       epoch: 0,
@@ -23,7 +23,7 @@ describe('the record of what products give', () => {
     })
   })
 
-  it('keeps its epoch, and what was withdrawn and tokens may still carry, where something is added', () => {
+  it('adding an operation keeps the epoch, and the withdrawn scopes that tokens may still carry', () => {
     const products = { ...before.products, c: ['c:read'] }
     expect(nextRecord(before, products, at)).toEqual({
       version: 'g2',
@@ -33,7 +33,7 @@ describe('the record of what products give', () => {
     })
   })
 
-  it('has one epoch more where something leaves, also where another product still gives it', () => {
+  it('removing an operation from a product raises the epoch, even if another product still has the operation', () => {
     expect(nextRecord(before, { a: ['a:read'], b: ['shared'] }, at)).toMatchObject({
       epoch: 4,
       withdrawn: [
@@ -43,7 +43,7 @@ describe('the record of what products give', () => {
     })
   })
 
-  it('names each operation once, by the latest epoch and the latest end', () => {
+  it('a scope that is withdrawn twice is listed once, with the latest epoch and the latest end', () => {
     const again = { ...before, withdrawn: [{ scope: 'shared', below: 2, until: 9000 }] }
     expect(nextRecord(again, {}, at)).toMatchObject({
       epoch: 4,
@@ -54,13 +54,13 @@ describe('the record of what products give', () => {
     })
   })
 
-  it('does not fall below the epoch that is known, though it be lost', () => {
+  it('the epoch never falls below the known epoch, even if the record is lost', () => {
     expect(nextRecord(undefined, {}, { ...at, lowestEpoch: 7 }).epoch).toBe(7)
     expect(nextRecord(before, before.products, { ...at, lowestEpoch: 7 }).epoch).toBe(7)
     expect(nextRecord(before, {}, { ...at, lowestEpoch: 7 }).epoch).toBe(8)
   })
 
-  it('does not mistake names that every object has for products', () => {
+  it('names of the object prototype are ordinary products and scopes', () => {
     const odd = { constructor: ['__proto__'] }
     const record = nextRecord({ ...before, products: odd }, {}, at)
     expect(record.withdrawn.at(-1)).toEqual({ scope: '__proto__', below: 4, until: 5000 })

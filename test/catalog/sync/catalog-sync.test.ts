@@ -20,22 +20,22 @@ const readRecord = async (store: Store) =>
     withdrawn: { scope: string; below: number; until: number }[]
   }
 
-/** A store that tells how often its record was looked at. */
-function watchLooks(inner: Store) {
-  let looks = 0
+/** A store that counts the reads of its catalog record. */
+function watchReads(inner: Store) {
+  let reads = 0
   const get: Store['get'] = (key) => {
-    if (key === RECORD) looks += 1
+    if (key === RECORD) reads += 1
     return inner.get(key)
   }
-  /** Waits until somebody has looked several times more. */
-  async function moreLooks(): Promise<void> {
-    const before = looks
-    await vi.waitFor(() => expect(looks).toBeGreaterThan(before + 3))
+  /** Waits until the record was read several more times. */
+  async function moreReads(): Promise<void> {
+    const before = reads
+    await vi.waitFor(() => expect(reads).toBeGreaterThan(before + 3))
   }
-  return { store: { ...inner, get }, moreLooks }
+  return { store: { ...inner, get }, moreReads }
 }
 
-/** A store in which something else happens just before the next record is written. */
+/** A store that runs a callback just before the next record is written. */
 function crossedStore(inner: Store) {
   let happening: (() => Promise<void>) | undefined
   const replace: Store['replace'] = async (...args) => {
@@ -65,18 +65,18 @@ function withoutRevocations(inner: Store) {
 afterEach(() => void vi.useRealTimers())
 
 describe('a reload of the products', () => {
-  it('reaches every process by a message', async () => {
+  it('a reload reaches every process by a message', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = productsNamed('a', 'b')
     await here.sync.reload()
     expect(here.ids()).toEqual(['a', 'b'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['a', 'b']))
-    // Twice to start, and once each for the reload: its own message is no news to the process that sent it.
+    // Two starts, and one load in each process for the reload. A process ignores its own message.
     expect(database.load).toHaveBeenCalledTimes(4)
   })
 
-  it('is told to the host in each process, once it is in force with all that is new', async () => {
+  it('a reload notifies the host in each process once all new products are active', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = productsNamed('b')
@@ -87,7 +87,7 @@ describe('a reload of the products', () => {
     }
   })
 
-  it('reaches others though the same is given as before: titles and routes may differ', async () => {
+  it('a reload with the same operations reaches other processes too, because titles and routes may differ', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     database.products = { a: { ...database.products['a']!, title: 'New' } }
@@ -96,7 +96,7 @@ describe('a reload of the products', () => {
     expect(there.catalog.current.epoch).toBe(0)
   })
 
-  it('is not missed for ever where its message is lost', async () => {
+  it('a reload whose message is lost is found by polling', async () => {
     const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, database.load, { pollIntervalMs: 30 })
@@ -109,32 +109,35 @@ describe('a reload of the products', () => {
   it.each([
     ['from a function', undefined, [['b'], ['a'], ['b']]],
     ['that never change', productsNamed('a'), [[], ['a'], []]],
-  ])('is looked for once a minute with products %s, and not after the end', async (_, own, expected) => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
-    const here = await startProcess(store, database.load)
-    const get = vi.fn(store.get)
-    const there = createProcess({ ...store, get }, own ?? database.load, { pollIntervalMs: 'default' })
-    const leave = await there.start()
-    for (const [reload, ids] of expected.entries()) {
-      database.products = productsNamed(reload === 1 ? 'a' : 'b')
-      await here.sync.reload()
-      await vi.advanceTimersByTimeAsync(60_000)
-      expect(there.ids()).toEqual(ids)
-    }
-    await leave()
-    get.mockClear()
-    await vi.advanceTimersByTimeAsync(600_000)
-    expect(get).not.toHaveBeenCalled()
-  })
+  ])(
+    'processes poll once a minute with products %s, and not after they stopped',
+    async (_, own, expected) => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+      const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
+      const here = await startProcess(store, database.load)
+      const get = vi.fn(store.get)
+      const there = createProcess({ ...store, get }, own ?? database.load, { pollIntervalMs: 'default' })
+      const leave = await there.start()
+      for (const [reload, ids] of expected.entries()) {
+        database.products = productsNamed(reload === 1 ? 'a' : 'b')
+        await here.sync.reload()
+        await vi.advanceTimersByTimeAsync(60_000)
+        expect(there.ids()).toEqual(ids)
+      }
+      await leave()
+      get.mockClear()
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect(get).not.toHaveBeenCalled()
+    },
+  )
 
-  it('is looked for when the connection for messages was lost', async () => {
+  it('a process polls after it lost the connection for messages', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a')]
-    let tellMissed: () => void = () => expect.fail('nobody asked to be told')
+    let reportMissed: () => void = () => expect.fail('no process subscribed')
     const store: Store = {
       ...withoutMessages(inner),
       subscribe(channel, listener, missed = () => {}) {
-        if (channel === 'catalog') tellMissed = missed
+        if (channel === 'catalog') reportMissed = missed
         return inner.subscribe(channel, listener)
       },
     }
@@ -143,11 +146,11 @@ describe('a reload of the products', () => {
     database.products = productsNamed('b')
     await here.sync.reload()
     expect(there.ids()).toEqual(['a'])
-    tellMissed()
+    reportMissed()
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
   })
 
-  it('that another process could not follow is tried again, and what it withdrew is given there no more', async () => {
+  it('a process retries a reload that it could not adopt, and then withdraws the removed operations', async () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load)
     let isDown = false
@@ -165,12 +168,12 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b', 'c']))
   })
 
-  it('that crosses another one hides it from nobody, though its own name comes last', async () => {
+  it('a reload that crosses another reload hides no change from other processes (the later version wins)', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load, { pollIntervalMs: 30 })
     const there = await startProcess(inner, database.load)
-    // After this process has loaded, and before it tells: the other one changes something, and tells first.
+    // After this process has loaded and before it writes, the other process changes the products and writes first.
     crossed.beforeNextWrite(async () => {
       database.products = productsNamed('b')
       await there.sync.reload()
@@ -179,7 +182,7 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['b'])
   })
 
-  it('that crosses another one does not bring back what that one withdrew', async () => {
+  it('a reload that crosses another reload does not bring back operations that the other reload withdrew', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -194,7 +197,7 @@ describe('a reload of the products', () => {
     expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
   })
 
-  it('that crosses one that gives the same is told without another load', async () => {
+  it('a reload that crosses another reload of the same products is published without another load', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -212,7 +215,7 @@ describe('a reload of the products', () => {
     ])
   })
 
-  it('by twenty processes at once is done for each of them', async () => {
+  it('simultaneous reloads in twenty processes all succeed', async () => {
     const [store, database] = [memoryStore(), createDatabase('a')]
     const processes = await Promise.all(Array.from({ length: 20 }, () => startProcess(store, database.load)))
     database.products = productsNamed('b')
@@ -221,7 +224,7 @@ describe('a reload of the products', () => {
     expect((await readRecord(store)).epoch).toBe(1)
   })
 
-  it('between two attempts to start is not missed', async () => {
+  it('a reload between two attempts to start is not missed', async () => {
     const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load)
     const there = await startProcess(store, database.load)
@@ -232,23 +235,23 @@ describe('a reload of the products', () => {
     expect(there.ids()).toEqual(['b'])
   })
 
-  it('that is invalid is told to nobody, and not tried again', async () => {
-    const [{ store, moreLooks }, database] = [watchLooks(memoryStore()), createDatabase('a')]
+  it('an invalid reload notifies no process and is not retried', async () => {
+    const [{ store, moreReads }, database] = [watchReads(memoryStore()), createDatabase('a')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 5 })
     const before = await store.get(RECORD)
-    const heard: string[] = []
-    await store.subscribe('catalog', (message) => heard.push(message))
+    const received: string[] = []
+    await store.subscribe('catalog', (message) => received.push(message))
     database.products = { a: {} } as never
     await expect(here.sync.reload()).rejects.toMatchObject({ code: 'ERR_CATALOG' })
     database.load.mockClear()
-    await moreLooks()
+    await moreReads()
     expect(database.load).not.toHaveBeenCalled()
     expect(await store.get(RECORD)).toBe(before)
-    expect(heard).toEqual([])
+    expect(received).toEqual([])
     expect(here.ids()).toEqual(['a'])
   })
 
-  it('is done though nobody can be told at once, and says so', async () => {
+  it('a reload succeeds if its message cannot be sent, and this is logged', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a')]
     const failing: Store = {
       ...inner,
@@ -265,7 +268,7 @@ describe('a reload of the products', () => {
   })
 
   it.each(['get catalog', 'replace catalog'])(
-    'that the store did not hear of (%s) ends here what left, throws, and is finished by the next look',
+    'a reload that the store did not receive (%s) withdraws removed operations here, throws, and is finished by the next poll',
     async (call) => {
       const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
       const faulty = faultyStore(inner)
@@ -275,7 +278,7 @@ describe('a reload of the products', () => {
       database.products = productsNamed('b', 'c')
       faulty.arm(call, 'rejected', { thenAway: true })
       await expect(here.sync.reload()).rejects.toThrow('ECONNRESET')
-      // What is new waits until it is written, so that nobody has it whom nobody could take it from.
+      // New operations wait until they are written: tokens with an unrecorded operation could not be revoked.
       expect(here.ids()).toEqual(['b'])
       expect(there.ids()).toEqual(['a', 'b'])
       faulty.comeBack()
@@ -286,8 +289,8 @@ describe('a reload of the products', () => {
   )
 })
 
-describe('an operation that leaves a product', () => {
-  it('revokes the tokens that carry it, here and elsewhere, and none that is issued after it', async () => {
+describe('an operation that is removed from a product', () => {
+  it('removing an operation revokes its tokens in all processes, and no token that is issued later', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const [here, there] = [await startProcess(store, database.load), await startProcess(store, database.load)]
     const [old, other] = [here.issue(), { ...here.issue(), scopes: ['a:read', 'b:read'] }]
@@ -302,7 +305,7 @@ describe('an operation that leaves a product', () => {
     }
   })
 
-  it('takes all others with it where the whole product leaves', async () => {
+  it('removing a product removes all its operations', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+write', 'b')]
     const here = await startProcess(store, database.load)
     database.products = productsNamed('b')
@@ -312,7 +315,7 @@ describe('an operation that leaves a product', () => {
     expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
   })
 
-  it('revokes earlier tokens of those who have it through another product, who get new ones', async () => {
+  it('removing an operation also revokes earlier tokens of clients that have it through another product; new tokens are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load)
     const old = here.issue()
@@ -323,7 +326,7 @@ describe('an operation that leaves a product', () => {
     expect(here.rejects(here.issue())).toBe(false)
   })
 
-  it('and comes back: tokens from before stay dead, new ones live, and it can leave again', async () => {
+  it('an operation that is added again does not restore old tokens, and can be removed again', async () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load)
     const first = here.issue()
@@ -340,7 +343,7 @@ describe('an operation that leaves a product', () => {
     expect((await readRecord(store)).withdrawn).toMatchObject([{ scope: 'a:read', below: 2 }])
   })
 
-  it('is kept for a day longer than any token lives, and then forgotten at the next change', async () => {
+  it('a withdrawn scope is kept for the longest token lifetime and a day, and deleted at the next change', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 })
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load, { tokenLifetime: 1000 })
@@ -354,7 +357,7 @@ describe('an operation that leaves a product', () => {
     expect(await readRecord(store)).toMatchObject({ epoch: 1, withdrawn: [] })
   })
 
-  it('is found at the start of a process, whose products may be written in its program', async () => {
+  it('a removal is found when a process starts with products in its program', async () => {
     const store = memoryStore()
     const old = await startProcess(store, productsNamed('a', 'b'))
     const token = old.issue()
@@ -366,24 +369,24 @@ describe('an operation that leaves a product', () => {
     expect(old.rejects(old.issue())).toBe(false)
   })
 
-  it('is not given any more by a process that still has it, which says so once', async () => {
+  it('a process that still defines a removed operation withholds it, and logs this once', async () => {
     const store = memoryStore()
-    const watched = watchLooks(store)
+    const watched = watchReads(store)
     const old = await startProcess(watched.store, productsNamed('a:read+write', 'b'), { pollIntervalMs: 5 })
     await startProcess(store, productsNamed('a', 'b'))
     await vi.waitFor(() => expect(old.scopes()).toEqual(['a:read', 'b:read']))
     expect(old.catalog.current.findOperation('GET', '/a/write')).toBeUndefined()
     expect(old.catalog.current.findOperation('GET', '/a/read')?.scope).toBe('a:read')
-    // Another one with the same products starts, and looks go on: no news.
+    // A further process with the same products starts, and polls continue: nothing more is logged.
     await startProcess(store, productsNamed('a', 'b', 'c'))
-    await watched.moreLooks()
+    await watched.moreReads()
     expect(old.warn.mock.calls).toEqual([
       [{ operations: ['a:write of a'] }, expect.stringContaining('not available any more')],
     ])
     expect(old.onChanged).toHaveBeenCalledTimes(1)
   })
 
-  it('is given again everywhere once a process starts that has it: who starts last decides', async () => {
+  it('an operation is available everywhere again once a process with it starts: the last process to start wins', async () => {
     const store = memoryStore()
     const first = await startProcess(store, productsNamed('a', 'b'))
     const second = await startProcess(store, productsNamed('b'))
@@ -395,7 +398,7 @@ describe('an operation that leaves a product', () => {
     expect(first.rejects(first.issue())).toBe(false)
   })
 
-  it('stays withdrawn though a process whose copy of the database is older follows', async () => {
+  it('an operation stays withdrawn if a process with an older copy of the database adopts the record', async () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const replica = createDatabase('a', 'b')
     const here = await startProcess(store, database.load)
@@ -407,7 +410,7 @@ describe('an operation that leaves a product', () => {
     expect(here.ids()).toEqual(['b', 'c'])
   })
 
-  it('is heard of within the time of revocations, though the message about the products was lost', async () => {
+  it('a process whose message about the products was lost is notified by the revocation', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const mute: Store = {
       ...inner,
@@ -423,8 +426,8 @@ describe('an operation that leaves a product', () => {
   })
 })
 
-describe('what was withdrawn and not revoked', () => {
-  it('because the process ended in between is revoked by a process that starts', async () => {
+describe('a withdrawn scope that is not revoked yet', () => {
+  it('a process that starts revokes withdrawn scopes of a process that ended before the revocation', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const old = here.issue()
@@ -437,7 +440,7 @@ describe('what was withdrawn and not revoked', () => {
     expect(third.rejects(old)).toBe(true)
   })
 
-  it('is revoked by another process at its look', async () => {
+  it('another process revokes a withdrawn scope at its next poll', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a', 'b')]
     const here = await startProcess(withoutRevocations(inner).store, database.load)
     const there = await startProcess(inner, database.load, { pollIntervalMs: 20 })
@@ -447,7 +450,7 @@ describe('what was withdrawn and not revoked', () => {
     await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
-  it('is revoked by the same process at its next look, though it knows of it itself', async () => {
+  it('the same process writes a failed revocation again at its next poll', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const limping = withoutRevocations(inner)
     const here = await startProcess(limping.store, database.load, { pollIntervalMs: 20 })
@@ -463,10 +466,10 @@ describe('what was withdrawn and not revoked', () => {
     expect(gateway.rejects(old)).toBe(true)
   })
 
-  it('once revoked is not written again at each look', async () => {
+  it('a revoked scope is not written again at each poll', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const add = vi.fn(inner.add)
-    const { store, moreLooks } = watchLooks({ ...inner, add })
+    const { store, moreReads } = watchReads({ ...inner, add })
     const here = await startProcess(store, database.load, { pollIntervalMs: 5 })
     const there = await startProcess(store, database.load, { pollIntervalMs: 5 })
     database.products = productsNamed('b')
@@ -474,13 +477,13 @@ describe('what was withdrawn and not revoked', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
     const count = add.mock.calls.length
     expect(count).toBeGreaterThan(0)
-    await moreLooks()
+    await moreReads()
     expect(add.mock.calls.length).toBe(count)
   })
 })
 
 describe('a store that has lost its last writes', () => {
-  it('is told again, and no process issues dead tokens because its epoch fell', async () => {
+  it('a store that lost its last writes gets the record again, and no process issues revoked tokens', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 20 })
     const lost = (await store.get(RECORD)) ?? ''
@@ -496,7 +499,7 @@ describe('a store that has lost its last writes', () => {
     expect(here.rejects(here.issue())).toBe(false)
   })
 
-  it('is not told what this process has in its program and others have withdrawn', async () => {
+  it('a store that lost the record does not get back operations that other processes withdrew', async () => {
     const store = memoryStore()
     const old = await startProcess(store, productsNamed('a', 'b'), { pollIntervalMs: 20 })
     const next = await startProcess(store, productsNamed('b'))
@@ -510,7 +513,7 @@ describe('a store that has lost its last writes', () => {
 })
 
 describe('products that never change', () => {
-  it('cost the store one read and one write at the first start, a read at the next, and a read a look', async () => {
+  it('products in a program cost one read and one write at the first start, and one read at each later start and poll', async () => {
     const inner = memoryStore()
     const calls: string[] = []
     const store = new Proxy(inner, {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/catalog/product-scopes.ts'
 import { createProcess, productsNamed } from './processes.ts'
 
-/** Any of three products with any of three operations, of which one is shared. */
+/** Any of three products with any of three operations; one operation is shared. */
 const someProducts = fc
   .tuple(
     ...['a', 'b', 'c'].map((id) =>
@@ -27,24 +27,24 @@ const process = fc.nat({ max: 5 })
 const happening = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('start' as const), own: fc.option(someProducts) }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('reload' as const), process, to: someProducts }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('look' as const), process }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('poll' as const), process }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('kill' as const), process }) },
 )
-/** What is in the middle of something when the next thing happens, and what is not. */
+/** A few steps leave work pending when the next event happens; many steps usually finish it. */
 const steps = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 40 }))
 const story = fc.array(fc.record({ event: happening, steps }), { minLength: 2, maxLength: 10 })
 
 interface Token {
-  readonly given: ProductScopes
+  readonly scopesByProduct: ProductScopes
   readonly scopes: readonly string[]
   readonly epoch: number
 }
 
-/** Processes on one store, each of whose calls, messages and loads is made when the scheduler says so. */
+/** Processes on one store. The scheduler decides when each call, message and load happens. */
 function createWorld(scheduler: fc.Scheduler) {
   const inner = memoryStore()
   const history: { epoch: number; products: ProductScopes; isTrue: boolean }[] = []
-  /** What was in the database since the record was written last. */
+  /** The contents of the database since the record was last written. */
   let since: ProductDefinitions[] = []
   const tokens = new Map<object, Token>()
   const running: Running[] = []
@@ -60,14 +60,14 @@ function createWorld(scheduler: fc.Scheduler) {
   }
 
   function start(own: ProductDefinitions | null) {
-    const state = { isDead: false, isReady: false, missed: new Set<() => void>() }
+    const state = { isKilled: false, isReady: false, missed: new Set<() => void>() }
     const store = new Proxy(inner, {
       get(target, name: keyof Store) {
         const member = target[name]
         if (typeof member !== 'function') return member
         return async (...args: unknown[]) => {
           await turn()
-          if (state.isDead) throw new Error('killed')
+          if (state.isKilled) throw new Error('killed')
           if (name === 'subscribe') {
             const [channel, listener, missed] = args as Parameters<Store['subscribe']>
             if (channel === 'catalog' && missed) state.missed.add(missed)
@@ -77,7 +77,7 @@ function createWorld(scheduler: fc.Scheduler) {
           const written = args.findLast((arg) => typeof arg === 'string')
           if (args[0] === 'catalog:products' && written !== undefined && answer === true) {
             const record = JSON.parse(written) as { epoch: number; products: ProductScopes }
-            // Who writes the same again, so that others load anew, brings nothing back.
+            // A process that writes the same products again, so that others reload, brings nothing back.
             const before = history.at(-1)?.products ?? {}
             const may = [before, ...(own ? [own] : since).map(definedBy)]
             const isTrue = may.some((them) => isSameAs(record.products, them))
@@ -92,18 +92,18 @@ function createWorld(scheduler: fc.Scheduler) {
     running.push(made)
     void made.start().then(
       () => (state.isReady = true),
-      () => (state.isDead = true),
+      () => (state.isKilled = true),
     )
     return made
   }
 
-  /** Each process issues a token with all that it gives, if it has not by this catalog. */
+  /** Each process issues one token with all its operations for each of its catalogs. */
   function issue() {
     for (const { catalog, state } of running) {
-      if (!state.isReady || state.isDead || tokens.has(catalog.current)) continue
+      if (!state.isReady || state.isKilled || tokens.has(catalog.current)) continue
       const { operations, epoch } = catalog.current
       tokens.set(catalog.current, {
-        given: productScopesOf(catalog.current),
+        scopesByProduct: productScopesOf(catalog.current),
         scopes: [...operations.keys()],
         epoch,
       })
@@ -116,7 +116,7 @@ function createWorld(scheduler: fc.Scheduler) {
   }
 
   async function settle() {
-    // What is done outside the scheduler's hands takes a turn or two.
+    // Work outside the scheduler takes a turn or two.
     for (let idle = 0; idle < 3; idle += 1) {
       await setImmediate()
       if (scheduler.count() > 0) idle = 0
@@ -130,7 +130,7 @@ function createWorld(scheduler: fc.Scheduler) {
     start,
     step,
     settle,
-    alive: () => running.filter(({ state }) => !state.isDead),
+    runningProcesses: () => running.filter(({ state }) => !state.isKilled),
     at: (index: number) => running[index % Math.max(1, running.length)],
     change(products: ProductDefinitions) {
       inDatabase = products
@@ -140,22 +140,22 @@ function createWorld(scheduler: fc.Scheduler) {
 }
 
 type Running = ReturnType<typeof createProcess> & {
-  state: { isDead: boolean; isReady: boolean; missed: Set<() => void> }
+  state: { isKilled: boolean; isReady: boolean; missed: Set<() => void> }
   own: ProductDefinitions | null
 }
 
 const definedBy = (products: ProductDefinitions): ProductScopes =>
   Object.fromEntries(Object.entries(products).map(([id, { operations }]) => [id, Object.keys(operations)]))
 
-const look = ({ state }: Running) => {
+const poll = ({ state }: Running) => {
   for (const missed of state.missed) missed()
 }
 
-it('whatever crosses whatever, all give the same in the end, and what was withdrawn is dead, and nothing else', async () => {
+it('in every interleaving all processes have the same operations in the end, and exactly the tokens with withdrawn scopes are revoked', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), story, fc.boolean(), async (scheduler, events, endsWithStart) => {
       const world = createWorld(scheduler)
-      let sayings = 2
+      let publications = 2
       world.change(productsNamed('a'))
       world.start(null)
       world.start(null)
@@ -164,31 +164,31 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
         const subject = 'process' in event ? world.at(event.process) : undefined
         if (event.type === 'start') {
           world.start(event.own)
-          sayings += 1
+          publications += 1
         }
-        if (event.type === 'kill' && subject) subject.state.isDead = true
-        if (event.type === 'look' && subject) look(subject)
+        if (event.type === 'kill' && subject) subject.state.isKilled = true
+        if (event.type === 'poll' && subject) poll(subject)
         if (event.type === 'reload' && subject?.state.isReady) {
           world.change(event.to)
-          sayings += 1
+          publications += 1
           subject.sync.reload().catch(() => {})
         }
         for (let count = 0; count < steps; count += 1) await world.step()
       }
       await world.settle()
-      if (endsWithStart || world.alive().length === 0) {
+      if (endsWithStart || world.runningProcesses().length === 0) {
         world.start(null)
-        sayings += 1
+        publications += 1
         await world.settle()
       }
-      for (const process of world.alive()) look(process)
+      for (const process of world.runningProcesses()) poll(process)
       await world.settle()
 
       const { products, epoch } = world.history.at(-1)!
       const tokens = [...world.tokens.values()]
-      for (const { catalog, own, issue, rejects } of world.alive()) {
-        // All that has loaded from the same database gives the same; what has products of its own gives them as far
-        // as they are given at all.
+      for (const { catalog, own, issue, rejects } of world.runningProcesses()) {
+        // Processes that load from the same database have the same operations. A process with products of its own has
+        // those that the record has.
         const mine = productScopesOf({ products: catalog.current.products })
         expect(missingFrom(products, mine)).toEqual([])
         const withheld = missingFrom(mine, catalog.loadedScopes)
@@ -201,18 +201,20 @@ it('whatever crosses whatever, all give the same in the end, and what was withdr
         expect(rejects(issue())).toBe(false)
 
         for (const token of tokens) {
-          const isWithdrawn = missingFrom(products, token.given).length > 0
+          const isWithdrawn = missingFrom(products, token.scopesByProduct).length > 0
           if (isWithdrawn) expect(rejects(token)).toBe(true)
           if (token.epoch === epoch) expect(rejects(token)).toBe(false)
         }
       }
-      // Nobody brings back what is not so any more, and nobody goes on writing for ever.
+      // No process brings back old products, and no process keeps writing for ever.
       expect(world.history.filter(({ isTrue }) => !isTrue)).toEqual([])
-      expect(world.history.length).toBeLessThanOrEqual(sayings)
-      // Nobody ever gave more than was agreed on at that epoch.
+      expect(world.history.length).toBeLessThanOrEqual(publications)
+      // No process ever had more operations than a record of that epoch.
       for (const token of tokens) {
-        const agreed = world.history.filter((record) => record.epoch === token.epoch)
-        expect(agreed.some((record) => missingFrom(record.products, token.given).length === 0)).toBe(true)
+        const published = world.history.filter((record) => record.epoch === token.epoch)
+        expect(
+          published.some((record) => missingFrom(record.products, token.scopesByProduct).length === 0),
+        ).toBe(true)
       }
     }),
     { numRuns: 70 },

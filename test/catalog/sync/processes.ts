@@ -11,7 +11,7 @@ import { createRevocationSet } from '../../../src/revocation/revocation-set.ts'
 import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
 
 /**
- * Products: `a` gives `a:read`, `a:read+write` gives `a:read` and `a:write`, `a:read+@x` and `b:@x` both give `x`.
+ * Products: `a` has `a:read`, `a:read+write` has `a:read` and `a:write`, `a:read+@x` and `b:@x` both have `x`.
  */
 export function productsNamed(...products: string[]): ProductDefinitions {
   return Object.fromEntries(
@@ -33,18 +33,18 @@ export function createDatabase(...products: string[]) {
   return Object.assign(database, { load })
 }
 
-/** Longer than any test: nobody looks by themselves. */
+/** Longer than any test, so that no process polls. */
 export const NEVER = 3_600_000
 
 export interface ProcessOptions {
-  /** @default so long that nobody looks by themselves */
+  /** @default so long that no process polls */
   readonly pollIntervalMs?: number | 'default' | undefined
-  /** Seconds between two readings of revocations; messages tell of them at once. */
+  /** Seconds between two polls of revocations. Messages notify at once. */
   readonly pollIntervalSeconds?: number | undefined
   readonly tokenLifetime?: number | undefined
 }
 
-/** What one process has of products and revocations; not running yet. */
+/** The catalog and the revocations of one process that is not started yet. */
 export function createProcess(
   store: Store,
   products: ProductDefinitions | (() => Promise<ProductDefinitions>),
@@ -105,7 +105,7 @@ export function createProcess(
   }
 }
 
-/** A process, running until the test has finished. */
+/** A process that runs until the test has finished. */
 export async function startProcess(...args: Parameters<typeof createProcess>) {
   const process = createProcess(...args)
   const leave = await process.start()
@@ -113,5 +113,5 @@ export async function startProcess(...args: Parameters<typeof createProcess>) {
   return { ...process, leave }
 }
 
-/** The same store, to which nobody listens successfully. */
+/** The same store, but its messages are lost. */
 export const withoutMessages = (store: Store): Store => ({ ...store, publish: async () => {} })

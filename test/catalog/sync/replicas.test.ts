@@ -5,7 +5,7 @@ import { createProcess, productsNamed } from './processes.ts'
 const RECORD = 'catalog:products'
 const TOO_FEW = 'too few replicas have it'
 
-test('what too few replicas have of what products give is agreed on once it has been written again and confirmed', async () => {
+test('a catalog record that too few replicas have is used once it was written again and confirmed', async () => {
   const db = replicatedStore()
   const process = createProcess(db.durable, productsNamed('a', 'b'))
   db.lagFrom(RECORD)
