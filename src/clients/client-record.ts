@@ -50,7 +50,7 @@ export const DELETED_CLIENTS = 'clients:deleted'
 
 /** All clients by client id. Both kinds are together, so that a client id is unique and one read finds it. */
 export interface ClientRecords<C extends Client> {
-  /** The record; undefined if there is none, or the client was deleted. */
+  /** The record; undefined if it is absent, or the client was deleted. */
   get(clientId: string): Promise<ClientRecord<C> | undefined>
   /** The kind of a deleted client; undefined if no client of this id was deleted. */
   deletedKind(clientId: string): Promise<Client['kind'] | undefined>

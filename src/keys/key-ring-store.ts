@@ -14,7 +14,7 @@ export interface KeyRingStore {
   /** Why the last read failed; undefined if it succeeded. */
   readonly failure: unknown
   /**
-   * Reads the ring. Creates one if there is none, and replaces it if the store lost data (`loadRing`).
+   * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
    *
    * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
    */
@@ -23,7 +23,7 @@ export interface KeyRingStore {
    * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
    * unchanged ring is written again, because its last write may not have been confirmed as durable.
    *
-   * @param stepOf the change; called again with what another process wrote meanwhile
+   * @param stepOf the change; called again with what another process wrote in between
    * @param actor who requested it
    * @param onWritten runs as soon as the change is written
    * @returns whether this process made the change

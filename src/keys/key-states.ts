@@ -166,7 +166,7 @@ export function rotationDue(
   return Number.isFinite(due) ? due : undefined
 }
 
-/** When the next key replaces a current one, in epoch seconds; `Infinity` if there is none. */
+/** When the next key replaces a current one, in epoch seconds; `Infinity` without a next key. */
 function activationOf(
   keys: readonly RingKey[],
   current: RingKey,

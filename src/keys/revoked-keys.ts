@@ -17,14 +17,14 @@ export interface RevokedKeys {
 
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. In memory
- * @param parts.patienceMs milliseconds that the process which revokes a key has to revoke its tokens
+ * @param parts.takeOverAfterMs milliseconds that the process which revokes a key has to revoke its tokens
  */
 export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
-  readonly patienceMs: number
+  readonly takeOverAfterMs: number
 }): RevokedKeys {
-  const { revokeKey, isKeyRevoked, patienceMs } = parts
+  const { revokeKey, isKeyRevoked, takeOverAfterMs } = parts
   /** When a key was first seen as revoked; `-Infinity` for keys that were revoked before the start. */
   const seenAt = new Map<string, number>()
   const completed = new Set<string>()
@@ -50,8 +50,9 @@ export function createRevokedKeys(parts: {
         const since = seenAt.get(kid) ?? (hasResumed ? now : Number.NEGATIVE_INFINITY)
         seenAt.set(kid, since)
         if (isKeyRevoked(kid) && !unwritten.has(kid)) completed.add(kid)
-        else if (now - since >= patienceMs) await revokeTokens(kid, Math.ceil(endOf(keys, key, policy) ?? 0))
-        else nextInMs = Math.min(nextInMs, patienceMs - (now - since))
+        else if (now - since >= takeOverAfterMs)
+          await revokeTokens(kid, Math.ceil(endOf(keys, key, policy) ?? 0))
+        else nextInMs = Math.min(nextInMs, takeOverAfterMs - (now - since))
       }
       hasResumed = true
       return nextInMs

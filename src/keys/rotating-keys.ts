@@ -42,7 +42,7 @@ export interface RotatingKeysParts {
   /** See `RotationParts`. @default 60,000 */
   readonly pollIntervalMs?: number | undefined
   /** See `RotationParts`. @default 3,000 */
-  readonly patienceMs?: number | undefined
+  readonly takeOverAfterMs?: number | undefined
 }
 
 /** The keys that this process uses. */
@@ -67,14 +67,14 @@ interface RotatingKeys {
  * process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
-  const { store, events, marks, pollIntervalMs = 60_000, patienceMs = 3000 } = parts
+  const { store, events, marks, pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
   const inUse: KeysInUse = {
     ring: { signing: [], published: { keys: [] } },
     findKey: createLocalJWKSet({ keys: [] }),
     listeners: new Set(),
   }
   const records = createKeyRingRecords(store, parts.encryption)
-  const revokedKeys = createRevokedKeys({ ...parts, patienceMs })
+  const revokedKeys = createRevokedKeys({ ...parts, takeOverAfterMs })
   const ringStore = createKeyRingStore({
     ...parts,
     records,
@@ -90,7 +90,7 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     readPolicy: () => readPolicy(parts),
     onPolled: revokedKeys.resume,
     pollIntervalMs,
-    patienceMs,
+    takeOverAfterMs,
   })
   const keys: RotatingKeys = { parts, inUse, ringStore, revokedKeys, rotation }
   const pollForUnknown = limitPolls(rotation.poll)
@@ -191,7 +191,7 @@ function conditionOf(rotating: RotatingKeys): KeyCondition {
 }
 
 async function ensureFresh(keys: RotatingKeys): Promise<void> {
-  // The revocation of a key may arrive before its ring. Tokens that this key signs meanwhile would be rejected.
+  // The revocation of a key may arrive before its ring. Tokens that this key signs in between would be rejected.
   if (isFresh(keys) && !isSigningRevoked(keys)) return
   await keys.rotation.poll().catch((error: unknown) => {
     if (!isFresh(keys)) throw error

@@ -30,7 +30,7 @@ export interface RotationParts {
   /** The longest time between two polls. */
   readonly pollIntervalMs: number
   /** The time that a process has to replace the next key that it activated, before other processes do. */
-  readonly patienceMs: number
+  readonly takeOverAfterMs: number
 }
 
 /** Milliseconds after a failed poll. */
@@ -113,7 +113,7 @@ async function pollInBackground(state: RotationState): Promise<void> {
 }
 
 async function pollOnce(state: RotationState): Promise<void> {
-  const { ringStore, readPolicy, onPolled, patienceMs } = state.parts
+  const { ringStore, readPolicy, onPolled, takeOverAfterMs } = state.parts
   const ring = await ringStore.read()
   const policy = await readPolicy()
   // Usually keys are generated in the background; here only if no key can sign.
@@ -121,7 +121,7 @@ async function pollOnce(state: RotationState): Promise<void> {
   const isOurs = await changeIfDue(state, (keys) => advance(keys, Date.now() / 1000, policy, fresh))
   const keys = ringStore.known?.keys ?? []
   const pollInMs = await onPolled(keys, policy)
-  replenishSoon(state, isOurs ? 0 : patienceMs * (0.5 + Math.random() / 2))
+  replenishSoon(state, isOurs ? 0 : takeOverAfterMs * (0.5 + Math.random() / 2))
   // A random delay, so that usually one process makes the change and the others find it made.
   const dueInMs = nextDue(ringStore.known?.keys ?? [], policy) * 1000 - Date.now()
   schedulePoll(state, Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const BURST = 5
 
 /**
- * Limits the polls for keys that tokens name and nobody knows: one a second on average, so that invented key ids cause
+ * Limits the polls for unknown keys that tokens name: one a second on average, so that invented key ids cause
  * no load. Callers above the limit wait, and share one poll.
  *
  * @param poll answers the same promise to callers that share a poll

@@ -26,7 +26,7 @@ async function exported({ gatehouse }: Host): Promise<string[]> {
 
 const directToken = (host: Host, key: Credentials) => host.token({ ...key, grant_type: 'client_credentials' })
 
-/** The epoch by which a process knows the client. */
+/** The epoch of the client in a process. */
 async function epochAt(host: Host, key: Credentials): Promise<unknown> {
   const { status, body } = await directToken(host, key)
   expect(status).toBe(200)
@@ -60,7 +60,7 @@ test('an import does not reuse the id of a deleted API key, even in a process th
   const { apiKeys, conflicts } = await other.gatehouse.importRegistry(file)
   expect([apiKeys, conflicts]).toEqual([0, [key.client_id]])
   await expect(
-    other.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Anew', clientId: key.client_id }),
+    other.gatehouse.apiKeys.create({ accountId: 'acme', name: 'Again', clientId: key.client_id }),
   ).rejects.toMatchObject({ code: 'ERR_CONFLICT' })
   expect(await left()).toBe(deleted)
   for (const host of [one, other]) {

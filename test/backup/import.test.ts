@@ -10,7 +10,7 @@ import { faultyStore } from '../support/faulty-store.ts'
 import { startHost, type Host } from '../support/host.ts'
 import { watchWrites } from '../support/stores.ts'
 
-/** What a line of the file says. */
+/** The fields of a line. */
 interface Fields {
   [name: string]: unknown
   is: string
@@ -65,12 +65,12 @@ const clientIds = async () => {
   )
 }
 const importing = (lines: readonly string[]) => host.gatehouse.importRegistry(lines)
-/** All but that the lifetimes are announced, which is there already, and is confirmed once by each process. */
+/** The writes without the token lifetimes, which each process confirms once. */
 const written = () =>
   writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
 
-describe('the file', () => {
-  test('begins with what it is, and ends with how many lines there are of each kind', () => {
+describe('the file of an exported registry', () => {
+  test('the first line names the format, and the last line counts the lines of each kind', () => {
     for (const line of file) expect(line).toMatch(/^\{[^\n]*\}\n$/)
     expect(fieldsOf(file[0])).toEqual({
       is: 'koa-gatehouse registry',
@@ -92,7 +92,7 @@ describe('the file', () => {
     expect(kinds(file)[1]).toBe('signing-keys')
   })
 
-  test('goes to a disk and comes back', async () => {
+  test('an export that is piped to a file can be imported from it', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gatehouse-registry-'))
     const name = path.join(folder, 'registry.jsonl')
     const source = await startHost({ store: memoryStore() })
@@ -106,9 +106,9 @@ describe('the file', () => {
   })
 
   test.each([
-    ['bytes in pieces of any size', () => cut(Buffer.from(file.join('')), 11)],
+    ['as bytes in chunks of any size', () => cut(Buffer.from(file.join('')), 11)],
     [
-      'with the ends of lines of Windows, blank lines, and no end of the last',
+      'with Windows line breaks, blank lines, and no line break at the end',
       () =>
         file
           .map((line) => line.replace('\n', '\r\n\r\n'))
@@ -118,7 +118,7 @@ describe('the file', () => {
           .map((line) => `${line}\r\n`),
     ],
     ['as one text', () => file.join('')],
-  ])('is read %s', async (_, chunks) => {
+  ])('an import reads the file %s', async (_, chunks) => {
     expect(await host.gatehouse.importRegistry(chunks())).toMatchObject({
       apiKeys: 2,
       applications: 1,
@@ -127,7 +127,7 @@ describe('the file', () => {
     expect(await host.gatehouse.applications.list()).toMatchObject({ items: [{ name: 'Bücher €' }] })
   })
 
-  test('without its signing keys brings the clients, and the keys from here go on signing', async () => {
+  test('an import without signing keys imports the clients and keeps the keys of the store', async () => {
     const before = await host.gatehouse.signingKeys.list()
     const options = { signingKeys: false }
     expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({
@@ -139,7 +139,7 @@ describe('the file', () => {
     expect(await host.gatehouse.importRegistry(file, options)).toMatchObject({ apiKeys: 0, conflicts: [] })
   })
 
-  test('without its signing keys needs no secret from before', async () => {
+  test('an import without signing keys does not need the old secret', async () => {
     const another = await startHost({
       store: memoryStore(),
       secret: 'another secret, which is long enough too',
@@ -149,7 +149,7 @@ describe('the file', () => {
     await another.close()
   })
 
-  test('of an older version of a record is read', async () => {
+  test('an import upgrades records of older versions', async () => {
     const lines = file.map((line) => {
       const { is, record, ...rest } = fieldsOf(line) as Fields & { record: Record<string, unknown> }
       if (is !== 'signing-keys') return line
@@ -160,7 +160,7 @@ describe('the file', () => {
       return `${JSON.stringify({ is, ...rest, record: { v: 1, keys } })}\n`
     })
     expect(await importing(lines)).toMatchObject({ apiKeys: 2, applications: 1 })
-    // Before API keys could be resource servers.
+    // A record from before resource servers existed.
     const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
     expect(line).not.toBe('')
     const before = line.replaceAll(/"resourceServer":false,?/g, '').replace(',}', '}')
@@ -175,13 +175,13 @@ function cut(bytes: Buffer, size: number): Uint8Array[] {
   )
 }
 
-describe('what is rejected before anything is written', () => {
+describe('files that are rejected before anything is written', () => {
   const header = (fields: object) => [
     `${JSON.stringify({ ...fieldsOf(file[0]), ...fields })}\n`,
     ...file.slice(1),
   ]
   test.each<[string, () => readonly string[], string]>([
-    ['nothing', () => [], 'it is empty'],
+    ['an empty file', () => [], 'it is empty'],
     [
       'another kind of file',
       () => ['{"name":"koa","version":"3.0.0"}\n'],
@@ -192,14 +192,14 @@ describe('what is rejected before anything is written', () => {
     ['a newer version', () => header({ version: 2 }), 'newer version of koa-gatehouse (format 2'],
     ['no version', () => header({ version: 'one' }), 'version: must be a whole number from 1 to 1'],
     [
-      'a lifetime without end',
+      'a lifetime above the maximum',
       () => header({ longestLifetimes: { accessToken: 1e15 } }),
       'longestLifetimes.accessToken',
     ],
-    ['clients kept by nobody', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
+    ['an invalid keeper of clients', () => header({ clients: 'me' }), 'clients: must be "store" or "host"'],
     ['a file whose keys were taken out', () => file.toSpliced(1, 1), 'must have the signing keys'],
     [
-      'keys that are none',
+      'an invalid key ring',
       () => file.with(1, '{"is":"signing-keys","record":{"v":2,"keys":[{"kid":"a"}]}}\n'),
       'line 2',
     ],
@@ -208,12 +208,12 @@ describe('what is rejected before anything is written', () => {
       () => file.with(1, '{"is":"signing-keys","record":{"v":3,"keys":[]}}\n'),
       'line 2',
     ],
-  ])('%s', async (_, lines, message) => {
+  ])('%s is rejected before anything is written', async (_, lines, message) => {
     await expect(importing(lines())).rejects.toThrow(rejection(message))
     expect(written()).toEqual([])
   })
 
-  test('keys that nothing here opens', async () => {
+  test('signing keys that no secret decrypts are rejected before anything is written', async () => {
     const lines = file.with(1, (file[1] ?? '').replace(/("sealed":"[^"]{30})./, '$1~'))
     expect(lines[1]).not.toBe(file[1])
     await expect(importing(lines)).rejects.toThrow(rejection('Nothing was changed', 'ERR_SECRET_MISMATCH'))
@@ -221,7 +221,7 @@ describe('what is rejected before anything is written', () => {
   })
 })
 
-describe('a line that cannot be', () => {
+describe('invalid lines', () => {
   const at = () => kinds(file).indexOf('client')
   /** The file with its first client changed. */
   function withClient(change: (record: ClientFields) => unknown): string[] {
@@ -263,7 +263,7 @@ describe('a line that cannot be', () => {
     ['record', (record) => (record['v'] = 2)],
     ['record.deleted', (record) => (record['deleted'] = true)],
     ['record.client', (record) => (record.client = 'planted' as unknown as Record<string, unknown>)],
-  ])('%s', async (where, change) => {
+  ])('a client with an invalid %s is rejected with its path', async (where, change) => {
     const error = await importing(withClient(change)).catch((thrown: unknown) => thrown)
     expect(error).toEqual(
       rejection(`line ${at() + 1} of the registry cannot be imported:\n  - ${where}: must`),
@@ -275,7 +275,7 @@ describe('a line that cannot be', () => {
     expect(await clientIds()).toEqual([])
   })
 
-  test('an address that codes must not be sent to, which is not repeated', async () => {
+  test('an invalid redirect URI is rejected without quoting it', async () => {
     const line = kinds(file).lastIndexOf('client')
     const lines = file.with(
       line,
@@ -286,65 +286,65 @@ describe('a line that cannot be', () => {
       rejection(`line ${line + 1} of the registry cannot be imported:\n  - record.client.redirectUris[0]`),
     )
     expect(String(error)).not.toContain('planted')
-    // What stands before it is there.
+    // The lines before it are imported.
     expect(await clientIds()).toHaveLength(2)
   })
 
   test.each([
-    ['of no JSON', '{"is":\n', 'is no line of an exported registry'],
-    ['of another kind', '{"is":"planted"}\n', 'of a kind that this version'],
-    ['of a list', '[1]\n', 'is no line of an exported registry'],
+    ['that is not JSON', '{"is":\n', 'is no line of an exported registry'],
+    ['of an unknown kind', '{"is":"planted"}\n', 'of a kind that this version'],
+    ['with a list', '[1]\n', 'is no line of an exported registry'],
     [
-      'of 200,000 brackets inside each other',
+      'with 200,000 nested brackets',
       `{"is":"client","record":{"v":1,"client":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
       'is no line of an exported registry',
     ],
     [
-      'of signing keys with 200,000 brackets inside each other',
+      'of signing keys with 200,000 nested brackets',
       `{"is":"signing-keys","record":{"v":2,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
       'is no line of an exported registry',
     ],
     [
-      'of a revocation that is none',
+      'with an invalid revocation',
       '{"is":"revocation","revocation":{"of":"planted"}}\n',
       'revocation: must be',
     ],
     [
-      'of a revocation below what no epoch comes to, which the next change of its client could not count on',
+      'with a revocation whose epoch could not rise further',
       `{"is":"revocation","revocation":{"of":"client","id":"planted","below":${Number.MAX_SAFE_INTEGER},"until":9e9}}\n`,
       'revocation.below: must be a whole number from 0 to 1000000000',
     ],
     [
-      'of a client whose id is no text',
+      'of a client whose id is not a text',
       '{"is":"client","record":{"v":1,"client":{"clientId":{"toString":"planted"}}}}\n',
       'record.client.kind: must be',
     ],
     [
-      'of a deleted client whose id is no text',
+      'of a deleted client whose id is not a text',
       '{"is":"deleted-client","clientId":{"toString":"planted"},"record":{"v":1,"deleted":true,"kind":"apiKey","epoch":0,"deletedAt":0}}\n',
       'clientId: must be a client id',
     ],
     [
-      'of a deleted client that is none',
+      'of an invalid deleted client',
       '{"is":"deleted-client","clientId":"a","record":{"v":1}}\n',
       'record.kind: must',
     ],
     [
-      'of a deleted client of no kind',
+      'of a deleted client of an unknown kind',
       '{"is":"deleted-client","clientId":"ab","record":{"v":1,"deleted":true,"kind":"planted","epoch":0,"deletedAt":0}}\n',
       'record.kind: must be',
     ],
     [
-      'of products that are none',
+      'with an invalid catalog',
       '{"is":"products","record":{"v":1,"epoch":-1,"products":[],"withdrawn":[1]}}\n',
       'version: must',
     ],
     [
-      'of an epoch that is none',
+      'with an invalid epoch offset',
       '{"is":"counted-epoch","clientId":"a","record":{"v":1,"offset":0.5}}\n',
       'offset: must',
     ],
-  ])('%s', async (_, line, message) => {
+  ])('a line %s is rejected with its number', async (_, line, message) => {
     const error = await importing(file.toSpliced(at(), 0, line)).catch((thrown: unknown) => thrown)
     expect(error).toEqual(rejection(`line ${at() + 1} of the registry`))
     expect(error).toEqual(rejection(message))
@@ -353,15 +353,15 @@ describe('a line that cannot be', () => {
   })
 })
 
-describe('a file that is not whole', () => {
+describe('incomplete files', () => {
   test.each([
-    ['without its last line', () => file.slice(0, -1)],
-    ['cut in the middle of a line', () => [file.join('').slice(0, -20)]],
+    ['a file without its last line', () => file.slice(0, -1)],
+    ['a file that is cut in the middle of a line', () => [file.join('').slice(0, -20)]],
     [
-      'cut in the middle of a character',
+      'a file that is cut in the middle of a character',
       () => [Buffer.from(file.join('')).subarray(0, Buffer.from(file.join('')).indexOf('Bücher') + 2)],
     ],
-  ])('%s: what was read is there, and the whole file brings the rest', async (_, lines) => {
+  ])('%s is imported as far as it goes, and importing the whole file adds the rest', async (_, lines) => {
     await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
       rejection('ends in the middle; the lines that were read are imported'),
     )
@@ -372,19 +372,19 @@ describe('a file that is not whole', () => {
     expect(await clientIds()).toHaveLength(3)
   })
 
-  test('where a line in the middle is missing', async () => {
+  test('a file with a missing line is rejected', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
       rejection('counts other lines than there are'),
     )
   })
 
-  test('where something comes after its end', async () => {
+  test('a file with a line after its last line is rejected', async () => {
     await expect(importing([...file, file[3] ?? ''])).rejects.toThrow(
       rejection(`line ${file.length + 1} of the registry comes after`),
     )
   })
 
-  test('whose source fails: its error is told, and what was read is there', async () => {
+  test('an error of the source passes through, and the lines before it are imported', async () => {
     const failure = new Error('the disk is gone')
     async function* source() {
       yield* file.slice(0, -2)
@@ -395,7 +395,7 @@ describe('a file that is not whole', () => {
   })
 })
 
-describe('a store that fails in the middle', () => {
+describe('a store that fails during an import', () => {
   let whole: string[]
   afterAll(() => (whole = []))
 
@@ -405,7 +405,7 @@ describe('a store that fails in the middle', () => {
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 
-  test('for a moment does not end the import, and one that stays away does', async () => {
+  test('a short outage of the store does not end an import, and a long one does', async () => {
     await host.close()
     const faulty = faultyStore(memoryStore())
     await begin(faulty.store)
@@ -416,7 +416,7 @@ describe('a store that fails in the middle', () => {
     faulty.comeBack()
   })
 
-  test('is made good by doing it again, whichever write it was', async () => {
+  test('repeating an import completes it, whichever write failed', async () => {
     await host.close()
     const counting = faultyStore(memoryStore())
     await begin(counting.store)

@@ -16,8 +16,8 @@ const LINES = [
 const rejection = (text: string) =>
   expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', message: expect.stringContaining(text) })
 
-describe('lines of a text that arrives in pieces', () => {
-  test.each([1, 2, 3, 5, 7, 1000])('bytes, %i at a time', async (size) => {
+describe('the lines of a text that arrives in chunks', () => {
+  test.each([1, 2, 3, 5, 7, 1000])('lines are read from bytes in chunks of %i', async (size) => {
     const bytes = Buffer.from(TEXT)
     const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
       Uint8Array.from(bytes.subarray(at * size, (at + 1) * size)),
@@ -25,14 +25,14 @@ describe('lines of a text that arrives in pieces', () => {
     expect(await read(chunks)).toEqual(LINES)
   })
 
-  test('texts: characters, code units, or all of it', async () => {
+  test('lines are read from texts in chunks of any size', async () => {
     expect(await read(TEXT)).toEqual(LINES)
     expect(await read(TEXT.split(''))).toEqual(LINES)
     expect(await read([TEXT])).toEqual(LINES)
     expect(await read([TEXT, '', '\n'])).toEqual([LINES[0], LINES[1], { ...LINES[2], isCut: false }])
   })
 
-  test('from an async source, whose failure is told as it is', async () => {
+  test('lines are read from an async source, and its error passes through', async () => {
     const failure = new Error('the disk is gone')
     async function* source() {
       yield 'first\nsec'
@@ -41,23 +41,23 @@ describe('lines of a text that arrives in pieces', () => {
     await expect(read(source())).rejects.toBe(failure)
   })
 
-  test('a byte order mark is none of the text', async () => {
+  test('a byte order mark is removed', async () => {
     expect(await read(['\uFEFFa\n'])).toEqual([{ number: 1, text: 'a', isCut: false }])
     expect(await read([new Uint8Array([0xef, 0xbb, 0xbf, 0x61])])).toEqual([
       { number: 1, text: 'a', isCut: true },
     ])
   })
 
-  test('nothing has no lines', async () => {
+  test('an empty source has no lines', async () => {
     expect(await read([])).toEqual([])
     expect(await read('\n\r\n \n')).toEqual([])
   })
 
-  test('what is cut in the middle of a character is cut', async () => {
+  test('a text that ends in the middle of a character is marked as cut', async () => {
     expect(await read([Buffer.from('a\n"€').subarray(0, 4)])).toMatchObject([{}, { number: 2, isCut: true }])
   })
 
-  test('what is no text is rejected', async () => {
+  test('a source of other values is rejected', async () => {
     await expect(read([new Uint8Array([0x61, 0x0a, 0xff, 0x0a])])).rejects.toThrow(
       rejection('line 1 or one soon after'),
     )
@@ -70,7 +70,7 @@ describe('lines of a text that arrives in pieces', () => {
     )
   })
 
-  test('what has no lines at all is not gathered in memory', async () => {
+  test('a source without line breaks is rejected before it fills the memory', async () => {
     let handedOut = 0
     function* endless() {
       for (;;) {

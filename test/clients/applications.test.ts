@@ -5,7 +5,7 @@ import { describeOnEachStore, services, watched } from './setup.ts'
 const REDIRECT = 'https://partner.example/callback'
 
 describeOnEachStore('applications', (stores) => {
-  it('are created with their addresses, as they were given', async () => {
+  it('an application is created with the addresses of the input', async () => {
     const { applications } = services(stores.open())
     const addresses = {
       redirectUris: [REDIRECT, 'http://localhost:3001'],
@@ -19,7 +19,7 @@ describeOnEachStore('applications', (stores) => {
     expect(await applications.find(application.clientId)).toEqual(application)
   })
 
-  it('are rejected with every address that is wrong, and how to write it', async () => {
+  it('creating an application with invalid addresses names each of them and the remedy', async () => {
     const { store, calls } = watched(stores.open())
     const { applications } = services(store)
     const input = {
@@ -49,11 +49,11 @@ describeOnEachStore('applications', (stores) => {
     expect(calls).toEqual([])
   })
 
-  it('change one field at a time, which is reported once', async () => {
-    const { applications, heard } = services(stores.open())
+  it('each setter changes one field and emits one event', async () => {
+    const { applications, emitted } = services(stores.open())
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
     const { clientId } = application
-    heard.length = 0
+    emitted.length = 0
     const by = { actor: 'ann' }
     for (const _ of ['once', 'and again']) {
       await applications.setRedirectUris(clientId, [REDIRECT], by)
@@ -78,7 +78,7 @@ describeOnEachStore('applications', (stores) => {
       accountId: 'acme',
       actor: 'ann',
     }
-    expect(heard).toEqual([
+    expect(emitted).toEqual([
       { ...changed, change: 'redirectUris' },
       { ...changed, change: 'postLogoutRedirectUris' },
       { ...changed, change: 'homepageUri' },
@@ -87,7 +87,7 @@ describeOnEachStore('applications', (stores) => {
     ])
   })
 
-  it('lose their home page and logo by undefined, and their addresses by an empty list', async () => {
+  it('undefined removes the home page and the logo, and an empty list removes all redirect URIs', async () => {
     const { applications } = services(stores.open())
     const { application } = await applications.create({
       accountId: 'acme',
@@ -104,8 +104,8 @@ describeOnEachStore('applications', (stores) => {
     expect(last.logoUri).toBeUndefined()
   })
 
-  it('are not changed by a wrong address or value', async () => {
-    const { applications, heard } = services(stores.open())
+  it('a setter with an invalid value changes nothing', async () => {
+    const { applications, emitted } = services(stores.open())
     const { application } = await applications.create({
       accountId: 'acme',
       name: 'App',
@@ -125,10 +125,10 @@ describeOnEachStore('applications', (stores) => {
     ]
     for (const attempt of bad) await expect(attempt()).rejects.toThrow(failure('ERR_INVALID_ARGUMENT'))
     expect(await applications.find(clientId)).toEqual(application)
-    expect(heard).toHaveLength(1)
+    expect(emitted).toHaveLength(1)
   })
 
-  it('have what API keys have not', async () => {
+  it('applications have setters that API keys do not have', async () => {
     const { apiKeys, applications } = services(stores.open())
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     await expect(applications.setRedirectUris(apiKey.clientId, [REDIRECT])).rejects.toThrow(

@@ -5,9 +5,9 @@ import { manyProducts, watched } from './setup.ts'
 describeEachKind('changes of clients', (context) => {
   const { kind, stores } = context
 
-  it('answer the client as it is then, and are reported with who made them', async () => {
+  it('each change returns the changed client and emits an event with the actor', async () => {
     const process = context.start()
-    const { service, heard } = process
+    const { service, emitted } = process
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const by = { actor: 'ann' }
     expect(await service.rename(clientId, ' New ', by)).toMatchObject({ name: 'New', epoch: 0 })
@@ -33,7 +33,7 @@ describeEachKind('changes of clients', (context) => {
     expect(last).toMatchObject({ name: 'New', products: ['payments'], disabled: false, epoch: 3 })
 
     const event = { event: 'client.changed', kind, clientId, accountId: 'acme', actor: 'ann' }
-    expect(heard).toEqual([
+    expect(emitted).toEqual([
       { ...event, change: 'name' },
       { ...event, change: 'product.added', target: 'payments' },
       { ...event, change: 'operation.removed', target: 'payments:transfer' },
@@ -44,7 +44,7 @@ describeEachKind('changes of clients', (context) => {
     ])
   })
 
-  it('that are in force already change nothing, report nothing, and count nothing as taken away', async () => {
+  it('a change that is in force already changes nothing, emits nothing and does not raise the epoch', async () => {
     const { store, calls } = watched(stores.open())
     const process = context.start(store)
     const { clientId, client } = await context.created(process, {
@@ -61,7 +61,7 @@ describeEachKind('changes of clients', (context) => {
     expect(await service.find(clientId)).toEqual(client)
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
     expect(sameAgain(calls)).toBe(true)
-    // These say that tokens may have to be revoked, and then that they need not.
+    // The entry of the pending revocation, and its removal.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
     await service.removeOperation(clientId, 'invoices:create')
@@ -72,15 +72,15 @@ describeEachKind('changes of clients', (context) => {
     )
     expect(sameAgain(calls.filter(({ args }) => args[0] === `client:${clientId}`))).toBe(true)
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-    expect(process.heard).toEqual([])
+    expect(process.emitted).toEqual([])
   })
 
-  it('of a client that does not exist, or is of the other kind, are rejected', async () => {
+  it('a change of a missing client, or of a client of the other kind, is rejected', async () => {
     const process = context.start()
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
     const theirs = await other.create({ accountId: 'acme', name: 'Other', products: ['invoices'] })
     const foreign = 'apiKey' in theirs ? theirs.apiKey : theirs.application
-    process.heard.length = 0
+    process.emitted.length = 0
     const { service } = process
     for (const clientId of ['unknown', foreign.clientId, 'not:an:id', '']) {
       const attempts = [
@@ -99,10 +99,10 @@ describeEachKind('changes of clients', (context) => {
       for (const attempt of attempts) await expect(attempt()).rejects.toThrow(failure('ERR_NOT_FOUND'))
     }
     expect(await other.find(foreign.clientId)).toEqual(foreign)
-    expect(process.heard).toEqual([])
+    expect(process.emitted).toEqual([])
   })
 
-  it('with bad input are rejected, and change nothing', async () => {
+  it('a change with invalid input is rejected and changes nothing', async () => {
     const process = context.start()
     const { clientId, client } = await context.created(process, { products: ['invoices'] })
     const { service } = process
@@ -140,10 +140,10 @@ describeEachKind('changes of clients', (context) => {
     }
     expect(await service.find(clientId)).toEqual(client)
     expect(await service.listSecrets(clientId)).toHaveLength(1)
-    expect(process.heard).toEqual([])
+    expect(process.emitted).toEqual([])
   })
 
-  it('at the same time, from two processes, lose nothing', async () => {
+  it('concurrent changes from two processes are all kept', async () => {
     const count = 50
     const options = { definitions: manyProducts(count) }
     const first = context.start(undefined, options)
@@ -169,11 +169,11 @@ describeEachKind('changes of clients', (context) => {
     expect(new Set(last?.removedOperations)).toEqual(
       new Set(names.slice(10, 20).map((name) => `${name}:use`)),
     )
-    expect(first.heard.length + second.heard.length).toBe(count + 21)
+    expect(first.emitted.length + second.emitted.length).toBe(count + 21)
   })
 })
 
-/** Whether all that was replaced was replaced by the same: nothing is different, and the write is confirmed. */
+/** Whether each write stored an unchanged record, which confirms it as durable. */
 function sameAgain(calls: readonly { method: string; args: readonly unknown[] }[]): boolean {
   const replaced = calls.filter(({ method }) => method === 'replace')
   return replaced.length > 0 && replaced.every(({ args: [, expected, value] }) => expected === value)

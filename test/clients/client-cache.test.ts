@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()))
 })
 
-/** A process on a store that remembers clients, and listens to others. */
+/** A process with a cache that is subscribed to changes. */
 async function start(inner = memoryStore(), options: Options = {}) {
   const pausing = pausingStore(inner)
   const { store, calls } = watched(pausing.store)
@@ -34,7 +34,7 @@ async function start(inner = memoryStore(), options: Options = {}) {
     pauseAfter: pausing.pauseAfter,
     leave,
     warn,
-    /** Ids that the store was asked for since the last time. */
+    /** The ids that were read since the last call. */
     asked: () => {
       const ids = calls.filter(({ method }) => method === 'get').map(({ args }) => String(args[0]).slice(7))
       calls.length = 0
@@ -44,7 +44,7 @@ async function start(inner = memoryStore(), options: Options = {}) {
   }
 }
 
-/** Messages that are on their way have come. */
+/** Settles after pending messages have arrived. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 async function withClients(count: number) {
@@ -55,7 +55,7 @@ async function withClients(count: number) {
   return { store, apiKeys, ids }
 }
 
-it('reads a client once, however often and however many at once ask', async () => {
+it('concurrent lookups of one client make a single read of the store', async () => {
   const { store } = await withClients(1)
   const { find, asked } = await start(store)
   const found = await Promise.all(Array.from({ length: 100 }, () => find('key0')))
@@ -65,7 +65,7 @@ it('reads a client once, however often and however many at once ask', async () =
   expect(asked()).toEqual(['key0'])
 })
 
-it('verifies secrets by what it remembers, also when one has expired since', async () => {
+it('the secrets of a cached client are verified without a read, and an expired one is rejected', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 1e12 })
   const { apiKeys, store } = await withClients(0)
   const { clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'key' })
@@ -85,7 +85,7 @@ it('verifies secrets by what it remembers, also when one has expired since', asy
   expect(asked()).toEqual(['key'])
 })
 
-it('never remembers that there is none: whoever is created is found at once, and strangers fill no memory', async () => {
+it('a missing client is never cached, so a new client is found at once and invented ids use no memory', async () => {
   const { store, apiKeys } = await withClients(0)
   const { find, asked } = await start(store, { maxClients: 1 })
   await apiKeys.create({ accountId: 'acme', name: 'Key', clientId: 'known' })
@@ -99,7 +99,7 @@ it('never remembers that there is none: whoever is created is found at once, and
   expect(await find('late')).toMatchObject({ clientId: 'late' })
 })
 
-it('remembers a bounded number, and reads those anew that were not asked for the longest time', async () => {
+it('the cache has a bounded size and drops the least recently used client', async () => {
   const { store, ids } = await withClients(3)
   const { find, asked } = await start(store, { maxClients: 2 })
   for (const id of ids.slice(0, 2)) await find(id)
@@ -110,20 +110,20 @@ it('remembers a bounded number, and reads those anew that were not asked for the
   expect(asked()).toEqual(['key1'])
 })
 
-it('reads a client anew after ten seconds, for a message that was lost', async () => {
+it('a cached client is read again after ten seconds, in case a message was lost', async () => {
   const { store, apiKeys } = await withClients(1)
   const { find, asked, elapse } = await start(store)
   await find('key0')
   await apiKeys.rename('key0', 'New')
   elapse(9999)
-  // So it is remembered: else what follows would prove nothing.
+  // The client is cached. Otherwise the next assertions would prove nothing.
   expect(await find('key0')).toMatchObject({ name: 'Key' })
   elapse(1)
   expect(await find('key0')).toMatchObject({ name: 'New' })
   expect(asked()).toEqual(['key0', 'key0'])
 })
 
-it('counts the age from the beginning of the read', async () => {
+it('the age of a cached client counts from the beginning of its read', async () => {
   const { store } = await withClients(1)
   const { find, asked, elapse, pauseAfter } = await start(store)
   const { reached, end } = pauseAfter('get client')
@@ -140,25 +140,25 @@ it('counts the age from the beginning of the read', async () => {
   expect(asked()).toEqual(['key0'])
 })
 
-it('drops what was changed: here at once, in another process with the message', async () => {
+it('a change drops the cached client here at once, and in another process with the message', async () => {
   const { store, apiKeys } = await withClients(2)
   const [one, other] = [await start(store), await start(store)]
   for (const { find } of [one, other]) for (const id of ['key0', 'key1']) await find(id)
   await apiKeys.rename('key0', 'New')
-  const told = one.changed('key0')
+  const notified = one.changed('key0')
   expect(await one.find('key0')).toMatchObject({ name: 'New' })
-  await told
+  await notified
   await settled()
   for (const { asked } of [one, other]) asked()
   expect(await other.find('key0')).toMatchObject({ name: 'New' })
   expect(other.asked()).toEqual(['key0'])
-  // All others stay.
+  // All other clients stay cached.
   for (const { find } of [one, other]) await find('key1')
   expect([one.asked(), other.asked()]).toEqual([[], []])
 })
 
 it.each(['changed here', 'changed in another process', 'messages missed'])(
-  'keeps nothing of a read that was under way meanwhile, and joins nobody to it: %s',
+  'a read that a change overtakes is neither cached nor shared: %s',
   async (how) => {
     const { store, apiKeys } = await withClients(1)
     let miss = () => {}
@@ -184,7 +184,7 @@ it.each(['changed here', 'changed in another process', 'messages missed'])(
   },
 )
 
-it('drops everything when messages were missed', async () => {
+it('missed messages clear the cache', async () => {
   const { store, ids } = await withClients(2)
   let miss = () => {}
   const { find, asked } = await start({
@@ -201,7 +201,7 @@ it('drops everything when messages were missed', async () => {
   expect(asked()).toEqual(ids)
 })
 
-it('remembers nothing before it hears of changes, nor afterwards', async () => {
+it('nothing is cached before the subscription to changes, nor after its end', async () => {
   const { store } = await withClients(1)
   const { find, leave, follow, asked } = await start(store)
   await find('key0')
@@ -215,7 +215,7 @@ it('remembers nothing before it hears of changes, nor afterwards', async () => {
   expect(asked()).toEqual(['key0'])
 })
 
-it('a message that cannot be sent fails no change, and is logged without anything of the client but its id', async () => {
+it('a message that cannot be sent does not fail the change, and the log names only the client id', async () => {
   const { store } = await withClients(1)
   const failure = new Error('connection lost')
   const { changed, find, asked, warn } = await start({ ...store, publish: () => Promise.reject(failure) })
@@ -230,7 +230,7 @@ it('a message that cannot be sent fails no change, and is logged without anythin
   expect(asked()).toEqual(['key0'])
 })
 
-it('lets failures of the store through to all who ask, and remembers none', async () => {
+it('a failure of the store reaches all concurrent callers and is not cached', async () => {
   const { store } = await withClients(1)
   let isAway = true
   const { find } = await start({
@@ -243,7 +243,7 @@ it('lets failures of the store through to all who ask, and remembers none', asyn
   expect(await find('key0')).toMatchObject({ clientId: 'key0' })
 })
 
-it('looks one up anew that is outdated, once for all who noticed', async () => {
+it('refetching an outdated client makes one read for all callers', async () => {
   const { store, apiKeys } = await withClients(1)
   const { find, refetch, asked } = await start(store)
   const outdated = await find('key0')
@@ -256,7 +256,7 @@ it('looks one up anew that is outdated, once for all who noticed', async () => {
   expect(asked()).toEqual(['key0'])
 })
 
-it("what it remembers is nobody's to change", async () => {
+it('a cached client is frozen', async () => {
   const { store } = await withClients(1)
   const { find } = await start(store)
   const found = await find('key0')

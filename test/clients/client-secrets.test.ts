@@ -6,7 +6,7 @@ import { watched } from './setup.ts'
 describeEachKind('secrets of clients', (context) => {
   const { stores } = context
 
-  it('are rotated without an outage', async () => {
+  it('during a rotation both secrets are valid, and after the overlap only the new one', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: old } = await context.created(process)
@@ -17,7 +17,7 @@ describeEachKind('secrets of clients', (context) => {
       clientSecret: expect.stringMatching(/^gatehouse_/),
       oldSecretExpiresAt: now + 86_400,
     })
-    expect(process.heard).toMatchObject([{ change: 'secret.rotated', actor: 'ann' }])
+    expect(process.emitted).toMatchObject([{ change: 'secret.rotated', actor: 'ann' }])
     expect(await service.listSecrets(clientId)).toEqual([
       { createdAt: now },
       { createdAt: START / 1000, expiresAt: now + 86_400 },
@@ -35,7 +35,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await service.listSecrets(clientId)).toHaveLength(1)
   })
 
-  it('are two at most, and which of two ends is said, never guessed', async () => {
+  it('a third live secret is rejected, and revokeSecret requires which one to revoke', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)
@@ -45,7 +45,7 @@ describeEachKind('secrets of clients', (context) => {
     await service.revokeSecret(clientId, 'new')
     const { clientSecret: third } = await service.rotateSecret(clientId)
     await service.revokeSecret(clientId, 'old', { actor: 'ann' })
-    expect(process.heard.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
+    expect(process.emitted.at(-1)).toMatchObject({ change: 'secret.revoked', target: 'old', actor: 'ann' })
     await expect(service.revokeSecret(clientId, 'new')).rejects.toThrow(failure('ERR_CONFLICT'))
 
     const found = (await registry.find(clientId))!
@@ -53,7 +53,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
 
-  it('all end at once where there is no overlap', async () => {
+  it('a rotation without an overlap revokes all other secrets at once', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)
@@ -65,7 +65,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
 
-  it('are rotated by one of many who do it at once', async () => {
+  it('one of several concurrent rotations succeeds', async () => {
     const processes = [context.start(), context.start()] as const
     const [process] = processes
     const { clientId, clientSecret: first } = await context.created(process)
@@ -75,7 +75,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await process.registry.verifySecret(found, first)).toBe(true)
   })
 
-  it('are not in the store, in what the services answer, or in events', async () => {
+  it('plain secrets are not in the store, in results or in events', async () => {
     const { store, calls } = watched(stores.open())
     const process = context.start(store)
     const { clientId, clientSecret } = await context.created(process)
@@ -91,7 +91,7 @@ describeEachKind('secrets of clients', (context) => {
       await process.service.disable(clientId),
       await process.service.listSecrets(clientId),
       await process.registry.find(clientId),
-      process.heard,
+      process.emitted,
     ]
     for (const secret of secrets) {
       expect(written).not.toContain(secret)

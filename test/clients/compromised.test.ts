@@ -11,13 +11,13 @@ describeEachKind('reporting that a client is compromised', (context) => {
     claims: { access_epoch: epoch },
   })
 
-  it('revokes all secrets and all tokens at once, makes no secret, and emits one event', async () => {
+  it('reportCompromised revokes all secrets and tokens at once, makes no new secret and emits one event', async () => {
     const process = context.start()
-    const { service, registry, heard, revoked, set } = process
+    const { service, registry, emitted, revoked, set } = process
     const { clientId, clientSecret } = await context.created(process, { products: ['invoices'] })
     const { clientSecret: second } = await service.rotateSecret(clientId)
     expect(await service.listSecrets(clientId)).toHaveLength(2)
-    heard.length = 0
+    emitted.length = 0
     expect(await service.reportCompromised(clientId, { actor: 'ops' })).toBeUndefined()
 
     const found = (await registry.find(clientId))!
@@ -30,21 +30,23 @@ describeEachKind('reporting that a client is compromised', (context) => {
       false,
     ])
     expect(found.epoch).toBe(1)
-    expect(heard).toEqual([{ event: 'client.compromised', kind, clientId, accountId: 'acme', actor: 'ops' }])
+    expect(emitted).toEqual([
+      { event: 'client.compromised', kind, clientId, accountId: 'acme', actor: 'ops' },
+    ])
     expect(revoked).toEqual([{ of: 'client', id: clientId, actor: 'ops' }])
   })
 
-  it('changes nothing and emits nothing the second time', async () => {
+  it('a second reportCompromised changes nothing and emits nothing', async () => {
     const process = context.start()
     const { clientId } = await context.created(process)
     await process.service.reportCompromised(clientId)
-    process.heard.length = 0
+    process.emitted.length = 0
     await process.service.reportCompromised(clientId)
-    expect(process.heard).toEqual([])
+    expect(process.emitted).toEqual([])
     expect(await process.service.find(clientId)).toMatchObject({ epoch: 1, disabled: false })
   })
 
-  it('leaves a client that is listed, can be changed, and gets its next secret by rotateSecret', async () => {
+  it('a compromised client is still listed and can be changed, and rotateSecret makes its next secret', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId } = await context.created(process)
@@ -60,11 +62,11 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(await service.listSecrets(clientId)).toEqual([{ createdAt: START / 1000 }])
   })
 
-  it('rejects a client that does not exist, one of the other kind, and an unknown option', async () => {
+  it('reportCompromised rejects a missing client, a client of the other kind and an unknown option', async () => {
     const process = context.start()
     const { clientId } = await context.created(process)
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
-    await expect(process.service.reportCompromised('nobody')).rejects.toThrow(failure('ERR_NOT_FOUND'))
+    await expect(process.service.reportCompromised('missing')).rejects.toThrow(failure('ERR_NOT_FOUND'))
     await expect(other.reportCompromised(clientId)).rejects.toThrow(failure('ERR_NOT_FOUND'))
     await expect(process.service.reportCompromised(clientId, { by: 'ops' } as never)).rejects.toThrow(
       failure('ERR_INVALID_ARGUMENT'),
@@ -72,7 +74,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(await process.service.listSecrets(clientId)).toHaveLength(1)
   })
 
-  it('tells other processes that the client has changed', async () => {
+  it('reportCompromised notifies other processes of the change', async () => {
     const process = context.start()
     const { clientId } = await context.created(process)
     process.changed.length = 0
@@ -80,7 +82,7 @@ describeEachKind('reporting that a client is compromised', (context) => {
     expect(process.changed).toEqual([clientId])
   })
 
-  it('wins or loses as a whole against a rotation at the same moment', async () => {
+  it('reportCompromised and a concurrent rotation are each applied as a whole', async () => {
     const process = context.start()
     const { service } = process
     const { clientId } = await context.created(process)

@@ -6,7 +6,7 @@ import { watched } from './setup.ts'
 describeEachKind('creating a client', (context) => {
   const { kind, stores } = context
 
-  it('gives a client of the account, and its secret', async () => {
+  it('creating a client returns the client of the account and its secret', async () => {
     const process = context.start()
     const result = await process.service.create({
       accountId: 'acme',
@@ -33,12 +33,12 @@ describeEachKind('creating a client', (context) => {
     expect(result).toEqual({ [kind]: client, clientSecret: expect.stringMatching(/^gatehouse_/) })
     const { clientId } = 'apiKey' in result ? result.apiKey : result.application
     expect(await process.service.find(clientId)).toEqual(client)
-    expect(process.heard).toEqual([
+    expect(process.emitted).toEqual([
       { event: 'client.created', kind, clientId, accountId: 'acme', actor: 'ann' },
     ])
   })
 
-  it('takes an existing client over, whose holder goes on with the secret it has', async () => {
+  it('an existing client is imported with its id and the hash of its secret', async () => {
     const { service, registry } = context.start()
     const secret = 'the-secret-from-the-old-system'
     const input = {
@@ -54,27 +54,27 @@ describeEachKind('creating a client', (context) => {
     expect(await registry.verifySecret(found, hashSecret(secret))).toBe(false)
   })
 
-  it('rejects a client id that is taken, by either kind, and leaves the holder as it was', async () => {
-    const { apiKeys, applications, heard } = context.start()
+  it('a client id that a client of either kind has is rejected, and that client is unchanged', async () => {
+    const { apiKeys, applications, emitted } = context.start()
     const input = { accountId: 'acme', name: 'First', clientId: 'taken' }
     await apiKeys.create(input)
     for (const which of ['apiKeys', 'applications'] as const) {
       for (const accountId of ['acme', 'other']) {
-        // Another process, which takes it in the same millisecond.
+        // Another process creates it in the same millisecond.
         const { [which]: service } = context.start()
         await expect(service.create({ ...input, accountId, name: 'Second' })).rejects.toThrow(
           failure('ERR_CONFLICT', 'the client id "taken" is taken'),
         )
       }
     }
-    expect(heard).toHaveLength(1)
+    expect(emitted).toHaveLength(1)
     expect(await apiKeys.list()).toMatchObject({ items: [{ clientId: 'taken', name: 'First' }] })
     expect((await apiKeys.listByOwner('acme')).items).toHaveLength(1)
     expect((await apiKeys.listByOwner('other')).items).toEqual([])
     expect((await applications.list()).items).toEqual([])
   })
 
-  it('lets one of many win who take the same client id at once', async () => {
+  it('one of several concurrent creations with the same client id succeeds', async () => {
     const { done } = await atOnce([context.start(), context.start()], 20, ({ service }, index) =>
       service.create({ accountId: 'acme', name: `${index}`, clientId: 'wanted' }),
     )
@@ -82,7 +82,7 @@ describeEachKind('creating a client', (context) => {
     expect((await context.start().service.listByOwner('acme')).items).toHaveLength(1)
   })
 
-  it('rejects bad input with everything that is wrong at once, and stores nothing', async () => {
+  it('invalid input is rejected with all problems at once, and nothing is stored', async () => {
     const { store, calls } = watched(stores.open())
     const { service } = context.start(store)
     const input = {
@@ -120,13 +120,13 @@ describeEachKind('creating a client', (context) => {
     expect(calls).toEqual([])
   })
 
-  it.each([undefined, null, 'text', [], {}])('rejects %j', async (input) => {
+  it.each([undefined, null, 'text', [], {}])('creating a client from %j is rejected', async (input) => {
     await expect(context.start().service.create(input as never)).rejects.toThrow(
       failure('ERR_INVALID_ARGUMENT'),
     )
   })
 
-  it('leaves nothing that can be used but is not listed, wherever it fails', async () => {
+  it('wherever a creation fails, no usable client is missing from the lists', async () => {
     for (const method of ['add', 'create']) {
       const { store, faults } = watched(stores.open())
       const broken = context.start(store)
@@ -134,7 +134,7 @@ describeEachKind('creating a client', (context) => {
       await expect(
         broken.service.create({ accountId: 'acme', name: 'Lost', clientId: method }),
       ).rejects.toThrow()
-      expect(broken.heard).toEqual([])
+      expect(broken.emitted).toEqual([])
 
       const { service } = context.start()
       expect(await service.find(method)).toBeUndefined()

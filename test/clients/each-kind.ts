@@ -2,16 +2,16 @@ import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
 import type { GatehouseErrorCode } from '../../src/errors.ts'
 import { describeOnEachStore, services, type Stores } from './setup.ts'
 
-/** The moment at which the clock stands still. */
+/** The time at which the clock is frozen. */
 export const START = Date.UTC(2030, 0, 1, 10, 30)
 
-/** What a suite gets that is the same for API keys and applications. */
+/** The context of a suite that runs for API keys and for applications. */
 export interface EachKind {
   readonly kind: 'apiKey' | 'application'
   readonly stores: Stores
-  /** One process: `service` is that of the kind under test, the rest stands beside it. */
+  /** One process; `service` is the one of the kind under test. */
   start: typeof start
-  /** Creates a client of the kind under test, and forgets the event. */
+  /** Creates a client of the kind under test, and clears the recorded events. */
   created: typeof created
 }
 
@@ -25,12 +25,12 @@ function start(this: EachKind, store = this.stores.open(), options?: Parameters<
 async function created(process: Process, input: object = {}) {
   const complete = { accountId: 'acme', name: 'Test', ...input }
   const result = await process.service.create(complete)
-  process.heard.length = 0
+  process.emitted.length = 0
   const client = 'apiKey' in result ? result.apiKey : result.application
   return { clientId: client.clientId, client, clientSecret: result.clientSecret }
 }
 
-/** API keys and applications are asked in the same way, so they are tested in the same way, on each store. */
+/** Runs a suite for API keys and for applications on each store, because their methods are the same. */
 export function describeEachKind(name: string, suite: (context: EachKind) => void): void {
   describe.each(['apiKey', 'application'] as const)(`${name} (%s)`, (kind) => {
     beforeEach(() => {
@@ -43,7 +43,7 @@ export function describeEachKind(name: string, suite: (context: EachKind) => voi
   })
 }
 
-/** Does something many times at once, in turn in each of two processes. */
+/** Runs an operation many times at once, alternating between two processes. */
 export async function atOnce<P>(
   processes: readonly [P, P],
   count: number,
@@ -57,7 +57,7 @@ export async function atOnce<P>(
   return { done, rejected: count - done }
 }
 
-/** An error of ours. */
+/** A GatehouseError. */
 export function failure(code: GatehouseErrorCode, message: unknown = expect.any(String)): Error {
   return expect.objectContaining({ name: 'GatehouseError', code, message }) as Error
 }

@@ -5,7 +5,7 @@ import { watched } from './setup.ts'
 describeEachKind('finding a client', (context) => {
   const { kind, stores } = context
 
-  it('knows nothing of clients of the other kind', async () => {
+  it('find returns no client of the other kind', async () => {
     const all = context.start()
     const { apiKey } = await all.apiKeys.create({ accountId: 'acme', name: 'Key' })
     const { application } = await all.applications.create({ accountId: 'acme', name: 'App' })
@@ -15,7 +15,7 @@ describeEachKind('finding a client', (context) => {
     )
   })
 
-  it('asks the store for nothing that cannot be a client id', async () => {
+  it('find makes no read for an invalid client id', async () => {
     const { store, calls } = watched(stores.open())
     const { service, registry } = context.start(store)
     for (const junk of ['', 'a:b', 'a b', 'x'.repeat(10_000), '\0', 'ü', undefined, 7, { length: 1 }]) {

@@ -6,17 +6,20 @@ import { failure } from './each-kind.ts'
 const key = { kind: 'apiKey', clientId: 'k1', accountId: 'acme', name: 'Key', products: ['invoices'] }
 const application = { ...key, kind: 'application', clientId: 'a1', redirectUris: ['https://example.com/cb'] }
 
-/** A host's registry that answers what no type allows. */
+/** A registry of the host that returns values against its types. */
 const checked = (registry: object) =>
   createHostRegistry({ find: async () => key, verifySecret: async () => false, ...registry } as Registry)
 const find = (answer: unknown, clientId = 'k1') => checked({ find: async () => answer }).find(clientId)
 
 describe('registry.find', () => {
-  it.each([undefined, null, false, ''])('answering %j has no such client', async (answer) => {
-    expect(await find(answer)).toBeUndefined()
-  })
+  it.each([undefined, null, false, ''])(
+    'registry.find returning %j means that there is no such client',
+    async (answer) => {
+      expect(await find(answer)).toBeUndefined()
+    },
+  )
 
-  it('may answer a plain row, of which the rest is filled in', async () => {
+  it('registry.find may return a minimal row, and missing fields get defaults', async () => {
     const rest = { removedOperations: [], disabled: false, epoch: 0, createdAt: 0 }
     expect(await find(key)).toEqual({ ...key, ...rest, resourceServer: false })
     expect(await find(application, 'a1')).toEqual({
@@ -35,7 +38,7 @@ describe('registry.find', () => {
     expect(await find({ ...application, ...uris }, 'a1')).toMatchObject({ firstParty: false })
   })
 
-  it('may answer everything, and no other column is handed on', async () => {
+  it('registry.find may return all fields, and unknown columns are dropped', async () => {
     const whole = {
       ...application,
       userId: 'ann',
@@ -71,7 +74,7 @@ describe('registry.find', () => {
     [{ ...key, products: '["invoices"]' }, 'products: must be a list, and is a text'],
     [{ ...key, products: undefined }, 'products: must be a list, and is undefined'],
     [{ ...key, products: [1] }, 'products[0]: must be a text'],
-    // Taken for an empty one it would give more than the host meant.
+    // Treated as an empty list it would grant more than the host meant.
     [{ ...key, removedOperations: 'invoices:create' }, 'removedOperations: must be a list'],
     [{ ...key, disabled: 1 }, 'disabled: must be true or false, and is a number'],
     [{ ...key, disabled: 'false' }, 'disabled: must be true or false, and is a text'],
@@ -86,13 +89,13 @@ describe('registry.find', () => {
     [{ ...application, homepageUri: 'javascript:alert(1)' }, 'homepageUri: must start with "https://"'],
     [{ ...application, firstParty: 1 }, 'firstParty: must be true or false'],
     [{ ...key, resourceServer: 'true' }, 'resourceServer: must be true or false, and is a text'],
-  ])('answering %j fails, and the host is told why', async (answer, message) => {
+  ])('registry.find returning %j fails with an error that names the problem', async (answer, message) => {
     await expect(find(answer)).rejects.toThrow(failure('ERR_HOST_CALLBACK', expect.stringContaining(message)))
   })
 })
 
 describe('registry.verifySecret', () => {
-  it("gets the host's own row, and says what the host says", async () => {
+  it("registry.verifySecret receives the host's own row, and its result counts", async () => {
     const row = { ...key, secretHash: 'x' }
     const verifySecret = vi.fn(async (client: object, secret: string) => client === row && secret === 'right')
     const registry = checked({ find: async () => row, verifySecret })
@@ -102,21 +105,24 @@ describe('registry.verifySecret', () => {
     expect(await registry.verifySecret(client, 'wrong')).toBe(false)
   })
 
-  it('lets nobody in for a client that find did not answer', async () => {
+  it('registry.verifySecret is not called for a client that find did not return', async () => {
     const verifySecret = vi.fn(async () => true)
     expect(await checked({ verifySecret }).verifySecret(key as unknown as Client, 'any')).toBe(false)
     expect(verifySecret).not.toHaveBeenCalled()
   })
 
-  it.each([undefined, null, 1, 'no', { valid: false }, []])('answering %j lets nobody in', async (answer) => {
-    const registry = checked({ verifySecret: async () => answer })
-    const client = (await registry.find('k1'))!
-    await expect(registry.verifySecret(client, 'any')).rejects.toThrow(
-      failure('ERR_HOST_CALLBACK', expect.stringContaining('registry.verifySecret returned')),
-    )
-  })
+  it.each([undefined, null, 1, 'no', { valid: false }, []])(
+    'registry.verifySecret returning %j rejects the secret',
+    async (answer) => {
+      const registry = checked({ verifySecret: async () => answer })
+      const client = (await registry.find('k1'))!
+      await expect(registry.verifySecret(client, 'any')).rejects.toThrow(
+        failure('ERR_HOST_CALLBACK', expect.stringContaining('registry.verifySecret returned')),
+      )
+    },
+  )
 
-  it('keeps its this, and lets errors through', async () => {
+  it('the callbacks of the host keep their `this`, and their errors pass through', async () => {
     class HostRegistry {
       readonly #rows = new Map([['k1', key]])
       find(clientId: string) {

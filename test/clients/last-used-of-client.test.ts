@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { describeEachKind, START } from './each-kind.ts'
 
 describeEachKind('lastUsedAt', (context) => {
-  it('is the hour of the last token, in answers of every method', async () => {
+  it('lastUsedAt is the hour of the last token in the results of every method', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { clientId: unused } = await context.created(process)
@@ -19,7 +19,7 @@ describeEachKind('lastUsedAt', (context) => {
     expect(await process.service.find(unused)).not.toHaveProperty('lastUsedAt')
   })
 
-  it('is never before createdAt, although it is rounded down to the hour', async () => {
+  it('lastUsedAt is never before createdAt, although it is rounded down to the hour', async () => {
     const process = context.start()
     const { clientId, client } = await context.created(process)
     process.lastUses.record(clientId)

@@ -15,11 +15,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** What was written is there once the promises that are under way have settled. */
+/** Settles after the pending writes. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('usage', () => {
-  it('is one write an hour, however many tokens there are', async () => {
+describe('the last uses of clients', () => {
+  it('any number of tokens in one hour makes one write', async () => {
     const { store, calls } = watched(memoryStore())
     const lastUses = createLastUses({ store, logger: silentLogger })
     for (let count = 0; count < 1000; count += 1) lastUses.record('busy')
@@ -35,7 +35,7 @@ describe('usage', () => {
     expect(await lastUses.get(['busy'])).toEqual([hourOf(START + HOUR)])
   })
 
-  it('never fails and never waits: a failure is logged, and the next token tries again', async () => {
+  it('recording a use never fails and never waits: a failure is logged, and the next token tries again', async () => {
     const { store, calls, faults } = watched(memoryStore())
     const debug = vi.fn<(details: object, message: string) => void>()
     const lastUses = createLastUses({ store, logger: { ...silentLogger, debug } })
@@ -54,7 +54,7 @@ describe('usage', () => {
     expect(await lastUses.get(['key'])).toEqual([hourOf(START)])
   })
 
-  it('remembers a bounded number of clients, the last ones written', () => {
+  it('the cache of written uses has a bounded size', () => {
     const { store, calls } = watched(memoryStore())
     const lastUses = createLastUses({ store, logger: silentLogger })
     for (let index = 0; index < 50_001; index += 1) lastUses.record(`client-${index}`)
@@ -62,12 +62,12 @@ describe('usage', () => {
     lastUses.record('client-1')
     lastUses.record('client-50000')
     expect(calls).toEqual([])
-    // The first one had to make room.
+    // The first client was dropped from the cache.
     lastUses.record('client-0')
     expect(calls).toHaveLength(1)
   })
 
-  it('is forgotten with the client', async () => {
+  it('deleting a client deletes its last use', async () => {
     const store = memoryStore()
     const lastUses = createLastUses({ store, logger: silentLogger })
     lastUses.record('gone')

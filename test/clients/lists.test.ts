@@ -5,12 +5,12 @@ import { watched } from './setup.ts'
 describeEachKind('lists of clients', (context) => {
   const { kind, stores } = context
 
-  it('are in order of creation, page by page, and of one account alone', async () => {
+  it('clients are listed in order of creation, page by page, for one account or for all', async () => {
     const { service } = context.start()
     const ids: string[] = []
     for (let index = 0; index < 7; index += 1) {
       vi.setSystemTime(START + index * 400)
-      // Ids in the opposite order, so that it is not theirs that shows.
+      // Ids in the opposite order, so that the order of the list is not that of the ids.
       const clientId = `client-${9 - index}`
       await service.create({ accountId: index === 3 ? 'other' : 'acme', name: `${index}`, clientId })
       ids.push(clientId)
@@ -27,10 +27,10 @@ describeEachKind('lists of clients', (context) => {
     const all = await service.list()
     expect(all.items.map(({ clientId }) => clientId)).toEqual(ids)
     expect(all.cursor).toBeUndefined()
-    expect(await service.listByOwner('nobody')).toEqual({ items: [] })
+    expect(await service.listByOwner('unknown')).toEqual({ items: [] })
   })
 
-  it('are in order of creation also where all were created in one millisecond', async () => {
+  it('clients that were created in one millisecond are listed in order of creation', async () => {
     const process = context.start()
     const ids: string[] = []
     for (let index = 0; index < 10; index += 1) ids.push((await context.created(process)).clientId)
@@ -38,7 +38,7 @@ describeEachKind('lists of clients', (context) => {
     expect(items.map(({ clientId }) => clientId)).toEqual(ids)
   })
 
-  it('keep the accounts apart whose ids begin alike', async () => {
+  it('accounts whose ids have the same beginning have separate lists', async () => {
     const { service } = context.start()
     for (const accountId of ['a', 'a:b', 'a:of:b', 'of:a'])
       await service.create({ accountId, name: accountId })
@@ -47,22 +47,22 @@ describeEachKind('lists of clients', (context) => {
     }
   })
 
-  it('fill a page with what is there, past what a crash left behind', async () => {
+  it('a page is filled past entries that a crash left without a record', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { name: 'Kept' })
     for (let index = 0; index < 5; index += 1) {
       await store.add(`clients:${kind}:of:acme`, `000000000000${index}:gone-${index}`)
     }
-    // The same client once more, from an attempt to create it that came too late.
+    // A second entry of the same client, from a late attempt to create it.
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })
-    // Old entries were removed on the way.
+    // Old entries were removed.
     expect(await store.range(`clients:${kind}:of:acme`, { limit: 100 })).toEqual([`${START}:${clientId}`])
   })
 
-  it('leave an entry alone whose record may still be on its way', async () => {
+  it('a recent entry without a record is not removed', async () => {
     const store = stores.open()
     const member = `${START - 60_000}:being-created`
     await store.add(`clients:${kind}`, member)
@@ -70,7 +70,7 @@ describeEachKind('lists of clients', (context) => {
     expect(await store.range(`clients:${kind}`, { limit: 10 })).toEqual([member])
   })
 
-  it('cost two reads a page and not one a client', async () => {
+  it('a page costs two reads, and not one for each client', async () => {
     const { store, calls } = watched(stores.open())
     const process = context.start(store)
     for (let index = 0; index < 20; index += 1) await context.created(process)
@@ -79,7 +79,7 @@ describeEachKind('lists of clients', (context) => {
     expect(calls.map(({ method }) => method)).toEqual(['range', 'getMany', 'getMany'])
   })
 
-  it('reject a limit or a cursor that makes no sense', async () => {
+  it('an invalid limit or cursor is rejected', async () => {
     const { service } = context.start()
     const bad = [
       { limit: 0 },
@@ -88,7 +88,7 @@ describeEachKind('lists of clients', (context) => {
       { limit: '5' },
       { cursor: '' },
       { cursor: 'x' },
-      // An option that does not exist would begin at the first page again and again.
+      // A misspelt option would return the first page again and again.
       { after: `${START}:a` },
       null,
     ]

@@ -10,7 +10,7 @@ describeEachKind('lists in arguments', (context) => {
   const tooLong = (field: string) =>
     failure('ERR_INVALID_ARGUMENT', expect.stringContaining(`${field}: must have at most 10000 entries`))
 
-  it('of 100,000 entries are rejected within a moment', async () => {
+  it('a list of 100,000 entries is rejected quickly', async () => {
     const { service } = context.start()
     const startedAt = performance.now()
     await expect(service.create({ ...input, products: long })).rejects.toThrow(tooLong('products'))
@@ -23,7 +23,7 @@ describeEachKind('lists in arguments', (context) => {
     expect(performance.now() - startedAt).toBeLessThan(1000)
   })
 
-  it('of the longest length that is allowed are checked in linear time, and name the first 100 problems', async () => {
+  it('a list of the maximum length is checked in linear time, and the error names the first 100 problems', async () => {
     const { service } = context.start(undefined, {
       definitions: manyProducts(3000),
       maxScopeBytes: 1_000_000,
@@ -45,7 +45,7 @@ describeEachKind('lists in arguments', (context) => {
     expect((error as { problems: unknown[] }).problems).toHaveLength(100)
   })
 
-  it('name an entry that is there twice', async () => {
+  it('a duplicate entry of a list is named', async () => {
     const { service } = context.start()
     await expect(
       service.create({ ...input, products: ['invoices', 'payments', 'invoices'] }),
@@ -54,7 +54,7 @@ describeEachKind('lists in arguments', (context) => {
     )
   })
 
-  it('of addresses keep their own maximum', async () => {
+  it('a list of redirect URIs has its own maximum', async () => {
     if (context.kind === 'apiKey') return
     const { applications } = context.start()
     const redirectUris = long.map((name) => `https://${name}.example/`)

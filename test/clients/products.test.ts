@@ -5,7 +5,7 @@ import { manyProducts, services } from './setup.ts'
 describeEachKind('products of clients', (context) => {
   const { kind, stores } = context
 
-  it('forget the removed operations that only they had', async () => {
+  it('removing a product clears the removed operations that only this product had', async () => {
     const process = context.start()
     const { service } = process
     const { clientId } = await context.created(process, {
@@ -21,7 +21,7 @@ describeEachKind('products of clients', (context) => {
     })
   })
 
-  it('that the catalog has no more can be taken off, and not be added', async () => {
+  it('a product that left the catalog can be removed from a client, and cannot be added', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['payments'] })
     process.catalog.current = services(stores.open(), { definitions: manyProducts(1) }).catalog.current
@@ -34,7 +34,7 @@ describeEachKind('products of clients', (context) => {
     )
   })
 
-  it('are rejected where the scope of a token would not fit a request header', async () => {
+  it('a product is rejected if the scope of a token would not fit a request header', async () => {
     // 'p0:use' to 'p9:use' are 69 bytes with their spaces; an application has 'openid profile email ' more.
     const exact = kind === 'apiKey' ? 69 : 69 + 21
     const options = { definitions: manyProducts(10), maxScopeBytes: exact }
@@ -54,13 +54,13 @@ describeEachKind('products of clients', (context) => {
     )
     expect((await tight.service.find(other))?.products).toHaveLength(9)
 
-    // With one operation less it fits, until that one comes back.
+    // With one operation less it fits, until that operation is restored.
     await tight.service.removeOperation(other, 'p9:use')
     await tight.service.addProduct(other, 'p0')
     await expect(tight.service.restoreOperation(other, 'p9:use')).rejects.toThrow(
       failure('ERR_SCOPE_TOO_LARGE'),
     )
-    // What is too large already, because the catalog has grown, may still be changed by less.
+    // A client that is too large already, because the catalog grew, can still lose operations.
     expect((await tight.service.removeProduct(clientId, 'p0')).products).toHaveLength(9)
   })
 })

@@ -4,7 +4,7 @@ import { createReadOnlyServices } from '../../src/clients/read-only-services.ts'
 import { failure } from './each-kind.ts'
 import { services } from './setup.ts'
 
-describe('the services where the host keeps the clients', () => {
+describe('the read-only services of a host registry', () => {
   const reported: unknown[][] = []
   const working = services(memoryStore())
   const readOnly = createReadOnlyServices(working, {
@@ -12,7 +12,7 @@ describe('the services where the host keeps the clients', () => {
   })
 
   it.each(['apiKeys', 'applications'] as const)(
-    '%s have every method, and each says so but the one that revokes tokens',
+    '%s has every method, and each rejects except reportCompromised',
     async (service) => {
       const methods = Object.entries<(...args: never[]) => Promise<unknown>>({ ...readOnly[service] })
       expect(methods.map(([name]) => name).toSorted()).toEqual(Object.keys(working[service]).toSorted())
@@ -25,7 +25,7 @@ describe('the services where the host keeps the clients', () => {
     },
   )
 
-  it('reportCompromised revokes tokens, of the kind that the service is for', async () => {
+  it('reportCompromised of each service revokes tokens of its own kind of client', async () => {
     await readOnly.apiKeys.reportCompromised('a', { actor: 'ops' })
     await readOnly.applications.reportCompromised('b')
     expect(reported).toEqual([

@@ -21,7 +21,7 @@ describe('a redirect URI', () => {
     'http://localhost:3001/callback',
     'http://127.0.0.1:3001/callback',
     'http://[::1]:3001/callback',
-  ])('may be %s', (uri) => {
+  ])('a redirect URI may be %s', (uri) => {
     expect(findRedirectUriProblem(uri)).toBeUndefined()
   })
 
@@ -68,21 +68,21 @@ describe('a redirect URI', () => {
     ['an address in hex', 'http://0x7f.1/callback', '"http://127.0.0.1/callback"'],
     ['an encoded host', 'https://ex%61mple.com/', '"https://example.com/"'],
     ['quotes in the query', 'https://example.com/?a="b"', '"https://example.com/?a=%22b%22"'],
-  ])('must not have %s', (_, uri, part) => {
+  ])('a redirect URI must not have %s', (_, uri, part) => {
     expect(findRedirectUriProblem(uri)).toContain(part)
   })
 
-  it('is judged alike by code that Node has compiled (Node 20 misread letters beyond ASCII there)', () => {
+  it('optimized code accepts and rejects the same redirect URIs (bug: Node 20 misread letters beyond ASCII)', () => {
     const judge = () => findRedirectUriProblem('https://b\u00fccher.example/')
     const answers = new Set(Array.from({ length: 50_000 }, judge))
     expect([...answers]).toEqual([expect.stringContaining('"https://xn--bcher-kva.example/"')])
   })
 
-  it('that is rejected for a password is not repeated', () => {
+  it('the error for a redirect URI with a password does not quote it', () => {
     expect(findRedirectUriProblem('https://user:hunter2@EXAMPLE.com/')).not.toContain('hunter2')
   })
 
-  it('that is accepted goes to the very place that it names, whoever parses it', () => {
+  it('every URL parser reads the same place from an accepted redirect URI', () => {
     const parts = [
       'https:',
       'http:',
@@ -119,7 +119,7 @@ describe('a redirect URI', () => {
           expect([candidate, `${candidate}/`, candidate.replace('?', '/?')]).toContain(url.href)
           expect(candidate).toMatch(/^[\x21-\x7e]{8,2000}$/)
           expect(candidate.split('?')[0]).not.toMatch(/[#\\*]/)
-          // What follows the scheme up to the next delimiter is the host, with no parser's help.
+          // Without a parser: the host is the text between the scheme and the next delimiter.
           expect(/^https?:\/\/([^/?]+)/.exec(candidate)?.[1]).toBe(url.host)
         },
       ),
@@ -127,7 +127,7 @@ describe('a redirect URI', () => {
     )
   })
 
-  it('has a fix that is accepted as it stands', () => {
+  it('the spelling that an error proposes is accepted', () => {
     const written = fc.webUrl().map((uri) => uri.replace('//', '//A.').replace(/^http:/, 'https:'))
     fc.assert(
       fc.property(written, (uri) => {
@@ -139,7 +139,7 @@ describe('a redirect URI', () => {
 })
 
 describe('a home page', () => {
-  it('may have a fragment, and is a web page otherwise', () => {
+  it('a home page may have a fragment, and follows the rules of redirect URIs otherwise', () => {
     expect(findWebUriProblem('https://example.com/#about')).toBeUndefined()
     expect(findWebUriProblem('https://example.com#about')).toBeUndefined()
     expect(findWebUriProblem('javascript:alert(1)')).toContain('https')
@@ -148,7 +148,7 @@ describe('a home page', () => {
 })
 
 describe('a logo', () => {
-  it('is https on every host', () => {
+  it('a logo requires https on every host', () => {
     expect(findLogoUriProblem('https://example.com/logo.svg')).toBeUndefined()
     expect(findLogoUriProblem('http://localhost:3000/logo.svg')).toContain('https')
     expect(findLogoUriProblem('data:image/png;base64,AAAA')).toContain('https')

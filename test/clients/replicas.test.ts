@@ -35,7 +35,7 @@ test.each(Object.keys(changes))(
     await expect(change()).rejects.toThrow(TOO_FEW)
     const changed = await apiKeys.find(clientId)
     expect(changed).not.toEqual(before)
-    // What takes something away is noted before it begins: for that the replica is there again.
+    // The pending revocation is written first; for that write the replica is available again.
     db.replicates = true
     db.lagFrom(`client:${clientId}`)
     await expect(change()).rejects.toThrow(TOO_FEW)
@@ -47,7 +47,7 @@ test.each(Object.keys(changes))(
   },
 )
 
-test('a change that was lost with a server is made when it is repeated', async () => {
+test('repeating a change makes it again after a failover lost it', async () => {
   const { apiKeys } = services(db.durable)
   db.lagFrom(`client:${clientId}`)
   await expect(apiKeys.disable(clientId)).rejects.toThrow(TOO_FEW)

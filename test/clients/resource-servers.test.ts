@@ -3,15 +3,15 @@ import { failure } from './each-kind.ts'
 import { describeOnEachStore, services } from './setup.ts'
 
 describeOnEachStore('resource servers', (stores) => {
-  it('are API keys that code marks, at creation or later; each change is reported once', async () => {
-    const { apiKeys, registry, heard } = services(stores.open())
+  it('an API key becomes a resource server at creation or later, and each change emits one event', async () => {
+    const { apiKeys, registry, emitted } = services(stores.open())
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Plain' })
     const { apiKey: marked } = await apiKeys.create({ accountId: 'acme', name: 'API', resourceServer: true })
     expect([apiKey.resourceServer, marked.resourceServer]).toEqual([false, true])
     expect(await apiKeys.find(marked.clientId)).toEqual(marked)
     expect(await registry.find(marked.clientId)).toMatchObject({ resourceServer: true })
 
-    heard.length = 0
+    emitted.length = 0
     const { clientId } = apiKey
     const by = { actor: 'ann' }
     for (const value of [true, true, false]) {
@@ -22,17 +22,17 @@ describeOnEachStore('resource servers', (stores) => {
       expect(await registry.find(clientId)).toMatchObject({ resourceServer: value })
     }
     const change = { event: 'client.changed', kind: 'apiKey', clientId, accountId: 'acme', actor: 'ann' }
-    expect(heard).toEqual([
+    expect(emitted).toEqual([
       { ...change, change: 'resourceServer' },
       { ...change, change: 'resourceServer' },
     ])
   })
 
-  it('are none by anything but true or false, and applications cannot be', async () => {
-    const { apiKeys, applications, heard } = services(stores.open())
+  it('resourceServer accepts true and false only, and applications cannot be resource servers', async () => {
+    const { apiKeys, applications, emitted } = services(stores.open())
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     const { application } = await applications.create({ accountId: 'acme', name: 'App' })
-    heard.length = 0
+    emitted.length = 0
     const input = { accountId: 'acme', name: 'Key' }
     const rejected = failure('ERR_INVALID_ARGUMENT', expect.stringContaining('resourceServer'))
     for (const value of ['true', 1, null]) {
@@ -44,10 +44,10 @@ describeOnEachStore('resource servers', (stores) => {
     )
     const asApplication: object = { ...input, resourceServer: true }
     await expect(applications.create(asApplication as typeof input)).rejects.toThrow(rejected)
-    expect(heard).toEqual([])
+    expect(emitted).toEqual([])
   })
 
-  it('were not known to records of an older version, which are none', async () => {
+  it('an API key whose record is older than resource servers is not a resource server', async () => {
     const store = stores.open()
     const { apiKeys, registry } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Old' })

@@ -22,15 +22,15 @@ const row: HostClient = {
   epoch: 5,
 }
 
-/** A process whose host keeps the clients. */
+/** A process whose host manages the clients. */
 function atHost(store: Store, overrides: Partial<Registry> = {}) {
   const rows = new Map<string, HostClient>([['nightly', row]])
-  const heard: object[] = []
+  const emitted: object[] = []
   const events = createEvents((error) => {
     throw error
   })
-  events.on('client.changed', (event) => heard.push(event))
-  events.on('client.compromised', (event) => heard.push({ event: 'client.compromised', ...event }))
+  events.on('client.changed', (event) => emitted.push(event))
+  events.on('client.compromised', (event) => emitted.push({ event: 'client.compromised', ...event }))
   const set = createRevocationSet()
   const revocations = createRevocations({
     store,
@@ -49,18 +49,18 @@ function atHost(store: Store, overrides: Partial<Registry> = {}) {
   return {
     ...clientsAtHost({ ...services(store).dependencies, events, revocations }, host),
     rows,
-    heard,
+    emitted,
     isDead,
     set,
   }
 }
 
-describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
-  it('are revoked when the client is reported as compromised; the secret is for the host to revoke', async () => {
-    const { apiKeys, applications, registry, heard, isDead, rows } = atHost(open())
+describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
+  it('reportCompromised revokes the tokens of a client of the host, and the host revokes the secret', async () => {
+    const { apiKeys, applications, registry, emitted, isDead, rows } = atHost(open())
     await apiKeys.reportCompromised('nightly', { actor: 'ops' })
     expect([isDead(5), isDead(6)]).toEqual([true, false])
-    expect(heard).toEqual([
+    expect(emitted).toEqual([
       { event: 'client.compromised', kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ops' },
     ])
     expect(await registry.verifySecret((await registry.find('nightly'))!, 'right')).toBe(true)
@@ -71,28 +71,28 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
       failure('ERR_INVALID_ARGUMENT'),
     )
     expect(isDead(6)).toBe(false)
-    // The host may have deleted it by then.
+    // The host may have deleted the client.
     rows.clear()
     await apiKeys.reportCompromised('nightly')
     expect(isDead(6)).toBe(true)
   })
 
-  it('are revoked by a count of our own on top of the host’s', async () => {
+  it('revoking tokens of a client of the host raises an offset on top of its epoch', async () => {
     const store = open()
-    const { registry, clientTokens, heard, isDead } = atHost(store)
+    const { registry, clientTokens, emitted, isDead } = atHost(store)
     expect((await registry.find('nightly'))?.epoch).toBe(5)
     expect(await store.get('client-epoch:nightly')).toBeUndefined()
     await clientTokens.revokeAll('nightly', { actor: 'ann' })
     expect((await registry.find('nightly'))?.epoch).toBe(6)
     expect([isDead(5), isDead(6)]).toEqual([true, false])
     const who = { kind: 'apiKey', clientId: 'nightly', accountId: 'acme', actor: 'ann' }
-    expect(heard).toEqual([{ ...who, change: 'tokens.revoked', target: undefined }])
+    expect(emitted).toEqual([{ ...who, change: 'tokens.revoked', target: undefined }])
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-    // The count is the same in every process.
+    // The offset is the same in every process.
     expect((await atHost(store).registry.find('nightly'))?.epoch).toBe(6)
   })
 
-  it('are revoked for good where our count cannot be read, and whoever asked is told', async () => {
+  it('a corrupt epoch offset revokes all tokens permanently and is reported', async () => {
     const store = open()
     const { clientTokens, isDead } = atHost(store)
     await store.set('client-epoch:nightly', '{"v":1,"foreign":"mark"}')
@@ -105,7 +105,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('the host’s secret check gets the row that the host answered, counted or not', async () => {
+  it('verifySecret of the host receives its own row, with or without an offset', async () => {
     const { registry, clientTokens } = atHost(open())
     for (let round = 0; round < 2; round += 1) {
       const client = await registry.find('nightly')
@@ -115,14 +115,14 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     }
   })
 
-  it('one look-up is one read more', async () => {
+  it('a lookup of a client of the host costs one more read of the store', async () => {
     const { store, calls } = watched(open())
     const { registry } = atHost(store)
     await registry.find('nightly')
     expect(calls).toEqual([{ method: 'get', args: ['client-epoch:nightly'] }])
   })
 
-  it('the count is read before the row: a row from before never comes with a count from after', async () => {
+  it('the offset is read before the row, so that an old row never gets a new offset', async () => {
     const order: string[] = []
     const { store } = watched(open())
     const noting = new Proxy(store, {
@@ -134,7 +134,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(order).toEqual(['get client-epoch:nightly', 'find'])
   })
 
-  it('are counted right when many take them back at once, from the first on', async () => {
+  it('concurrent revocations for a client of the host are all counted', async () => {
     const store = open()
     const processes = [atHost(store), atHost(open())] as const
     await Promise.all(
@@ -143,19 +143,19 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect((await processes[0].registry.find('nightly'))?.epoch).toBe(15)
   })
 
-  it('of one that the host disabled are dead up to now; of one that it deleted, for good', async () => {
-    const { clientTokens, rows, isDead, heard } = atHost(open())
+  it('tokens of a client that the host disabled are revoked so far, and of a deleted one permanently', async () => {
+    const { clientTokens, rows, isDead, emitted } = atHost(open())
     rows.set('nightly', { ...row, disabled: true })
     await clientTokens.revokeAll('nightly', {})
     expect([isDead(5), isDead(6)]).toEqual([true, false])
     rows.delete('nightly')
     await clientTokens.revokeAll('nightly', {})
     expect([isDead(6), isDead(1_000_000)]).toEqual([true, true])
-    expect(heard).toHaveLength(1)
+    expect(emitted).toHaveLength(1)
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly' }])
   })
 
-  it('that carry an operation are revoked alone, and others are spared when it is done once more', async () => {
+  it('revoking the tokens with one operation keeps other tokens valid, also when it is repeated', async () => {
     const { clientTokens, isDead, registry } = atHost(open())
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
     await clientTokens.revokeScopes('nightly', ['payments:transfer'], {})
@@ -170,7 +170,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(await clientTokens.revocationsOf('nightly')).toEqual([{ of: 'client', id: 'nightly', below: 8 }])
   })
 
-  it('are not revoked of what is no client id, and nothing is stored', async () => {
+  it('an invalid client id is rejected and nothing is stored', async () => {
     const { store, calls } = watched(open())
     const { clientTokens } = atHost(store)
     for (const bad of ['', 'a\nb', 'x'.repeat(257), 7, undefined]) {
@@ -179,7 +179,7 @@ describeOnEachStore('tokens of clients in tables of the host', ({ open }) => {
     expect(calls).toEqual([])
   })
 
-  it('if the host fails in between, others finish it', async () => {
+  it('another process completes a revocation during which the host failed', async () => {
     const store = open()
     let fails = false
     const { clientTokens } = atHost(store, {
@@ -206,7 +206,7 @@ async function pagesOf(clients: ReturnType<ClientTokens['listByAccount']>): Prom
 
 const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ ...row, clientId: `c${n}` }))
 
-it('registry.list may answer a list or what comes one after the other, of which some are at a time', async () => {
+it('registry.list may return a list or an async iterable, and pages are bounded', async () => {
   const asked: object[] = []
   const all = rows(120)
   const lists: (() => unknown)[] = [
@@ -227,7 +227,7 @@ it('registry.list may answer a list or what comes one after the other, of which 
   expect(asked).toEqual(Array.from({ length: 3 }, () => ({ accountId: 'acme' })))
 })
 
-it('registry.list: one of another account is passed over, and so is none', async () => {
+it('a client of another account and an empty row in the result of registry.list are skipped', async () => {
   const list = () => [{ ...row, accountId: 'ACME' }, null as never, row]
   const { clientTokens } = atHost(memoryStore(), { list })
   expect(await pagesOf(clientTokens.listByAccount('acme'))).toEqual([['nightly']])
@@ -239,14 +239,14 @@ it.each([
   ['an object', { rows: [row] }, 'an object; it must be a list'],
   ['a row that cannot be', [{ ...row, products: 'invoices' }], 'products: must be a list, and is a text'],
   ['a row of no kind', [{ ...row, kind: 'robot' }], 'a client whose kind is a text'],
-])('registry.list answering %s fails with what is wrong', async (_, answer, message) => {
+])('registry.list returning %s fails with the problem', async (_, answer, message) => {
   const { clientTokens } = atHost(memoryStore(), { list: () => answer as never })
   await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
     failure('ERR_HOST_CALLBACK', expect.stringMatching(`^registry\\.list returned[^]*${message}`)),
   )
 })
 
-it('registry.list: what it throws passes through, and a cursor is closed where nobody wants the rest', async () => {
+it('errors of registry.list pass through, and its cursor is closed if the caller stops early', async () => {
   const broken = atHost(memoryStore(), {
     async *list() {
       yield row
@@ -269,7 +269,7 @@ it('registry.list: what it throws passes through, and a cursor is closed where n
   expect(closed).toBe(true)
 })
 
-it('without registry.list nobody knows the clients of an account, and the error says what to do', async () => {
+it('without registry.list revoking an account fails with the remedy', async () => {
   const { clientTokens } = atHost(memoryStore())
   await expect(pagesOf(clientTokens.listByAccount('acme'))).rejects.toThrow(
     failure('ERR_HOST_CALLBACK', expect.stringContaining('implement list({ accountId })')),

@@ -13,23 +13,23 @@ const rotate = (secrets: StoredSecret[], overlapSeconds: number) =>
 const added = { hash: 'added', createdAt: seconds }
 
 describe('rotateSecret', () => {
-  it('puts the new secret first and lets the old one expire after the overlap', () => {
+  it('rotateSecret puts the new secret first, and the old one expires after the overlap', () => {
     expect(rotate([current], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
   })
 
-  it('forgets a secret that has expired', () => {
+  it('rotateSecret removes an expired secret', () => {
     expect(rotate([current, expired], 3600)).toEqual([added, { ...current, expiresAt: seconds + 3600 }])
   })
 
-  it('rejects a third live secret, rather than end one that may be in use', () => {
+  it('rotateSecret rejects a third live secret', () => {
     expect(() => rotate([current, old], 3600)).toThrowError(expect.objectContaining({ code: 'ERR_CONFLICT' }))
   })
 
-  it('ends every other secret at once without an overlap', () => {
+  it('rotateSecret without an overlap removes all other secrets', () => {
     expect(rotate([current, old], 0)).toEqual([added])
   })
 
-  it('never leaves more than two live, nor none, whatever is done in whatever order', () => {
+  it('any sequence of rotations and revocations leaves one or two live secrets', () => {
     const step = fc.record({
       what: fc.constantFrom('rotate', 'old', 'new'),
       overlapSeconds: fc.integer({ min: 0, max: 100 }),
@@ -57,20 +57,20 @@ describe('rotateSecret', () => {
 })
 
 describe('revokeSecret', () => {
-  it('ends the old one', () => {
+  it('revokeSecret removes the old secret', () => {
     expect(revokeSecret([current, old], 'old', NOW)).toEqual([current])
   })
 
-  it('has nothing to do where the old one is gone', () => {
+  it('revokeSecret changes nothing if there is no old secret', () => {
     expect(revokeSecret([current], 'old', NOW)).toBeUndefined()
     expect(revokeSecret([current, expired], 'old', NOW)).toBeUndefined()
   })
 
-  it('ends the new one, and the old one does not expire any more', () => {
+  it('revokeSecret removes the new secret, and the old one no longer expires', () => {
     expect(revokeSecret([current, old], 'new', NOW)).toEqual([{ hash: 'old', createdAt: 1 }])
   })
 
-  it('rejects to end the only one', () => {
+  it('revokeSecret rejects to remove the only secret', () => {
     for (const secrets of [[current], [current, expired]]) {
       expect(() => revokeSecret(secrets, 'new', NOW)).toThrowError(
         expect.objectContaining({ code: 'ERR_CONFLICT' }),

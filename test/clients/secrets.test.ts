@@ -8,7 +8,7 @@ const seconds = NOW / 1000
 const stored = (secret: string, expiresAt?: number) => ({ hash: hashSecret(secret), createdAt: 1, expiresAt })
 
 describe('newSecret', () => {
-  it('is recognisable, has 256 random bits, and needs no encoding in a form, a URL or a header', () => {
+  it('a new secret is recognizable, has 256 random bits, and needs no encoding in a form, a URL or a header', () => {
     const secrets = new Set(Array.from({ length: 1000 }, newSecret))
     expect(secrets.size).toBe(1000)
     for (const secret of secrets) {
@@ -19,12 +19,12 @@ describe('newSecret', () => {
 })
 
 describe('hashSecret', () => {
-  it('is the SHA-256 of the UTF-8 of the secret', () => {
+  it('hashSecret is the SHA-256 of the UTF-8 of the secret', () => {
     const digest = createHash('sha256').update('an-existing-sécret-of-the-host').digest('base64url')
     expect(hashSecret('an-existing-sécret-of-the-host')).toBe(`sha256:${digest}`)
   })
 
-  it('rejects what is too short to be a random secret, without repeating it', () => {
+  it('hashSecret rejects a secret that is too short, without quoting it', () => {
     for (const secret of ['', 'hunter2', 'fifteen-charact', undefined, 42]) {
       const attempt = () => hashSecret(secret as string)
       expect(attempt).toThrowError(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
@@ -34,7 +34,7 @@ describe('hashSecret', () => {
 })
 
 describe('isSecretHash', () => {
-  it('accepts what hashSecret returns', () => {
+  it('isSecretHash accepts the result of hashSecret', () => {
     fc.assert(fc.property(fc.string({ minLength: 16 }), (secret) => isSecretHash(hashSecret(secret))))
   })
 
@@ -50,13 +50,13 @@ describe('isSecretHash', () => {
     ['a line break', `${hashSecret(newSecret())}\n`],
     ['nothing', undefined],
     ['a number', 1],
-  ])('rejects %s', (_, value) => {
+  ])('isSecretHash rejects %s', (_, value) => {
     expect(isSecretHash(value)).toBe(false)
   })
 })
 
 describe('matchesSecret', () => {
-  it('accepts each of two live secrets, and nothing else', () => {
+  it('matchesSecret accepts each of two live secrets, and nothing else', () => {
     const [current, old, foreign] = [newSecret(), newSecret(), newSecret()]
     const secrets = [stored(current), stored(old, seconds + 60)]
     expect(matchesSecret(secrets, current, NOW)).toBe(true)
@@ -66,14 +66,14 @@ describe('matchesSecret', () => {
     }
   })
 
-  it('accepts an expiring secret until the second in which it expires', () => {
+  it('matchesSecret accepts an expiring secret until the second in which it expires', () => {
     const secret = newSecret()
     const secrets = [stored(newSecret()), stored(secret, seconds + 60)]
     expect(matchesSecret(secrets, secret, NOW + 59_999)).toBe(true)
     expect(matchesSecret(secrets, secret, NOW + 60_000)).toBe(false)
   })
 
-  it('answers false where there is no secret', () => {
+  it('matchesSecret is false for a client without secrets', () => {
     fc.assert(fc.property(fc.string(), (candidate) => !matchesSecret([], candidate, NOW)))
   })
 })

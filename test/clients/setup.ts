@@ -17,7 +17,7 @@ import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { kycLevels, products, reports } from '../fixtures/products.ts'
 import { describeEachStore } from '../support/stores.ts'
 
-/** As many small products as a test wants: `p0` with `p0:use`, and so on. */
+/** A number of small products: `p0` with `p0:use`, and so on. */
 export function manyProducts(count: number): ProductDefinitions {
   const names = Array.from({ length: count }, (_, index) => `p${index}`)
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export function manyProducts(count: number): ProductDefinitions {
   )
 }
 
-/** A store that tells which methods were called, and what text was handed to it. */
+/** A store that records its calls with their arguments. */
 export function watched(store: Store) {
   const calls: { method: string; args: readonly unknown[] }[] = []
   const faults = new Map<string, Error>()
@@ -52,11 +52,11 @@ export function watched(store: Store) {
 interface ServicesOptions {
   definitions?: ProductDefinitions
   maxScopeBytes?: number
-  /** @default notes the id in `changed` */
+  /** @default records the id in `changed` */
   clientChanged?: (clientId: string) => Promise<void>
 }
 
-/** The services on one store, as one process has them. */
+/** The services of one process on a store. */
 export function services(
   store: Store,
   { definitions = { ...products, reports }, maxScopeBytes = 4096, clientChanged }: ServicesOptions = {},
@@ -65,14 +65,14 @@ export function services(
   const events = createEvents((error) => {
     throw error
   })
-  const heard: { event: string; [detail: string]: unknown }[] = []
+  const emitted: { event: string; [detail: string]: unknown }[] = []
   const names: (keyof GatehouseEvents)[] = [
     'client.created',
     'client.changed',
     'client.deleted',
     'client.compromised',
   ]
-  for (const event of names) events.on(event, (details) => heard.push({ event, ...details }))
+  for (const event of names) events.on(event, (details) => emitted.push({ event, ...details }))
   const lastUses = createLastUses({ store, logger: silentLogger })
   const revoked: GatehouseEvents['token.revoked'][] = []
   events.on('token.revoked', (event) => revoked.push(event))
@@ -99,7 +99,7 @@ export function services(
   }
   return {
     catalog,
-    heard,
+    emitted,
     lastUses,
     dependencies: { ...dependencies, oidcScopes: ['openid', 'profile', 'email'] },
     apiKeys: createApiKeys(dependencies),
@@ -108,16 +108,16 @@ export function services(
     clientTokens: createClientTokens(dependencies),
     revocations,
     log,
-    /** Ids of clients that others were told of. */
+    /** Ids of clients of which other processes were notified. */
     changed,
-    /** What is revoked as this process knows it. */
+    /** The revocations that this process knows. */
     set,
-    /** What `token.revoked` told. */
+    /** The events `token.revoked`. */
     revoked,
   }
 }
 
-/** What a suite gets of a kind of store: `open()` anew for each further process on the same data. */
+/** The stores of a suite: `open()` returns one for each further process on the same data. */
 export interface Stores {
   open(): Store
 }

@@ -15,7 +15,7 @@ afterEach(() => {
 })
 
 describeOnEachStore('the store registry', (stores) => {
-  it('finds both kinds, disabled ones too, in one read of the store', async () => {
+  it('the store registry finds clients of both kinds, disabled ones too, in one read', async () => {
     const { store, calls } = watched(stores.open())
     const { apiKeys, applications, registry } = services(store)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
@@ -28,7 +28,7 @@ describeOnEachStore('the store registry', (stores) => {
     expect(calls.map(({ method }) => method)).toEqual(['get', 'get', 'get'])
   })
 
-  it('verifies a secret without asking the store again', async () => {
+  it('the store registry verifies a secret without another read', async () => {
     const { store, calls } = watched(stores.open())
     const { apiKeys, registry } = services(store)
     const { apiKey, clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
@@ -48,16 +48,16 @@ describeOnEachStore('the store registry', (stores) => {
     expect(calls).toEqual([])
   })
 
-  it('verifies nothing for a client that it did not find itself', async () => {
+  it('the store registry rejects every secret of a client that it did not return', async () => {
     const { apiKeys, registry } = services(stores.open())
     const { apiKey, clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     expect(await registry.verifySecret(apiKey, clientSecret)).toBe(false)
-    // A copy of what it found is as good.
+    // A copy of a found client is accepted too.
     const copy = { ...((await registry.find(apiKey.clientId)) ?? apiKey), name: 'Copy' }
     expect(await registry.verifySecret(copy, clientSecret)).toBe(true)
   })
 
-  it('hands out no hash in JSON', async () => {
+  it('the JSON of a found client has no hash', async () => {
     const { apiKeys, registry } = services(stores.open())
     const { apiKey, clientSecret } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
     const found = await registry.find(apiKey.clientId)
@@ -65,7 +65,7 @@ describeOnEachStore('the store registry', (stores) => {
     expect(inspect(found)).not.toContain(clientSecret)
   })
 
-  it('lets failures of the store through, instead of knowing nobody', async () => {
+  it('a failure of the store is not reported as a missing client', async () => {
     const { store, faults } = watched(stores.open())
     const { registry } = services(store)
     faults.set('get', new Error('connection lost'))
@@ -85,7 +85,7 @@ describeWithRedis('a dump of Redis', () => {
     await server?.stop()
   })
 
-  it('has no client secret in it, after all that can be done to one', async () => {
+  it('a dump of Redis has no client secret after every operation on secrets', async () => {
     const { apiKeys, applications } = services(redisStore(client))
     const secrets: string[] = []
     for (const service of [apiKeys, applications]) {

@@ -40,24 +40,24 @@ function calls() {
 type Calls = ReturnType<typeof calls>
 
 describe('the types of the services', () => {
-  it('know whether there is a secret to show', () => {
+  it('the type of a created client shows whether there is a secret', () => {
     expectTypeOf<Awaited<Calls['created']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: string }>()
     expectTypeOf<Awaited<Calls['takenOver']>>().toEqualTypeOf<{ apiKey: ApiKey; clientSecret: undefined }>()
   })
 
-  it('fit where any scopes and products are expected', () => {
+  it('services of concrete scopes are assignable to general ones', () => {
     expectTypeOf<ApiKeys<Scope, Product>>().toExtend<ApiKeys>()
     expectTypeOf<Applications<Scope, Product>>().toExtend<Applications>()
     expectTypeOf<ApiKeys>().toExtend<ApiKeys<Scope, Product>>()
     expectTypeOf<Applications>().toExtend<Applications<Scope, Product>>()
   })
 
-  it('let the store registry stand where a registry is expected', () => {
+  it('the store registry is a client registry', () => {
     expectTypeOf<StoreRegistry>().toExtend<ClientRegistry>()
     expectTypeOf<Awaited<ReturnType<StoreRegistry['find']>>>().toExtend<Client | undefined>()
   })
 
-  it("let a host's own rows stand in its registry", () => {
+  it('rows of a host are valid in its registry', () => {
     expectTypeOf<{
       kind: 'apiKey'
       clientId: string

@@ -9,26 +9,26 @@ import { createLogMarks } from '../../src/revocation/log-marks.ts'
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
 
-/** The keys of one process on a store: what it tells, and what it revokes, is written down. */
+/** The keys of one process on a store. It records the events and the revocations. */
 export function keyProcess(
   store: Store,
   options: {
     secrets?: readonly string[]
     logger?: Logger
-    /** Throws, where revoking does not work. */
+    /** Throws if revoking fails. */
     revokeKey?: () => Promise<void>
-    /** What it has heard of. @default nothing */
+    /** The revocations that the process knows. @default none */
     isKeyRevoked?: (kid: string) => boolean
-    /** Milliseconds before it does what another process should have done. */
-    patienceMs?: number
+    /** Milliseconds after which it completes the work of another process. */
+    takeOverAfterMs?: number
   } = {},
 ) {
-  const told: string[] = []
+  const emitted: string[] = []
   const revoked: { kid: string; until: number; actor?: string }[] = []
   const events = createEvents(() => {})
   for (const name of ['key.published', 'key.activated', 'key.retired', 'key.revoked'] as const) {
     events.on(name, ({ kid, alg, actor }) =>
-      told.push([name.slice(4), alg, kid, actor].filter(Boolean).join(' ')),
+      emitted.push([name.slice(4), alg, kid, actor].filter(Boolean).join(' ')),
     )
   }
   const keys = createRotatingKeys({
@@ -47,12 +47,12 @@ export function keyProcess(
     isKeyRevoked: (kid) => options.isKeyRevoked?.(kid) ?? false,
     events,
     logger: options.logger ?? { debug() {}, info() {}, warn() {}, error() {} },
-    patienceMs: options.patienceMs ?? 3_600_000,
+    takeOverAfterMs: options.takeOverAfterMs ?? 3_600_000,
   })
 
   return {
     keys,
-    told,
+    emitted,
     revoked,
     published: () => keys.ring.published.keys.map(({ kid }) => String(kid)),
     /** The key that signs. */
@@ -64,7 +64,7 @@ export function keyProcess(
         .setProtectedHeader({ alg: 'ES256', kid: key.kid })
         .sign(await importJWK(key, 'ES256'))
     },
-    /** The name of the key that a token was signed with, if it is known here. */
+    /** The id of the key that signed a token, if the process knows it. */
     async verify(token: string): Promise<string> {
       await jwtVerify(token, keys.getKey)
       return String(decodeProtectedHeader(token).kid)

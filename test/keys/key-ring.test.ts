@@ -14,7 +14,7 @@ import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 vi.mock('../../src/keys/generate-key.ts', async (original) => {
   const keys = await original<typeof Keys>()
-  // As many as the rings of one test have; making them takes long.
+  // As many keys as the rings of one test have, because generating them takes long.
   const made = Array.from({ length: 4 }, () => keys.generateSigningKey('RS256'))
   let next = 0
   const generateSigningKey: typeof keys.generateSigningKey = (alg) =>
@@ -36,9 +36,9 @@ const load = (store: Store, ...secrets: string[]) => loadWith(store, createKeyEn
 const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 
 describeEachStore('the key ring', (makeStore) => {
-  test('has a key for access tokens and one for ID tokens, and their successors, each named after its thumbprint', async () => {
+  test('a new key ring has a current and a next key for access tokens and for ID tokens, each named after its thumbprint', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
-    // The last one is there to recognize what another process may sign with it soon.
+    // The last one recognizes ID tokens that another process may sign with it soon.
     expect(signing.map(({ alg, use }) => ({ alg, use }))).toEqual([
       { alg: 'ES256', use: 'sig' },
       { alg: 'RS256', use: 'sig' },
@@ -51,7 +51,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(kids(published.keys)[3]).toBe(kids(signing)[2])
   })
 
-  test('publishes public parts alone, which verify what the private ones sign', async () => {
+  test('the key ring publishes public keys only, and they verify tokens of the private ones', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
     for (const jwk of published.keys) {
       expect(Object.keys(jwk).filter((member) => PRIVATE.includes(member))).toEqual([])
@@ -66,7 +66,7 @@ describeEachStore('the key ring', (makeStore) => {
     }
   })
 
-  test('is created once, however many start at the same moment, and stays', async () => {
+  test('processes that start at the same moment create one key ring', async () => {
     const data = 'four at once'
     const stores = Array.from({ length: 4 }, () => makeStore(data))
     const rings = await Promise.all(stores.map((store) => load(store, TODAY)))
@@ -74,7 +74,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(makeStore(data), TODAY)).toEqual(rings[0])
   })
 
-  test('another secret is ERR_SECRET_MISMATCH, and writes nothing', async () => {
+  test('a start with another secret fails with ERR_SECRET_MISMATCH and writes nothing', async () => {
     const data = 'another secret'
     const before = await load(makeStore(data), YESTERDAY)
     const { store, writes } = watchWrites(makeStore(data))
@@ -89,7 +89,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
   })
 
-  test('keys sealed under an older secret are sealed under the newest, once (bug: it could never be dropped)', async () => {
+  test('a start encrypts keys again that are encrypted under an older secret (bug: it could never be dropped)', async () => {
     const data = 'sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const stores = Array.from({ length: 4 }, () => watchWrites(makeStore(data)))
@@ -102,7 +102,7 @@ describeEachStore('the key ring', (makeStore) => {
     await expect(load(store, YESTERDAY)).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
   })
 
-  test('that they cannot be sealed again does not fail a start, and is said', async () => {
+  test('a failure to encrypt the keys again is logged and does not fail the start', async () => {
     const data = 'not sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const faulty = faultyStore(makeStore(data))
@@ -125,14 +125,14 @@ describeEachStore('the key ring', (makeStore) => {
     ['of a later version', '{"v":3,"keys":[]}'],
     ['without a list of keys', '{"v":2,"keys":{}}'],
     ['without a version', '{"keys":[]}'],
-  ])('a record that is %s is ERR_STORE_CORRUPT, and stays as it is', async (_what, text) => {
+  ])('a ring record that is %s fails with ERR_STORE_CORRUPT and stays unchanged', async (_what, text) => {
     const store = makeStore()
     await store.set(KEY, text)
     await expect(load(store, TODAY)).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     expect(await store.get(KEY)).toBe(text)
   })
 
-  test('a key that was put in the place of another is rejected', async () => {
+  test('a ring whose encrypted keys were exchanged is rejected', async () => {
     const store = makeStore()
     await load(store, TODAY)
     const record = JSON.parse((await store.get(KEY)) ?? '') as { keys: { sealed: string }[] }
@@ -143,10 +143,10 @@ describeEachStore('the key ring', (makeStore) => {
   })
 })
 
-describe('sealing of private keys', () => {
+describe('the encryption of private keys', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
 
-  test('what is sealed is opened by the same secret, and by it as an older one', async () => {
+  test('a key is decrypted with the same secret, also as an older one of the list', async () => {
     const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
     expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toEqual({
@@ -158,19 +158,19 @@ describe('sealing of private keys', () => {
     expect(await createKeyEncryption([TODAY]).unseal(sealed)).toBeUndefined()
   })
 
-  test('the newest secret seals, with A256GCM', async () => {
+  test('a key is encrypted with the newest secret and A256GCM', async () => {
     const sealed = await createKeyEncryption([TODAY, YESTERDAY]).seal(jwk)
     const { protectedHeader } = await compactDecrypt(sealed, deriveKey(TODAY, 'signing-keys'))
     expect(protectedHeader).toEqual({ alg: 'dir', enc: 'A256GCM' })
     expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toBeUndefined()
   })
 
-  test('the same key is never sealed into the same text', async () => {
+  test('encrypting the same key twice gives different texts', async () => {
     const sealing = createKeyEncryption([TODAY])
     expect(await sealing.seal(jwk)).not.toBe(await sealing.seal(jwk))
   })
 
-  test('what was changed, cut off, or is no JWE is not opened', async () => {
+  test('a text that was changed, cut off or is not a JWE is not decrypted', async () => {
     const sealing = createKeyEncryption([TODAY])
     const sealed = await sealing.seal(jwk)
     const parts = sealed.split('.')
@@ -186,15 +186,15 @@ describe('sealing of private keys', () => {
     }
   })
 
-  test('without a secret there is no sealing', () => {
+  test('creating the encryption without a secret throws', () => {
     expect(() => createKeyEncryption([])).toThrow(TypeError)
   })
 })
 
-describe('keys from a secret', () => {
+describe('the keys that are derived from a secret', () => {
   const purposes = ['cookies', 'csrf', 'refresh-tokens', 'signing-keys'] as const
 
-  test('each purpose and each secret gives a key of its own, of 32 bytes, always the same', () => {
+  test('each purpose and each secret gives its own key of 32 bytes, which is always the same', () => {
     const keys = [TODAY, YESTERDAY].flatMap((secret) =>
       purposes.map((purpose) => deriveKey(secret, purpose).toString('hex')),
     )
@@ -203,7 +203,7 @@ describe('keys from a secret', () => {
     expect(deriveKey(TODAY, 'csrf')).toEqual(deriveKey(TODAY, 'csrf'))
   })
 
-  test('they stay what they are from release to release, or nothing that is stored could be read', () => {
+  test('a derived key stays the same from release to release', () => {
     expect(deriveKey('a secret that never changes, for tests', 'signing-keys').toString('base64url')).toBe(
       '5NnLPWSSIki7mEhqjEKB5QiQUNKdb0yGRYcUAiXEToU',
     )

@@ -26,10 +26,10 @@ const policy = {
   publishAhead: HOUR,
   tail: { ES256: retentionOf(LIFE.ES256), RS256: retentionOf(LIFE.RS256) },
 }
-/** What the clocks of three processes are ahead. */
+/** How far the clocks of three processes are ahead. */
 const SKEW = [-30, 0, 30] as const
 
-/** The end of a key's state, of a token, or of the time for which a process may go by what it knows. */
+/** The end of a key's state, of a token, or of the time until a process is stale. */
 type Happening = 'end' | 'expiry' | 'late'
 
 type Crash = 'before' | 'after' | undefined
@@ -38,9 +38,9 @@ type Action =
   | { do: 'wait'; seconds: number }
   /** Until shortly before or after something happens by itself. */
   | { do: 'await'; what: Happening; which: number; seconds: number }
-  /** A process signs with what it knows, unless that is too old. */
+  /** A process signs with its keys, unless they are stale. */
   | { do: 'sign'; by: number; alg: SigningAlgorithm }
-  /** A process reads the ring and does something; a crash comes before it writes, or after. */
+  /** A process reads the ring and makes a change; it may crash before or after the write. */
   | { do: 'look' | 'fill' | 'rotate'; by: number; crash?: Crash }
   | { do: 'revoke'; by: number; which: number; crash?: Crash }
 
@@ -75,7 +75,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), by, which: fc.nat(20), crash }) },
 )
 
-/** Three processes on one ring, as far as keys are concerned. */
+/** A model of three processes on one ring. */
 function createWorld() {
   let time = 1_800_000_000
   let made = 0
@@ -106,7 +106,7 @@ function createWorld() {
     for (const { what, kid } of changes) {
       if (what === 'published') publishedAt.set(kid, time)
       if (what === 'revoked') revoked.add(kid)
-      // By itself none signs before everybody can know it.
+      // No key becomes current by itself before all processes can know it.
       const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
       if (what === 'activated' && !isAsked && hadAnother) {
         const ahead = time - (publishedAt.get(kid) ?? time)
@@ -157,7 +157,7 @@ function createWorld() {
       }
     },
 
-    // With plain assertions: they are asked a million times.
+    // Plain assertions, because they run a million times.
     check(): void {
       for (const alg of ALGORITHMS) {
         assert.equal(
@@ -171,16 +171,16 @@ function createWorld() {
       const published = inState(ring, 'next', 'current', 'previous').map(({ kid }) => kid)
       const remembered = inState(ring, 'revoked').map(({ kid }) => kid)
       for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
-      // For the clock that is the most behind.
+      // For the slowest clock.
       for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
-        // As long as a revoked key is remembered, whoever sees the ring makes sure that its tokens are rejected.
+        // As long as a revoked key is listed, each process that reads the ring makes sure that its tokens are rejected.
         assert.ok((revoked.has(kid) ? remembered : published).includes(kid), `${kid} is forgotten`)
       }
     },
   }
 }
 
-test('one key of each algorithm signs, and what is good can be verified until it expires, whatever happens', () => {
+test('in any sequence of events one key of each algorithm signs, and valid tokens can be verified until they expire', () => {
   fc.assert(
     fc.property(fc.array(action, { minLength: 1, maxLength: 80 }), (actions) => {
       const world = createWorld()
@@ -193,7 +193,7 @@ test('one key of each algorithm signs, and what is good can be verified until it
   )
 })
 
-test('a process that hears of a rotation as late as it may signs nothing that cannot be verified until it expires', () => {
+test('a process that sees a rotation as late as possible signs only tokens that can be verified until they expire', () => {
   const some = fc.array(action, { maxLength: 3 })
   const awaiting = (what: Happening) => fc.record({ ...happening, what: fc.constant(what) })
   const scenario = fc.tuple(

@@ -32,25 +32,25 @@ const key = (kid: string, state: KeyState = 'next', since = NOW, createdAt = sin
   since,
 })
 const states = (keys: readonly RingKey[]) => Object.fromEntries(keys.map(({ kid, state }) => [kid, state]))
-const told = (changes: readonly { what: string; kid: string }[]) =>
+const summaryOf = (changes: readonly { what: string; kid: string }[]) =>
   changes.map(({ what, kid }) => `${kid} ${what}`)
 
 const ring = [key('e1', 'current'), key('r1', 'current'), key('e2'), key('r2')]
 
 describe('a key', () => {
-  test('begins to sign when the one before has signed for its time', () => {
+  test('a next key becomes current when the current key has signed for rotateAfter', () => {
     const before = advance(ring, NOW + 90 * DAY - 1, policy)
     expect(before).toEqual({ keys: ring, changes: [] })
     expect(before.keys).toBe(ring)
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy)
     expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e2: 'current', r2: 'current' })
-    expect(told(changes)).toEqual(['e2 activated', 'r2 activated'])
+    expect(summaryOf(changes)).toEqual(['e2 activated', 'r2 activated'])
     for (const { since } of keys) expect(since).toBe(NOW + 90 * DAY)
   })
 
-  test('never signs before it was published for its time, however late that was', () => {
+  test('a key never signs before it was published for publishAhead', () => {
     const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
-    // A day, and a minute in which all processes hear of it.
+    // A day, and a minute in which all processes poll it.
     const turn = NOW + 101 * DAY + 60
     expect(states(advance(late, turn - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
     expect(states(advance(late, turn, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
@@ -58,29 +58,29 @@ describe('a key', () => {
     expect(nextDue(late, short)).toBe(NOW + 100 * DAY + 3)
   })
 
-  test('goes on signing while there is no other', () => {
+  test('a current key without a next key stays current', () => {
     const alone = [key('e1', 'current'), key('r1', 'current')]
     expect(advance(alone, NOW + 1000 * DAY, policy).keys).toBe(alone)
     expect(missingNext(alone)).toEqual(['ES256', 'RS256'])
     expect(nextDue(alone, policy)).toBe(Infinity)
   })
 
-  test('of ID tokens changes by itself, whatever those of access tokens do', () => {
+  test('the keys of ID tokens rotate independently of those of access tokens', () => {
     const own = [...ring.slice(0, 1), key('r1', 'current', NOW - 10 * DAY), ...ring.slice(2)]
     expect(states(advance(own, NOW + 80 * DAY, policy).keys)).toMatchObject({ e1: 'current', r1: 'previous' })
   })
 
-  test('stays published until all that it has signed has expired, and a margin for clocks and late processes', () => {
+  test('a previous key stays published until its tokens have expired, with a margin for clocks and stale processes', () => {
     const old = [...ring, key('e0', 'previous'), key('r0', 'previous')]
     const hour = NOW + HOUR + HOUR + 120
     expect(advance(old, hour - 1, policy).keys).toBe(old)
-    expect(told(advance(old, hour, policy).changes)).toEqual(['r0 retired'])
+    expect(summaryOf(advance(old, hour, policy).changes)).toEqual(['r0 retired'])
     const days = NOW + 10 * DAY + HOUR + 120
     expect(states(advance(old, days - 1, policy).keys)['e0']).toBe('previous')
-    expect(told(advance(old, days, policy).changes)).toEqual(['e0 retired', 'r0 retired'])
+    expect(summaryOf(advance(old, days, policy).changes)).toEqual(['e0 retired', 'r0 retired'])
   })
 
-  test('is there with its private part only as long as something is done with it', () => {
+  test('a key keeps its private part only as long as it is needed', () => {
     const parts = (['next', 'current', 'previous', 'retired', 'revoked'] as const).map((state) => [
       partOf(key('e', state)),
       partOf(key('r', state)),
@@ -94,7 +94,7 @@ describe('a key', () => {
     ])
   })
 
-  test('that is retired is listed for a while: the last five of an algorithm', () => {
+  test('the last five retired keys of an algorithm are listed', () => {
     const retired = Array.from({ length: 7 }, (_, n) => key(`e-${n}`, 'retired'))
     const { keys, changes } = advance([...retired, ...ring, key('r-0', 'retired')], NOW + 1, policy)
     expect(inState(keys, 'retired').map(({ kid }) => kid)).toEqual(['e-2', 'e-3', 'e-4', 'e-5', 'e-6', 'r-0'])
@@ -103,35 +103,35 @@ describe('a key', () => {
 })
 
 describe('new keys', () => {
-  test('are published where one is missingNext, as of now, and nowhere else', () => {
+  test('new keys are published only where a next key is missing', () => {
     const { keys, changes } = replenish(ring.slice(0, 3), NOW + 5, [
       key('e3', 'next', 0),
       key('r3', 'next', 0),
     ])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e2: 'next', r3: 'next' })
     expect(keys.at(-1)).toMatchObject({ kid: 'r3', createdAt: NOW + 5, since: NOW + 5 })
-    expect(told(changes)).toEqual(['r3 published'])
+    expect(summaryOf(changes)).toEqual(['r3 published'])
     expect(replenish(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
   })
 
-  test('sign at once where nothing else can', () => {
+  test('a new key signs at once if no other key can', () => {
     const { keys, changes } = replenish<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current' })
-    expect(told(changes)).toEqual(['e1 published', 'e1 activated', 'r1 published', 'r1 activated'])
+    expect(summaryOf(changes)).toEqual(['e1 published', 'e1 activated', 'r1 published', 'r1 activated'])
     expect(canSign(keys)).toBe(true)
     expect(canSign([])).toBe(false)
     expect(canSign([key('e1', 'current'), key('r1', 'previous')])).toBe(false)
   })
 
-  test('take the place of those that begin to sign, in the same step', () => {
+  test('a new next key is published in the same step that activates the old one', () => {
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy, [key('e3'), key('r3')])
     expect(states(keys)).toMatchObject({ e2: 'current', r2: 'current', e3: 'next', r3: 'next' })
-    expect(told(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
+    expect(summaryOf(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
   })
 })
 
 describe('rotating now', () => {
-  test('has the next keys sign, and publishes new ones', () => {
+  test('a rotation activates the next keys and publishes new ones', () => {
     const { keys, changes } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({
       e1: 'previous',
@@ -141,47 +141,47 @@ describe('rotating now', () => {
       e3: 'next',
       r3: 'next',
     })
-    expect(told(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
+    expect(summaryOf(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
   })
 
-  test('is done once, if others have asked for it at the same moment', () => {
+  test('concurrent requests for a rotation make one rotation', () => {
     const { keys } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(rotate(keys, NOW + 2, [key('e4'), key('r4')], ['e1', 'r1']).keys).toBe(keys)
   })
 
-  test('without a next key has a new one sign', () => {
+  test('a rotation without a next key activates a new one', () => {
     const { keys } = rotate(ring.slice(0, 2), NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e3: 'current', r3: 'current' })
   })
 })
 
 describe('revoking', () => {
-  test('the key that signs: the next one does, and the rest is as it was', () => {
+  test('revoking the current key activates the next one and changes no other', () => {
     const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
-    expect(told(changes)).toEqual(['e1 revoked', 'e2 activated'])
+    expect(summaryOf(changes)).toEqual(['e1 revoked', 'e2 activated'])
     expect(missingNext(keys)).toEqual(['ES256'])
   })
 
-  test('the key that signs where no other waits: a new one does', () => {
+  test('revoking the current key without a next one activates a new key', () => {
     const { keys, changes } = revoke(ring.slice(0, 2), NOW + 1, [key('e3')], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e3: 'current' })
-    expect(told(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 activated'])
+    expect(summaryOf(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 activated'])
   })
 
-  test.each(['previous', 'next', 'retired'] as const)('a key that is %s', (state) => {
+  test.each(['previous', 'next', 'retired'] as const)('revoking a %s key activates no other', (state) => {
     const { keys, changes } = revoke([...ring.slice(0, 2), key('e9', state)], NOW + 1, [], 'e9')
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e9: 'revoked' })
-    expect(told(changes)).toEqual(['e9 revoked'])
+    expect(summaryOf(changes)).toEqual(['e9 revoked'])
   })
 
-  test('a second time changes nothing, and neither does an unknown one', () => {
+  test('revoking a key again, or an unknown key, changes nothing', () => {
     const { keys } = revoke(ring, NOW + 1, [], 'r2')
     expect(revoke(keys, NOW + 2, [], 'r2').keys).toBe(keys)
     expect(revoke(keys, NOW + 2, [], 'e99').keys).toBe(keys)
   })
 
-  test('it is remembered until the last token of it has expired anywhere', () => {
+  test('a revoked key is listed until its last token has expired', () => {
     const { keys } = revoke(ring, NOW, [], 'e2')
     const end = NOW + 10 * DAY + HOUR + 120
     expect(states(advance(keys, end - 1, policy).keys)['e2']).toBe('revoked')
@@ -189,7 +189,7 @@ describe('revoking', () => {
   })
 })
 
-test('what is due next is the end of a state that comes first', () => {
+test('the next change is due at the earliest end of a state', () => {
   const all = [...ring, key('e0', 'previous'), key('ex', 'revoked'), key('ey', 'retired')]
   const ends = all.map((one) => endOf(all, one, policy))
   const [turn, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]

@@ -20,7 +20,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
   })
   afterEach(() => Promise.all(leaves.splice(0).map((leave) => leave())))
 
-  /** @param isGiven whether a store without keys gets ready ones, which are the same each time */
+  /** @param isGiven whether an empty store gets prepared keys, which are the same each time */
   async function start(options: Parameters<typeof keyProcess>[1] = {}, store = makeStore(data)) {
     const started = keyProcess(store, options)
     leaves.push(await started.keys.follow())
@@ -39,7 +39,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
   const check = ({ keys }: { keys: { condition: Parameters<typeof checkKeys>[0] } }) =>
     checkKeys(keys.condition, Date.now())
 
-  test('a key ring that vanished is replaced by one new ring in all processes, and the old keys are revoked', async () => {
+  test('a lost key ring is replaced by one new ring in all processes, and the old keys are revoked', async () => {
     const [one, other] = [await startFirst(), await start()]
     const before = one.published()
     await loseRing()
@@ -54,10 +54,10 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
       const revoked = [...one.revoked, ...other.revoked].map(({ kid }) => kid)
       expect(revoked.toSorted()).toEqual(before.toSorted())
     })
-    // One process has replaced it, and tells of it.
-    const told = [...one.told, ...other.told].map((line) => line.split(' ')[0])
-    expect(told.filter((what) => what === 'revoked')).toHaveLength(4)
-    expect(told.filter((what) => what === 'activated')).toHaveLength(2)
+    // One process has replaced it, and emits the events.
+    const emitted = [...one.emitted, ...other.emitted].map((line) => line.split(' ')[0])
+    expect(emitted.filter((what) => what === 'revoked')).toHaveLength(4)
+    expect(emitted.filter((what) => what === 'activated')).toHaveLength(2)
     expect((await start()).published()).toEqual(one.published())
     expect(check(one)).toMatchObject({
       status: 'warn',
@@ -74,7 +74,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await other.verify(await one.sign())).toBe(one.signing())
   })
 
-  test('a key ring that alone is lost is replaced, also by a process that starts, and health names it', async () => {
+  test('losing only the key ring replaces it, also in a process that starts, and health names the loss', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseRing()
@@ -90,7 +90,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     }
   })
 
-  test('a revocation log that alone is lost has the key ring replaced, also by a process that starts', async () => {
+  test('losing only the revocation log replaces the key ring, also in a process that starts', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseLog()
@@ -103,14 +103,14 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
       status: 'warn',
       message: expect.stringContaining('has lost the revocation log, but not the signing keys'),
     })
-    // Once, and not again and again.
+    // The ring is replaced once only.
     const after = one.published()
     await one.list()
     await start()
     expect(one.published()).toEqual(after)
   })
 
-  test('a loss is reported for a week', async () => {
+  test('health reports a loss for a week', async () => {
     const one = await startFirst()
     await loseRing()
     await one.list()
@@ -123,7 +123,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(after(8)).not.toContain('has lost')
   })
 
-  test('an older ring, as a failover leaves it, is adopted and not replaced', async () => {
+  test('an older ring after a failover is adopted and not replaced', async () => {
     const one = await startFirst()
     const older = (await makeStore(data).get(RING)) ?? ''
     const before = one.published()
@@ -136,18 +136,18 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(check(one).status).toBe('pass')
   })
 
-  test('a first start on an empty store of several processes at once is no loss', async () => {
+  test('several processes that start on an empty store report no loss', async () => {
     const all = await Promise.all([start(), start(), start(), start()])
     for (const one of all) {
       await one.list()
       expect(one.published()).toEqual(all[0].published())
       expect(one.keys.condition.replaced).toBeUndefined()
-      expect(one.told.filter((line) => line.startsWith('revoked'))).toEqual([])
+      expect(one.emitted.filter((line) => line.startsWith('revoked'))).toEqual([])
     }
     expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
   })
 
-  test('a ring of an earlier version, which names no mark, is kept and gets one', async () => {
+  test('a ring of an earlier version without a mark is kept and gets one', async () => {
     const one = await startFirst()
     const before = one.published()
     const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>
@@ -163,13 +163,13 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
   test('tokens of the old keys that could not be revoked at once are revoked later', async () => {
     let isAway = true
     const revokeKey = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
-    const one = await startFirst({ revokeKey, isKeyRevoked: () => true, patienceMs: 50 })
+    const one = await startFirst({ revokeKey, isKeyRevoked: () => true, takeOverAfterMs: 50 })
     const before = one.published()
     await loseRing()
     await one.list()
     expect(one.revoked).toEqual([])
     isAway = false
-    // As every look does.
+    // As every poll does.
     await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
     await vi.waitFor(async () => {
       await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
@@ -177,7 +177,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     })
   })
 
-  test('while the store is away nothing is replaced', async () => {
+  test('an unavailable store replaces no keys', async () => {
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
     const one = await start({}, faulty.store)

@@ -24,13 +24,13 @@ test('revoking a key fails, however often it is repeated, until enough replicas 
   }
   // So does it in another process.
   await expect(keyProcess(db.durable).keys.revoke(kid)).rejects.toThrow(TOO_FEW)
-  expect(keys.told.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
+  expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 
   db.replicates = true
   await keys.keys.revoke(kid)
   db.failOver()
   expect(await keyProcess(db.durable).list()).toContain(`revoked ES256 ${kid}`)
-  expect(keys.told.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
+  expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 })
 
 test('repeating the revocation of a key completes it after a failover lost the first one', async () => {

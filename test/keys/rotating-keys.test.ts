@@ -12,7 +12,7 @@ vi.mock('../../src/keys/generate-key.ts', async (original) =>
 const NOW = Date.UTC(2030, 0, 1)
 const RING = 'signing-keys:ring'
 
-describeEachStore('keys that rotate by themselves', (makeStore) => {
+describeEachStore('rotating keys', (makeStore) => {
   const leaves: (() => Promise<void>)[] = []
   let data: string
 
@@ -37,7 +37,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     return (JSON.parse(text) as { keys: { kid: string; state: string; sealed?: string }[] }).keys
   }
 
-  test('the next ones sign when their time has come, once for all processes, and new ones are published', async () => {
+  test('a due rotation happens once for all processes and publishes new next keys', async () => {
     const all = [await start(), await start(), await start()]
     const [first] = all as [(typeof all)[number]]
     const before = first.published()
@@ -53,11 +53,11 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       expect([one.signing('ES256'), one.signing('RS256')]).toEqual([before[2], before[3]])
       expect(await one.verify(token)).toBe(old)
     }
-    const told = all.flatMap((one) => one.told)
-    const [, , , , , , ...none] = told
+    const emitted = all.flatMap((one) => one.emitted)
+    const [, , , , , , ...none] = emitted
     expect(none).toEqual([])
     const added = first.published().filter((kid) => !before.includes(kid))
-    expect(told.toSorted()).toEqual(
+    expect(emitted.toSorted()).toEqual(
       [
         `activated ES256 ${before[2]}`,
         `activated RS256 ${before[3]}`,
@@ -67,13 +67,13 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     )
   })
 
-  test('private parts go when nothing is done with them any more', async () => {
+  test('private keys are deleted from the store when they are no longer needed', async () => {
     const { keys, list } = await start()
     await keys.rotate()
     const [, , , , es256, rs256] = await list()
     const lengths = (await storedKeys()).map(({ kid, sealed }) => [kid, sealed?.length ?? 0] as const)
     const lengthOf = (line: string | undefined) => lengths.find(([kid]) => line?.endsWith(kid))?.[1] ?? 0
-    // Of an RSA key the private part is most of it.
+    // The private part is most of an RSA key.
     expect(lengthOf(rs256)).toBeGreaterThan(1500)
     expect(lengthOf(es256)).toBeLessThan(lengths.find(([kid]) => !es256?.includes(kid))?.[1] ?? 0)
     const gone = keyProcess(makeStore(data))
@@ -85,7 +85,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
   })
 
-  test('rotate() has the next ones sign at once, everywhere, and publishes new ones in the same write', async () => {
+  test('rotate() activates the next keys in every process and publishes new ones in the same write', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, rs1, es2, rs2] = one.published()
     const token = await one.sign()
@@ -97,7 +97,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(await other.verify(await one.sign())).toBe(es2)
     expect(await other.verify(token)).toBe(es1)
     const [, , es3, rs3] = one.published()
-    expect(one.told.toSorted()).toEqual(
+    expect(one.emitted.toSorted()).toEqual(
       [
         `activated ES256 ${es2} ops`,
         `activated RS256 ${rs2} ops`,
@@ -105,7 +105,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
         `published RS256 ${rs3} ops`,
       ].toSorted(),
     )
-    expect(other.told).toEqual([])
+    expect(other.emitted).toEqual([])
     expect(await one.list()).toEqual([
       `current ES256 ${es2}`,
       `current RS256 ${rs2}`,
@@ -116,7 +116,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     ])
   })
 
-  test('rotate() at the same moment in three processes is one rotation', async () => {
+  test('concurrent rotate() calls in three processes make one rotation', async () => {
     const all = [await start(), await start(), await start()]
     const [, , es2] = all[0]!.published()
     await Promise.all(all.map(({ keys }) => keys.rotate()))
@@ -125,10 +125,10 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       expect(signing()).toBe(es2)
       expect(published()).toHaveLength(6)
     }
-    expect(all.flatMap(({ told }) => told)).toHaveLength(4)
+    expect(all.flatMap(({ emitted }) => emitted)).toHaveLength(4)
   })
 
-  test('list() tells times, and nothing private', async () => {
+  test('list() returns times and nothing private', async () => {
     const { keys } = await start()
     later(DAY)
     await keys.rotate()
@@ -144,7 +144,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     }
   })
 
-  test('revoke() of the key that signs: it is gone everywhere, another one signs, its tokens are revoked', async () => {
+  test('revoke() of the signing key removes it in every process, activates another key and revokes its tokens', async () => {
     const [one, other] = [await start(), await start()]
     const [es1, , es2] = one.published() as [string, string, string]
     const token = await other.sign()
@@ -157,43 +157,43 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     await vi.waitFor(() => expect(other.published()).not.toContain(es1))
     await expect(other.verify(token)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' })
     expect(await other.verify(await one.sign())).toBe(es2)
-    expect(one.told.slice(0, 2)).toEqual([`revoked ES256 ${es1} ops`, `activated ES256 ${es2} ops`])
+    expect(one.emitted.slice(0, 2)).toEqual([`revoked ES256 ${es1} ops`, `activated ES256 ${es2} ops`])
     expect((await storedKeys()).find(({ kid }) => kid === es1)).not.toHaveProperty('sealed')
-    // The place of the one that signs now is filled behind the scenes.
+    // A new next key is generated in the background.
     await vi.waitFor(async () => expect(await one.list()).toHaveLength(5))
     expect((await one.list()).filter((line) => line.startsWith('next ES256'))).toHaveLength(1)
   })
 
-  test('a key that was taken out of the ring by a process which crashed then: the others take its tokens back', async () => {
+  test('other processes revoke the tokens of a key whose revocation a crashed process began', async () => {
     const failure = new Error('crashed')
     const one = await start({ revokeKey: () => Promise.reject(failure) })
-    const other = await start({ patienceMs: 20 })
+    const other = await start({ takeOverAfterMs: 20 })
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow(failure)
     await vi.waitFor(() => expect(other.revoked.map(({ kid }) => kid)).toEqual([es1]))
-    // Whoever starts does not wait, and does nothing if it has heard of it.
+    // A process that starts does not wait, and does nothing if it knows the revocation.
     const late = await start()
     expect(late.revoked.map(({ kid }) => kid)).toEqual([es1])
     const later = await start({ isKeyRevoked: (kid) => kid === es1 })
     expect(later.revoked).toEqual([])
-    expect([...late.told, ...later.told]).toEqual([])
+    expect([...late.emitted, ...later.emitted]).toEqual([])
   })
 
-  test('revoke() once more finishes what was not finished, and changes no key', async () => {
+  test('repeating revoke() completes a failed revocation and changes no key', async () => {
     let fails = true
     const revokeKey = () => (fails ? Promise.reject(new Error('away')) : Promise.resolve())
-    // What it has tried to write it has heard of itself.
+    // The process itself knows the revocation that it tried to write.
     const one = await start({ revokeKey, isKeyRevoked: () => true })
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow('away')
-    const told = one.told.length
+    const emitted = one.emitted.length
     fails = false
     await one.keys.revoke(es1, { actor: 'ops' })
     expect(one.revoked).toMatchObject([{ kid: es1, actor: 'ops' }])
-    expect(one.told.slice(told).filter((line) => !line.startsWith('published'))).toEqual([])
+    expect(one.emitted.slice(emitted).filter((line) => !line.startsWith('published'))).toEqual([])
   })
 
-  test('revoke() where no other key could sign makes one first', async () => {
+  test('revoke() of the only key that can sign generates another one first', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -207,14 +207,14 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(one.published()).not.toContain(es1)
     expect(one.signing('RS256')).toBe(rs1)
     expect(await one.verify(await one.sign())).toBe(one.signing())
-    expect(one.told.map((line) => line.split(' ', 2).join(' ')).slice(0, 3)).toEqual([
+    expect(one.emitted.map((line) => line.split(' ', 2).join(' ')).slice(0, 3)).toEqual([
       'revoked ES256',
       'published ES256',
       'activated ES256',
     ])
   })
 
-  test('revoke() of an unknown key is ERR_NOT_FOUND, and of a key by nobody ERR_INVALID_ARGUMENT; nothing is written', async () => {
+  test('revoke() rejects an unknown key and an invalid actor, and writes nothing', async () => {
     const { store, writes } = watchWrites(makeStore(data))
     const { keys, revoked, signing } = await start({}, store)
     writes.length = 0
@@ -227,7 +227,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(revoked).toEqual([])
   })
 
-  test('a process that heard nothing looks when a token names a key that it does not know, once a second on average', async () => {
+  test('a token with an unknown key makes a process poll the keys, once a second on average', async () => {
     const one = await start()
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
     const deaf = await start({}, faulty.store)
@@ -246,13 +246,13 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       await expect(deaf.verify(made)).rejects.toMatchObject(unknown)
     }
     expect(reads()).toBe(5)
-    // From now on they wait, and those that can be verified do not.
+    // From now on tokens of unknown keys wait, and tokens of known keys do not.
     const late = [1, 2, 3].map(() => deaf.verify(made).catch(() => 'rejected'))
     expect(await Promise.race([...late, deaf.verify(good)])).toBe(one.signing())
     expect(reads()).toBe(5)
   })
 
-  test('while the store is away a token of an unknown key is not rejected for good', async () => {
+  test('a token with an unknown key gets an error, and no final answer, while the store is unavailable', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     const token = await one.sign()
@@ -264,7 +264,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     faulty.comeBack()
   })
 
-  test('a process that has not heard of the keys for an hour looks before it signs', async () => {
+  test('a process whose keys were not confirmed for an hour polls them before it signs', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     faulty.arm()
@@ -283,15 +283,18 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(faulty.calls).toEqual([])
   })
 
-  test('a process that has heard that the tokens of its key are revoked looks before it signs', async () => {
-    let heardOf = ''
+  test('a process that knows the revocation of its key polls the keys before it signs', async () => {
+    let revokedKid = ''
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
-    const [one, deaf] = [await start(), await start({ isKeyRevoked: (kid) => kid === heardOf }, faulty.store)]
+    const [one, deaf] = [
+      await start(),
+      await start({ isKeyRevoked: (kid) => kid === revokedKid }, faulty.store),
+    ]
     const [es1, , es2] = one.published() as [string, string, string]
     await one.keys.revoke(es1)
     await deaf.keys.ensureFresh()
     expect(deaf.signing()).toBe(es1)
-    heardOf = es1
+    revokedKid = es1
     await deaf.keys.ensureFresh()
     expect(deaf.signing()).toBe(es2)
     faulty.arm()
@@ -300,10 +303,10 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
   })
 
   test.each(['rejected', 'unanswered'] as const)(
-    'a write that is %s: one rotation, told once',
+    'a write that is %s makes one rotation, with each event once',
     async (fault) => {
       const faulty = faultyStore(makeStore(data))
-      const one = await start({ patienceMs: 20 }, faulty.store)
+      const one = await start({ takeOverAfterMs: 20 }, faulty.store)
       const [, , es2] = one.published()
       later(91 * DAY)
       faulty.arm('replace signing-keys', fault)
@@ -311,14 +314,14 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       later(3601)
       await one.keys.ensureFresh()
       expect(one.signing()).toBe(es2)
-      await vi.waitFor(() => expect(one.told).toHaveLength(4))
-      expect(one.told.filter((line) => line.startsWith('activated ES256'))).toEqual([
+      await vi.waitFor(() => expect(one.emitted).toHaveLength(4))
+      expect(one.emitted.filter((line) => line.startsWith('activated ES256'))).toEqual([
         `activated ES256 ${es2}`,
       ])
     },
   )
 
-  test('what a process which crashed has not made is made by another', async () => {
+  test('another process generates the next keys that a crashed process did not', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -326,21 +329,21 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       RING,
       JSON.stringify({ ...ring, keys: ring.keys.filter(({ state }) => state !== 'next') }),
     )
-    const one = await start({ patienceMs: 20 })
+    const one = await start({ takeOverAfterMs: 20 })
     expect(one.published()).toHaveLength(2)
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
-    expect(one.told.map((line) => line.split(' ')[0])).toEqual(['published', 'published'])
+    expect(one.emitted.map((line) => line.split(' ')[0])).toEqual(['published', 'published'])
   })
 
-  test('a ring in which nothing is left that could sign gets keys before anything is signed', async () => {
+  test('a ring without a key that can sign gets new keys before anything is signed', async () => {
     const store = makeStore(data)
     await store.set(RING, '{"v":2,"id":"empty","keys":[]}')
-    const one = await start({ patienceMs: 20 })
+    const one = await start({ takeOverAfterMs: 20 })
     expect(one.keys.ring.signing.map(({ alg }) => alg)).toEqual(['ES256', 'RS256'])
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
   })
 
-  test('a ring of the first version goes on, and gets keys that sign next', async () => {
+  test('a ring of the first version stays in use and gets next keys', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const { keys } = JSON.parse((await store.get(RING)) ?? '') as { keys: Record<string, unknown>[] }
@@ -349,11 +352,11 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
       .filter(({ state }) => state === 'current')
       .map(({ kid, alg, state, sealed }) => ({ kid, alg, state, createdAt, sealed }))
     await store.set(RING, JSON.stringify({ v: 1, keys: first }))
-    const one = await start({ patienceMs: 20 })
+    const one = await start({ takeOverAfterMs: 20 })
     const [es1, rs1] = first.map(({ kid }) => kid)
     expect(one.published().slice(0, 2)).toEqual([es1, rs1])
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
-    // It has signed for longer than it should; the next one is published for a day all the same.
+    // The key has signed for too long, but the next one is still published for a day first.
     expect(one.signing()).toBe(es1)
     const [signing] = await one.keys.list()
     expect(signing).toMatchObject({ kid: es1, createdAt })
@@ -366,7 +369,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(one.published()).toContain(es1)
   })
 
-  test('a process without the secret that seals them now goes on with what it has, as long as that signs, and writes nothing', async () => {
+  test('a process without the newest secret keeps its keys while they are current, and writes nothing', async () => {
     const [OLD, NEW] = [SECRET, 'the secret of tomorrow, also long enough']
     const { store, writes } = watchWrites(makeStore(data))
     const error = vi.fn()
@@ -389,7 +392,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     await young.keys.list()
   })
 
-  test('the next write seals all keys under the newest secret', async () => {
+  test('the next write encrypts all keys under the newest secret', async () => {
     const NEW = 'the secret of tomorrow, also long enough'
     const faulty = faultyStore(makeStore(data))
     await seedKeyRing(faulty.store, SECRET)
@@ -405,7 +408,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
     expect(other.published()).toEqual(one.published())
   })
 
-  test('a process that was closed neither looks nor writes', async () => {
+  test('a closed process neither polls nor writes', async () => {
     const { store, writes } = watchWrites(makeStore(data))
     const one = await start({}, store)
     const other = await start()
@@ -457,7 +460,7 @@ describeEachStore('keys that rotate by themselves', (makeStore) => {
         expect(published()).toEqual(old.published())
       }
       expect(await one.keys.list()).toEqual(await old.keys.list())
-      expect([...one.told, ...other.told]).toEqual([])
+      expect([...one.emitted, ...other.emitted]).toEqual([])
 
       // A repeated import writes the same ring again, because the last write may not be durable.
       const { writes, store } = watchWrites(makeStore(data))

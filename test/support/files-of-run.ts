@@ -3,6 +3,7 @@ import path from 'node:path'
 
 /** Files that replace modules with `vi.mock`; these modules must not have been loaded before. */
 const WITH_MODULES_OF_THEIR_OWN = new Set([
+  'test/flows/backup/export-and-import.test.ts',
   'test/flows/keys/lost-redis.test.ts',
   'test/flows/keys/revoking.test.ts',
   'test/flows/keys/rotation.test.ts',

@@ -17,10 +17,10 @@ async function start(store: Store, options: HostOptions = {}): Promise<Host> {
   return host
 }
 
-/** @param meanwhile what happens when the first client, or what else is named, has been written */
+/** @param change runs after the first line of the kind `after` */
 async function exported(
   { gatehouse }: Host,
-  meanwhile?: () => Promise<unknown>,
+  change?: () => Promise<unknown>,
   after = 'client',
 ): Promise<string[]> {
   const lines: string[] = []
@@ -29,7 +29,7 @@ async function exported(
     lines.push(line)
     if (isDone || !line.startsWith(`{"is":"${after}"`)) continue
     isDone = true
-    await meanwhile?.()
+    await change?.()
   }
   expect(isDone).toBe(true)
   return lines
@@ -44,7 +44,7 @@ const tokenOf = async (host: Host, client: { client_id: string; client_secret: s
 }
 const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-test('a change that a process has not finished is in the file as if it had', async () => {
+test('an export has the revocation of a pending change of a client', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const [key, other] = [await host.createApiKey(), await host.createApiKey()]
@@ -66,7 +66,7 @@ test('a change that a process has not finished is in the file as if it had', asy
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
 
-test('and so is that of an account which withdraws everything', async () => {
+test('an export has the revocations of a pending grants.revokeAll', async () => {
   const faulty = faultyStore(memoryStore())
   const host = await start(faulty.store)
   const application = await host.createApplication()
@@ -88,7 +88,7 @@ test('and so is that of an account which withdraws everything', async () => {
   ])
 })
 
-test('a key that is revoked meanwhile signs nothing in the new house', async () => {
+test('a key that is revoked during the export signs nothing in the new store', async () => {
   const host = await start(memoryStore())
   const key = await host.createApiKey()
   const token = await tokenOf(host, key)
@@ -107,7 +107,7 @@ test('a key that is revoked meanwhile signs nothing in the new house', async () 
   })
 })
 
-test('a client that is changed meanwhile gets good tokens in the new house', async () => {
+test('a client that changes during the export gets valid tokens in the new store', async () => {
   const host = await start(memoryStore())
   const key = await host.createApiKey()
   const token = await tokenOf(host, key)
@@ -120,12 +120,12 @@ test('a client that is changed meanwhile gets good tokens in the new house', asy
   const next = await start(memoryStore(), { port })
   await next.gatehouse.importRegistry(lines)
   expect(await statusOf(next, token)).toBe(401)
-  // What was revoked is known, and the epoch follows by itself.
+  // The process knows the revocation, and the epoch of the client rises by itself.
   await tokenOf(next, key)
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
 })
 
-test('one that is deleted meanwhile is not there without a word', async () => {
+test('a client that is deleted during the export is a conflict of the import', async () => {
   const host = await start(memoryStore())
   const [first, second] = [await host.createApiKey(), await host.createApiKey()]
   const lines = await exported(host, () => host.gatehouse.apiKeys.delete(first.client_id))
@@ -136,7 +136,7 @@ test('one that is deleted meanwhile is not there without a word', async () => {
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
 })
 
-test('one that is deleted in the old house once it has moved stays, and none of its tokens is let through', async () => {
+test('a client that is deleted in the old store after the import stays, and its tokens are rejected', async () => {
   const host = await start(memoryStore())
   const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
   const next = await start(memoryStore())
@@ -151,7 +151,7 @@ test('one that is deleted in the old house once it has moved stays, and none of 
   expect(await statusOf(next, await tokenOf(next, other))).toBe(200)
 })
 
-test('products that change meanwhile do not make what is issued in the new house dead', async () => {
+test('products that change during the export do not make new tokens of the new store invalid', async () => {
   const { products } = await import('../fixtures/products.ts')
   const less = { invoices: products.invoices }
   let current: object = products
@@ -171,7 +171,7 @@ test('products that change meanwhile do not make what is issued in the new house
   expect(payments.status).toBe(200)
 })
 
-test('two processes that import the same at once make one registry of it', async () => {
+test('two processes that import the same file at once import each record once', async () => {
   const host = await start(memoryStore())
   for (let count = 0; count < 5; count += 1) await host.createApiKey()
   await host.gatehouse.apiKeys.delete((await host.createApiKey()).client_id)
@@ -185,7 +185,7 @@ test('two processes that import the same at once make one registry of it', async
   expect((await both[0]!.gatehouse.apiKeys.list()).items).toHaveLength(5)
 })
 
-test('for how long tokens of before may live is known: what is revoked is kept for as long', async () => {
+test('a revocation is kept for the longest token lifetime of the old store', async () => {
   const day = 86_400
   const host = await start(memoryStore(), { gatehouse: { lifetimes: { directAccessToken: 40 * day } } })
   const key = await host.createApiKey()

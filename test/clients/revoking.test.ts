@@ -9,7 +9,7 @@ import { describeEachKind, failure } from './each-kind.ts'
 
 type Service = ClientService<Client, string, string>
 
-/** Everything that takes something away from a client which has the product `invoices`. */
+/** All changes that remove access from a client with the product `invoices`. */
 const CHANGES: readonly [name: string, change: (service: Service, clientId: string) => Promise<unknown>][] = [
   ['removing a product', (service, clientId) => service.removeProduct(clientId, 'invoices')],
   ['removing an operation', (service, clientId) => service.removeOperation(clientId, 'invoices:create')],
@@ -22,7 +22,7 @@ function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['
   return set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
 }
 
-/** What a process learns that reads all revocations from the store. */
+/** The revocations of a process that reads all of them from the store. */
 async function readAll(store: Store): Promise<RevocationSet> {
   const set = createRevocationSet()
   const log = createRevocationLog(store)
@@ -34,11 +34,11 @@ async function readAll(store: Store): Promise<RevocationSet> {
   return set
 }
 
-describeEachKind('what is taken from a client', (context) => {
+describeEachKind('changes that remove access from a client', (context) => {
   const { kind, stores } = context
   afterEach(() => void vi.restoreAllMocks())
 
-  it.each(CHANGES)('%s: tokens from before are dead, here and for others', async (name, change) => {
+  it.each(CHANGES)('%s: older tokens are rejected in every process', async (name, change) => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
@@ -46,7 +46,7 @@ describeEachKind('what is taken from a client', (context) => {
     await change(process.service, clientId)
     for (const set of [process.set, await readAll(store)]) {
       expect(isDead(set, clientId, 0)).toBe(true)
-      // Those that it gets from now on, if it gets any.
+      // New tokens, if the client gets any.
       expect(isDead(set, clientId, 1)).toBe(name === 'deleting')
       expect(isDead(set, other, 0)).toBe(false)
     }
@@ -64,18 +64,18 @@ describeEachKind('what is taken from a client', (context) => {
       await expect(change(process.service, clientId)).rejects.toThrow('connection lost')
       expect(failing).toHaveBeenCalledOnce()
       expect(isDead(await readAll(store), clientId, 0)).toBe(false)
-      expect(process.heard).toHaveLength(1)
+      expect(process.emitted).toHaveLength(1)
 
       const again = change(process.service, clientId)
       if (name === 'deleting') await expect(again).rejects.toThrow(failure('ERR_NOT_FOUND'))
       else await again
       expect(isDead(await readAll(store), clientId, 0)).toBe(true)
-      // Nothing was changed any more.
-      expect(process.heard).toHaveLength(1)
+      // The second call changed nothing.
+      expect(process.emitted).toHaveLength(1)
     },
   )
 
-  it('a change that is rejected takes nothing back, and leaves nothing begun', async () => {
+  it('a rejected change revokes nothing and leaves nothing pending', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { products: ['invoices'] })
@@ -89,7 +89,7 @@ describeEachKind('what is taken from a client', (context) => {
     expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
   })
 
-  it('one of the other kind keeps its tokens, whoever deletes it by the wrong service', async () => {
+  it('deleting a client by the service of the other kind revokes nothing', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const other = kind === 'apiKey' ? process.applications : process.apiKeys
@@ -102,7 +102,7 @@ describeEachKind('what is taken from a client', (context) => {
     expect(process.set.size).toBe(size)
   })
 
-  it('what gives something, or changes a name or a secret, takes nothing back', async () => {
+  it('a change that adds access, or changes a name or a secret, revokes nothing', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { service } = process
@@ -114,7 +114,7 @@ describeEachKind('what is taken from a client', (context) => {
     expect(process.set.size).toBe(0)
   })
 
-  it('what comes back does not bring tokens back', async () => {
+  it('restoring access does not make revoked tokens valid again', async () => {
     const process = context.start()
     const { clientId } = await context.created(process, { products: ['invoices'] })
     const { service } = process
@@ -136,7 +136,7 @@ describeEachKind('what is taken from a client', (context) => {
 describeEachKind('the tokens of a client', (context) => {
   const { kind, stores } = context
 
-  it('are revoked, all of them, without a change of what it has', async () => {
+  it('revokeAll revokes all tokens of a client without changing its access', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId, client } = await context.created(process, { products: ['invoices'] })
@@ -145,11 +145,11 @@ describeEachKind('the tokens of a client', (context) => {
     expect([isDead(set, clientId, 0), isDead(set, clientId, 1)]).toEqual([true, false])
     expect(await process.service.find(clientId)).toEqual({ ...client, epoch: 1 })
     const who = { kind, clientId, accountId: 'acme', actor: 'ann' }
-    expect(process.heard).toEqual([{ event: 'client.changed', ...who, change: 'tokens.revoked' }])
+    expect(process.emitted).toEqual([{ event: 'client.changed', ...who, change: 'tokens.revoked' }])
     expect(process.revoked).toEqual([{ of: 'client', id: clientId, actor: 'ann' }])
   })
 
-  it('are revoked by what they carry, and what is finished or repeated later spares the others', async () => {
+  it('revokeScopes revokes the tokens with a scope, and repeating it keeps the others valid', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientTokens, service } = process
@@ -157,7 +157,7 @@ describeEachKind('the tokens of a client', (context) => {
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
-    // A repeat, and what another process does that finds it begun.
+    // A repeat, and another process that completes the pending revocation.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
 
@@ -170,7 +170,7 @@ describeEachKind('the tokens of a client', (context) => {
       true,
       false,
     ])
-    // All of them again, once something is taken that concerns all.
+    // A later full revocation covers all tokens again.
     await service.disable(clientId)
     expect([0, 1, 2, 3, 4].map((epoch) => isDead(process.set, clientId, epoch))).toEqual([
       true,
@@ -182,7 +182,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId, below: 4 }])
   })
 
-  it('are what the record says: nothing of one that lost nothing or never was, all of one that is gone', async () => {
+  it('revocationsOf is empty for an unchanged or missing client, and covers all tokens of a deleted one', async () => {
     const process = context.start()
     const { clientTokens, service } = process
     const { clientId } = await context.created(process)
@@ -190,7 +190,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf('unknown')).toEqual([])
     await service.delete(clientId)
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId }])
-    // Also for who asks for it in an incident.
+    // Also if an operator calls it in an incident.
     await clientTokens.revokeAll(clientId, {})
     expect(isDead(process.set, clientId, 99)).toBe(true)
     for (const unknown of ['unknown', 'no:id', 7 as never]) {
@@ -199,7 +199,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(process.set.size).toBe(1)
   })
 
-  it('are counted right when they are revoked by many at once', async () => {
+  it('concurrent revocations for a client are all counted', async () => {
     const store = stores.open()
     const processes = [context.start(store), context.start(stores.open())] as const
     const { clientId } = await context.created(processes[0], { products: ['invoices'] })
@@ -213,7 +213,7 @@ describeEachKind('the tokens of a client', (context) => {
 })
 
 describeEachKind('the clients of an account', (context) => {
-  it('are those of the other kind too where a list cannot be read, and that is told at the end', async () => {
+  it('listing an account skips a corrupt list, yields the other kind and fails at the end', async () => {
     const inner = context.stores.open()
     const { apiKeys, applications } = context.start(inner)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
@@ -237,7 +237,7 @@ describeEachKind('the clients of an account', (context) => {
     expect(found).toEqual([context.kind === 'apiKey' ? application : apiKey])
   })
 
-  it('are all of them, page by page, of both kinds', async () => {
+  it('listing an account yields all clients of both kinds, page by page', async () => {
     const { apiKeys, applications, clientTokens } = context.start()
     const ids: string[] = []
     for (let index = 0; index < 60; index += 1) {

@@ -3,14 +3,14 @@ import { memoryStore } from '../../adapters/memory.ts'
 import { describeEachKind } from './each-kind.ts'
 import { services, watched } from './setup.ts'
 
-describeEachKind('every change is told to who remembers clients', (context) => {
+describeEachKind('the messages about changed clients', (context) => {
   const by = { products: ['invoices', 'payments'], removedOperations: ['invoices:create'] }
 
-  it('whatever it is', async () => {
+  it('every change of a client notifies the other processes', async () => {
     const process = context.start()
     const { service, changed, clientTokens } = process
     const { clientId } = await context.created(process, by)
-    // Nobody remembers one that was not there.
+    // No process can have cached a new client.
     expect(changed).toEqual([])
     const changes = {
       rename: () => service.rename(clientId, 'New'),
@@ -37,7 +37,7 @@ describeEachKind('every change is told to who remembers clients', (context) => {
     }
   })
 
-  it('a deletion once more: whoever deleted it may not have come to telling it', async () => {
+  it('a repeated deletion notifies again, because the first one may not have', async () => {
     const process = context.start()
     const { service, changed } = process
     const { clientId } = await context.created(process, by)
@@ -45,14 +45,14 @@ describeEachKind('every change is told to who remembers clients', (context) => {
     changed.length = 0
     await expect(service.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(changed).toEqual([clientId])
-    // The other kind has no such client, and never had.
+    // There never was a client of the other kind with that id.
     changed.length = 0
     const other = context.kind === 'apiKey' ? process.applications : process.apiKeys
     await expect(other.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(changed).toEqual([])
   })
 
-  it('no reading is told', async () => {
+  it('a read notifies no process', async () => {
     const process = context.start()
     const { service, changed } = process
     const { clientId } = await context.created(process, by)
@@ -63,7 +63,7 @@ describeEachKind('every change is told to who remembers clients', (context) => {
     expect(changed).toEqual([])
   })
 
-  it('also one that failed: it may have been applied', async () => {
+  it('a failed change notifies too, because it may have been applied', async () => {
     const { store, faults } = watched(context.stores.open())
     const process = context.start(store)
     const { service, changed, clientTokens } = process
@@ -82,11 +82,11 @@ describeEachKind('every change is told to who remembers clients', (context) => {
   })
 })
 
-it('a change settles after it was told, and one that failed does not wait for that', async () => {
+it('a change settles after the notification, and a failed one does not wait for it', async () => {
   const { store, faults } = watched(memoryStore())
-  let tell = () => {}
-  const told = new Promise<void>((resolve) => (tell = resolve))
-  const { apiKeys } = services(store, { clientChanged: () => told })
+  let confirm = () => {}
+  const notified = new Promise<void>((resolve) => (confirm = resolve))
+  const { apiKeys } = services(store, { clientChanged: () => notified })
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })
   let isSettled = false
   const renamed = apiKeys.rename(apiKey.clientId, 'New').then(() => (isSettled = true))
@@ -94,6 +94,6 @@ it('a change settles after it was told, and one that failed does not wait for th
   expect(isSettled).toBe(false)
   faults.set('replace', new Error('connection lost'))
   await expect(apiKeys.rename(apiKey.clientId, 'Newer')).rejects.toThrow('connection lost')
-  tell()
+  confirm()
   await renamed
 })
