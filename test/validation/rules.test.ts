@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { checkInput } from '../../src/validation/check-input.ts'
+import {
+  countRule,
+  epochSecondsRule,
+  findProblems,
+  hostIdRule,
+  listOf,
+  mapOf,
+  nullable,
+  objectOf,
+  oneOf,
+  optional,
+  textRule,
+  uniqueListOf,
+  wholeNumber,
+} from '../../src/validation/rules.ts'
+
+describe('rules', () => {
+  it.each([
+    ['a text', textRule, 'a', '', 'must be a text that is not empty, and is an empty text'],
+    [
+      'a host id',
+      hostIdRule,
+      'ä b',
+      'a\nb',
+      'must be a text of 1 to 255 characters without control characters',
+    ],
+    ['a count', countRule, 0, 0.5, 'must be a whole number from 0, and is a number'],
+    ['a bounded number', wholeNumber(1, 3), 3, 4, 'must be a whole number from 1 to 3'],
+    [
+      'a time',
+      epochSecondsRule,
+      1.5,
+      new Date(),
+      'must be a number of seconds since the epoch, and is a Date',
+    ],
+    [
+      'a time in milliseconds',
+      epochSecondsRule,
+      0,
+      2e12,
+      'must be in seconds since the epoch, and looks like milliseconds',
+    ],
+    ['one of several values', oneOf('a', true), true, 'b', 'must be "a" or true'],
+    [
+      'an optional text',
+      optional(textRule),
+      undefined,
+      null,
+      'must be a text that is not empty, and is null',
+    ],
+    ['a nullable text', nullable(textRule), null, 7, 'must be a text that is not empty, and is a number'],
+    ['an object', objectOf({}), { other: 1 }, new Map(), 'must be an object, and is a Map'],
+    ['a list', listOf(textRule), ['a', 'a'], 'a', 'must be a list, and is a text'],
+    ['a short list', uniqueListOf(textRule, 1), ['a'], ['a', 'b'], 'must have at most 1 entries'],
+  ])(
+    'the rule for %s accepts valid values, and names the problem of others',
+    (_, rule, valid, invalid, problem) => {
+      expect(rule(valid)).toBeUndefined()
+      expect(rule(invalid)).toBe(problem)
+    },
+  )
+
+  it('problems of nested values have their path', () => {
+    const rules = { a: objectOf({ b: listOf(textRule) }), c: mapOf(countRule), d: uniqueListOf(textRule) }
+    const problems = findProblems({ a: { b: ['x', ''] }, c: { one: -1 }, d: ['x', 'x'] }, rules)
+    expect(problems.map(({ path }) => path)).toEqual(['a.b[1]', 'c.one', 'd[1]'])
+    expect(problems.at(-1)?.message).toBe('is in the list already')
+    expect(findProblems({ a: { b: [] }, c: {}, d: [] }, rules)).toEqual([])
+  })
+
+  it('a list reports at most a hundred problems', () => {
+    expect(listOf(textRule)(Array.from({ length: 1000 }, () => 1))).toHaveLength(100)
+  })
+
+  it('checkInput rejects unknown fields, and reports all problems at once', () => {
+    expect(() => checkInput('it failed', { a: 1, b: 2 }, { a: textRule })).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_ARGUMENT',
+        problems: [expect.objectContaining({ path: 'a' }), expect.objectContaining({ path: 'b' })],
+      }),
+    )
+    expect(() => checkInput('it failed', [], {})).toThrow('it failed: expected an object')
+  })
+})
