@@ -5,7 +5,7 @@ import { asksFor, authorizationUrl, connect, startHost, type Host } from '../../
 let host: Host
 afterEach(() => host.close())
 
-describe('a scope that an API key may not have', () => {
+describe('a scope that an API key may not request', () => {
   async function rejectionOf(scope: string, products = ['invoices']) {
     host = await startHost()
     const key = await host.createApiKey(products)
@@ -14,7 +14,7 @@ describe('a scope that an API key may not have', () => {
     return body
   }
 
-  it('is rejected with the product that is missing', async () => {
+  it('a rejected scope of an API key names the missing product', async () => {
     const body = await rejectionOf('payments:list')
     expect(body['error_description']).toBe(
       'the operation payments:list is in no product of this API key; add the product payments',
@@ -22,7 +22,7 @@ describe('a scope that an API key may not have', () => {
     expect(body['scope']).toBe('payments:list')
   })
 
-  it('is not repeated where it is of 10,000 characters (bug: all of it was)', async () => {
+  it('a rejected scope of 10,000 characters is not repeated in the error (bug: it was repeated in full)', async () => {
     const body = await rejectionOf('x'.repeat(10_000))
     expect(body['error_description']).toMatch(/^the operation x{100}\.\.\. does not exist$/)
     expect(body).not.toHaveProperty('scope')
@@ -36,7 +36,7 @@ describe('user info', () => {
     return { status: response.status, challenge, body: (await response.json()) as Record<string, unknown> }
   }
 
-  it('without a token is 401 without an error code (RFC 6750 3.1; bug: it was invalid_token)', async () => {
+  it('user info answers a request without a token with 401 and no error code (RFC 6750 3.1; bug: it was invalid_token)', async () => {
     host = await startHost()
     const description = 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>'
     for (const init of [{}, { method: 'POST' }]) {
@@ -47,7 +47,7 @@ describe('user info', () => {
     }
   })
 
-  it('with a wrong token has one', async () => {
+  it('user info answers an invalid token with the error code invalid_token', async () => {
     host = await startHost()
     const { status, challenge, body } = await ask({ headers: { authorization: 'Bearer nonsense' } })
     expect([status, body['error']]).toEqual([401, 'invalid_token'])
@@ -55,8 +55,8 @@ describe('user info', () => {
   })
 })
 
-describe('the pages', () => {
-  it('show no e-mail address of a developer, and look each account up once', async () => {
+describe('the sign-in and consent pages', () => {
+  it('the consent page shows no e-mail address of the developer, and looks up each account once', async () => {
     const lookups: string[] = []
     class Accounts extends Map<string, Account> {
       override get(accountId: string): Account | undefined {
@@ -78,7 +78,7 @@ describe('the pages', () => {
     })
     expect(asksFor(consent)).toBe('consent')
     for (const { body } of [signIn, consent]) expect(body).not.toContain('jane.private')
-    // To alice herself it says who she is.
+    // The page shows alice her own address.
     expect(consent.body).toContain('alice@example.com')
 
     lookups.splice(0)
@@ -87,7 +87,7 @@ describe('the pages', () => {
   })
 })
 
-it('what a callback throws that is no Error is told as a failure of the host', async () => {
+it('a callback of the host that throws no Error is reported as ERR_HOST_CALLBACK', async () => {
   host = await startHost({
     gatehouse: {
       accounts: {
@@ -98,15 +98,15 @@ it('what a callback throws that is no Error is told as a failure of the host', a
       },
     },
   })
-  const heard: unknown[] = []
-  host.gatehouse.on('error', ({ error }) => heard.push(error))
+  const errors: unknown[] = []
+  host.gatehouse.on('error', ({ error }) => errors.push(error))
   const key = await host.createApiKey()
   const { status, body } = await host.token({ ...key, grant_type: 'client_credentials' })
   expect([status, body['error']]).toEqual([500, 'server_error'])
-  expect(heard).toMatchObject([{ code: 'ERR_HOST_CALLBACK' }])
+  expect(errors).toMatchObject([{ code: 'ERR_HOST_CALLBACK' }])
 })
 
-it('invalid_grant says why, and no more than that', async () => {
+it('an invalid_grant error explains the reason, and reveals nothing about tokens of other clients', async () => {
   host = await startHost()
   const client = await host.createApplication()
   const { refresh_token: first } = await connect(host, client)
@@ -114,7 +114,7 @@ it('invalid_grant says why, and no more than that', async () => {
     host.token({ ...by, grant_type: 'refresh_token', refresh_token: token })
   const reasons = [
     [await refresh('x.0.y'), 'refresh token not found'],
-    // Somebody else's genuine token is told apart from an unknown one by nobody.
+    // A client cannot distinguish another client's valid token from an unknown one.
     [await refresh(first, await host.createApplication()), 'refresh token not found'],
     [(await refresh(first)) && (await refresh(first)), 'refresh token already used'],
     [
@@ -131,7 +131,7 @@ it('invalid_grant says why, and no more than that', async () => {
   }
 })
 
-it('a failure of the host, answered with 500, is also told to its app, as Koa tells of errors', async () => {
+it('a failure of the host that is answered with 500 is also emitted as an error of its Koa app', async () => {
   const failure = new Error('the database is gone')
   let fails = false
   const accounts = {
@@ -147,7 +147,7 @@ it('a failure of the host, answered with 500, is also told to its app, as Koa te
   expect(host.errors).toEqual([failure])
 })
 
-it('an authorization request that cannot be sent back says what to do', async () => {
+it('an authorization error that cannot be redirected explains what the developer can do', async () => {
   host = await startHost()
   const { client_id: application } = await host.createApplication()
   const { client_id: withoutUri } = await host.createApplication({ redirectUris: [] })
@@ -157,12 +157,12 @@ it('an authorization request that cannot be sent back says what to do', async ()
     const { error_description: description } = (await response.json()) as { error_description: string }
     return [response.status, description]
   }
-  expect(await ask('nobody')).toEqual([
+  expect(await ask('unknown')).toEqual([
     400,
     'there is no application with this client_id: check the client_id, enable the application if it is disabled, ' +
       'and use an application instead of an API key, which acts on its own account only',
   ])
-  expect(await ask(apiKey)).toEqual(await ask('nobody'))
+  expect(await ask(apiKey)).toEqual(await ask('unknown'))
   expect(await ask(withoutUri)).toEqual([400, expect.stringContaining('no redirect URI is registered')])
   expect(await ask(application, { redirect_uri: 'http://localhost:9/other' })).toEqual([
     400,
@@ -170,7 +170,7 @@ it('an authorization request that cannot be sent back says what to do', async ()
   ])
 })
 
-it('an authorization request without response_type is told so', async () => {
+it('the error of an authorization request without response_type names response_type', async () => {
   host = await startHost()
   const { client_id: application } = await host.createApplication()
   const { headers } = await fetch(authorizationUrl(host, application, { response_type: '' }), {

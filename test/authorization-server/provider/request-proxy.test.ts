@@ -6,7 +6,7 @@ import { startHost, type Host } from '../../support/host.ts'
 let host: Host
 afterEach(() => host.close())
 
-/** A body parser that leaves `body` where Express's do, and no text. */
+/** A body parser that sets `req.body`, as those of Express do, and keeps no text. */
 const parsedAs =
   (body: (form: URLSearchParams) => object): Middleware =>
   async (ctx, next) => {
@@ -17,8 +17,8 @@ const parsedAs =
     await next()
   }
 
-it('passes on all values of a list that a body parser made an object of (bug: they came to nothing)', async () => {
-  // As qs does with more than twenty of them.
+it('all values of a repeated parameter reach oidc-provider if a body parser turned them into an object (bug: all were lost)', async () => {
+  // qs does so with more than twenty values.
   const asObject = (form: URLSearchParams) => ({
     ...Object.fromEntries(form),
     resource: Object.fromEntries(form.getAll('resource').entries()),
@@ -34,7 +34,7 @@ it('passes on all values of a list that a body parser made an object of (bug: th
   expect(body['error']).toBe('invalid_target')
 })
 
-it('takes nothing from a form of which a body parser left what is no form', async () => {
+it('a nested object that a body parser made of a form is rejected with invalid_request', async () => {
   const nested = (form: URLSearchParams) => ({ ...Object.fromEntries(form), resource: { a: { b: 'deep' } } })
   host = await startHost({ above: [parsedAs(nested)] })
   const key = await host.createApiKey()

@@ -52,7 +52,7 @@ function takeAddressesFromIssuer(provider: Provider): void {
 /**
  * Relies on: oidc-provider creates every context with `provider.createContext()`, also those that it reads cookies
  * from. Behind a proxy that ends TLS, the connection looks like plain http unless the host has set `app.proxy`. The
- * issuer shows which one it is.
+ * issuer is right in both cases.
  */
 function takeCookieSecurityFromIssuer(provider: Provider): void {
   const isSecure = provider.issuer.startsWith('https:')

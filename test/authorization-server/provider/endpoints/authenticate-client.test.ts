@@ -20,15 +20,15 @@ function registry() {
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
 
-describe('a client by HTTP Basic', () => {
+describe('client authentication by HTTP Basic', () => {
   it.each([`Basic ${base64('key_1:right')}`, `basic  ${base64('key_1:right')}`])(
-    'is known by its secret: %s',
+    'a client is authenticated by its secret in the header: %s',
     async (authorization) => {
       expect(await authenticateClient(registry(), authorization)).toMatchObject({ clientId: 'key_1' })
     },
   )
 
-  it('has both parts form-encoded, so that no character is in the way (RFC 6749 2.3.1)', async () => {
+  it('client id and secret in the Basic header are form-decoded (RFC 6749 2.3.1)', async () => {
     const authorization = `Basic ${base64(`${encode('a:b c%')}:${encode('no: a+b&c=d %2F')}`)}`
     const asked = registry()
     await authenticateClient(asked, authorization)
@@ -44,14 +44,17 @@ describe('a client by HTTP Basic', () => {
     ['a%2Bb', ['a+b', 'a%2Bb']],
     ['a%00b', ['a%00b']],
     ['plain', ['plain']],
-  ])('has its secret read form-decoded, then as it stands where that differs: %s', async (sent, readings) => {
-    const asked = registry()
-    expect(await authenticateClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
-    expect(asked.find).toHaveBeenCalledOnce()
-    expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(readings)
-  })
+  ])(
+    'a secret in the Basic header is tried form-decoded, and then unchanged if that differs: %s',
+    async (sent, readings) => {
+      const asked = registry()
+      expect(await authenticateClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
+      expect(asked.find).toHaveBeenCalledOnce()
+      expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(readings)
+    },
+  )
 
-  it('that encodes its id has its secret read form-decoded alone', async () => {
+  it('a secret beside a form-encoded client id is tried form-decoded only', async () => {
     const asked = registry()
     await authenticateClient(asked, `Basic ${base64('key%5F1:a+b')}`)
     expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(['a b'])
@@ -59,14 +62,14 @@ describe('a client by HTTP Basic', () => {
 
   it.each([
     ['a wrong secret', `Basic ${base64('key_1:wrong')}`],
-    ['an unknown client', `Basic ${base64('nobody:right')}`],
-    ['a disabled one', `Basic ${base64('shut:right')}`],
-  ])('is nobody with %s', async (_name, authorization) => {
+    ['an unknown client', `Basic ${base64('unknown:right')}`],
+    ['a disabled client', `Basic ${base64('shut:right')}`],
+  ])('no client is authenticated with %s', async (_name, authorization) => {
     expect(await authenticateClient(registry(), authorization)).toBeUndefined()
   })
 
   it.each([
-    ['nothing', ''],
+    ['an empty header', ''],
     ['another scheme', `Bearer ${base64('key_1:right')}`],
     ['no credentials', 'Basic'],
     ['no base64', 'Basic key_1:right'],
@@ -75,12 +78,12 @@ describe('a client by HTTP Basic', () => {
     ['no secret', `Basic ${base64('key_1:')}`],
     ['no client', `Basic ${base64(':right')}`],
     ['a broken encoding of the id', `Basic ${base64('key%zz:right')}`],
-    ['a secret that is visible in no reading', `Basic ${base64('key_1:%00\u0000')}`],
+    ['a secret with a NUL in each form', `Basic ${base64('key_1:%00\u0000')}`],
     ['a NUL', `Basic ${base64('key_1%00:right')}`],
-    ['letters that no client id has', `Basic ${base64('k%C3%BCy:right')}`],
-    ['an endless id', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],
+    ['letters that are not ASCII', `Basic ${base64('k%C3%BCy:right')}`],
+    ['an id of 257 characters', `Basic ${base64(`${'x'.repeat(257)}:right`)}`],
     ['two headers in one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
-  ])('is nobody with %s, for which the registry is not even asked', async (_name, authorization) => {
+  ])('no client is authenticated with %s, and the registry is not asked', async (_name, authorization) => {
     const asked = registry()
     expect(await authenticateClient(asked, authorization)).toBeUndefined()
     expect(asked.find).not.toHaveBeenCalled()

@@ -10,7 +10,7 @@ const registry = {
   find: async (clientId: string) => ({ kind: 'apiKey', clientId, resourceServer: true }) as Client,
   verifySecret: async () => true,
 }
-const gone = { of: 'token', id: 'jti', until: 1_900_000_000 } as const
+const revoked = { of: 'token', id: 'jti', until: 1_900_000_000 } as const
 const page = (cursor: string, over: Partial<RevocationPage> = {}): RevocationPage => ({
   revocations: [],
   cursor,
@@ -45,21 +45,21 @@ async function ask(cursor?: string, headers: Record<string, string> = {}) {
   return { status: response.status, etag: response.headers.get('etag'), text }
 }
 
-it('hands the cursor on as it is, and none as none', async () => {
+it('the revocation feed passes the cursor to the log unchanged, and an empty cursor as none', async () => {
   vi.spyOn(performance, 'now').mockReturnValue(10_000)
   read.mockResolvedValue(page('next'))
   for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
   expect(read.mock.calls).toEqual([[undefined], ['a.b-c_é /+']])
 })
 
-it('takes a cursor that is there twice for none', async () => {
+it('the revocation feed ignores a repeated cursor', async () => {
   read.mockResolvedValue(page('next'))
   const authorization = `Basic ${Buffer.from('key:secret').toString('base64')}`
   await fetch(`${address}?cursor=a&cursor=b`, { headers: { authorization } })
   expect(read.mock.calls).toEqual([[undefined]])
 })
 
-it('answers 304 while the answer is what the asker has already, whatever proxies made of the ETag', async () => {
+it('the revocation feed answers 304 while nothing is new, also with an ETag that a proxy has changed to a weak one', async () => {
   read.mockImplementation(async () => page('same'))
   const { status, etag, text } = await ask('same')
   expect([status, JSON.parse(text)]).toEqual([200, { revocations: [], cursor: 'same', more: false }])
@@ -69,24 +69,24 @@ it('answers 304 while the answer is what the asker has already, whatever proxies
   expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-it('answers 200 once something was revoked, or the cursor has moved', async () => {
+it('the revocation feed answers 200 after a revocation, and after the cursor has moved', async () => {
   read.mockResolvedValueOnce(page('one'))
   const { etag } = await ask('a')
-  read.mockResolvedValueOnce(page('one', { revocations: [gone] }))
+  read.mockResolvedValueOnce(page('one', { revocations: [revoked] }))
   const news = await ask('b', { 'if-none-match': etag! })
-  expect([news.status, JSON.parse(news.text).revocations]).toEqual([200, [gone]])
+  expect([news.status, JSON.parse(news.text).revocations]).toEqual([200, [revoked]])
   read.mockResolvedValueOnce(page('two'))
   expect((await ask('c', { 'if-none-match': etag! })).status).toBe(200)
 })
 
-it('has no ETag while there is more, so that nobody stays at the same place', async () => {
+it('a page of the revocation feed with more to follow has no ETag, so that no gateway stays at its cursor', async () => {
   read.mockImplementation(async () => page('next', { more: true }))
   expect(await ask('a')).toMatchObject({ status: 200, etag: null })
   const other = await ask('b', { 'if-none-match': '"x"' })
   expect(other).toMatchObject({ status: 200, etag: null })
 })
 
-it('reads once for many who ask at the same cursor at the same time, and again a moment later', async () => {
+it('requests with the same cursor at the same time share one read, and a later request reads again', async () => {
   const clock = vi.spyOn(performance, 'now')
   clock.mockReturnValue(10_000)
   read.mockImplementation(async () => page('next'))
@@ -100,7 +100,7 @@ it('reads once for many who ask at the same cursor at the same time, and again a
   expect(read).toHaveBeenCalledTimes(3)
 })
 
-it('tells nobody of a failure but those who waited for it', async () => {
+it('a failed read of the revocation feed is not shared with later requests', async () => {
   read.mockRejectedValueOnce(new Error('away'))
   expect((await ask('tail')).status).toBe(500)
   read.mockResolvedValue(page('next'))

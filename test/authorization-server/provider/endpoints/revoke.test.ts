@@ -8,8 +8,8 @@ const TOKENS = 50
 
 const UNTIL = 2_000_000_000
 
-// Each revocation kept its whole request for a minute: 11 kB, by which 31,000 of them ended a process.
-test('a revocation keeps nothing of the request that asked for it', async () => {
+// 31,000 revocations in a minute used up the memory of a process.
+test('a revocation keeps nothing of its request in memory (bug: it kept 11 kB for a minute)', async () => {
   const revokeAccessToken = createRevokeAccessToken({ revoke: () => nextTurn() })
   const requests = new AsyncLocalStorage<object>()
   const references: WeakRef<object>[] = []
@@ -26,7 +26,7 @@ test('a revocation keeps nothing of the request that asked for it', async () => 
   }
 })
 
-test('a token that is revoked again, at the same time or within a minute, is stored once', async () => {
+test('a token that is revoked several times at once, or again within a minute, is stored once', async () => {
   const revoke = vi.fn(() => nextTurn())
   const revokeAccessToken = createRevokeAccessToken({ revoke })
   await Promise.all([revokeAccessToken('token', UNTIL), revokeAccessToken('token', UNTIL)])
@@ -34,9 +34,9 @@ test('a token that is revoked again, at the same time or within a minute, is sto
   expect(revoke).toHaveBeenCalledTimes(1)
 })
 
-test('a revocation that failed is tried again, and all who waited for it learn that it failed', async () => {
+test('a failed revocation rejects all its callers, and the next call tries again', async () => {
   const revoke = vi.fn(() => nextTurn())
-  revoke.mockRejectedValueOnce(new Error('the store is away'))
+  revoke.mockRejectedValueOnce(new Error('the store is unavailable'))
   const revokeAccessToken = createRevokeAccessToken({ revoke })
   const both = await Promise.allSettled([
     revokeAccessToken('token', UNTIL),

@@ -9,34 +9,34 @@ import {
 import { createRefreshTokenFormat } from '../../../../src/grants/refresh-tokens/token-format.ts'
 import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } from '../../../support/host.ts'
 
-describe('what oidc-provider does not document is there', () => {
+describe('undocumented behaviour of oidc-provider', () => {
   let provider: Provider
   beforeAll(() => {
-    // It complains of every default.
+    // oidc-provider warns of every default.
     for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
     provider = new Provider('https://example.com')
   })
   afterAll(() => void vi.restoreAllMocks())
   const prototypeOf = (model: unknown) => (model as { prototype: Record<string, unknown> }).prototype
 
-  it('methods that are replaced', () => {
+  it('oidc-provider has the methods that the seam replaces', () => {
     expect(prototypeOf(provider.Client)['compareClientSecret']).toBeTypeOf('function')
     expect(prototypeOf(provider.RefreshToken)['generateTokenId']).toBeTypeOf('function')
     expect(prototypeOf(provider.OIDCContext)['urlFor']).toBeTypeOf('function')
     expect(provider.createContext).toBeTypeOf('function')
   })
 
-  it('classes of its own for each provider, so that nothing that is replaced reaches another', () => {
+  it('each provider has its own classes, so that a replaced method affects no other provider', () => {
     expect(new Provider('https://other.example').Client).not.toBe(provider.Client)
   })
 
-  it('lists of what models store', () => {
+  it('the models of oidc-provider list the properties that they store', () => {
     for (const model of [provider.Session, provider.Grant]) {
       expect(model.IN_PAYLOAD).toEqual(expect.arrayContaining(['accountId', 'jti', 'exp']))
     }
   })
 
-  it('its own middleware, in order', () => {
+  it('a provider lists its middleware in order', () => {
     const added = () => {}
     const before = middlewareOf(provider).length
     expect(before).toBeGreaterThan(0)
@@ -44,7 +44,7 @@ describe('what oidc-provider does not document is there', () => {
     expect(middlewareOf(provider)).toHaveLength(before + 1)
   })
 
-  it('response modes that are made known by a method', () => {
+  it('oidc-provider registers its response modes with a method', () => {
     const known: string[] = []
     class Listening extends Provider {
       override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
@@ -58,13 +58,13 @@ describe('what oidc-provider does not document is there', () => {
   })
 })
 
-describe('clients as oidc-provider makes them', () => {
+describe('the cache of clients', () => {
   beforeAll(() => {
     for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
   })
   afterAll(() => void vi.restoreAllMocks())
 
-  /** A provider to which every id that begins with `key` is a client. */
+  /** A provider for which every id that begins with `key` is a client. */
   function providerOf(change: (provider: Provider) => void = () => {}) {
     const table = { redirect_uris: ['https://app.example/callback'] }
     const find = vi.fn(async (id: string): Promise<AllClientMetadata | undefined> => {
@@ -84,19 +84,19 @@ describe('clients as oidc-provider makes them', () => {
   const findAll = ({ provider }: { provider: Provider }) =>
     Promise.all(ids.map((id) => provider.Client.find(id)))
 
-  it('are made again from the hundred and first on, which the seam is there for', async () => {
+  it('oidc-provider alone makes clients again from the hundred and first on', async () => {
     const plain = providerOf()
     const [first, second] = [await findAll(plain), await findAll(plain)]
     expect(second[0]).not.toBe(first[0])
   })
 
-  it('are made once each by ours, and anew when they have changed', async () => {
+  it('the seam makes each client once, and again after its metadata has changed', async () => {
     const kept = withSeam()
     const [first, second] = [await findAll(kept), await findAll(kept)]
     expect(first.map((client) => client?.clientId)).toEqual(ids)
     expect(first.every((client) => client instanceof kept.provider.Client)).toBe(true)
     expect(second.every((client, at) => client === first[at])).toBe(true)
-    // They are looked up each time: what was kept says nothing about who is there.
+    // The registry is asked each time, because a cached client may have been deleted.
     expect(kept.find).toHaveBeenCalledTimes(2 * ids.length)
     kept.table.redirect_uris = ['https://app.example/other']
     const changed = await kept.provider.Client.find('key0')
@@ -104,7 +104,7 @@ describe('clients as oidc-provider makes them', () => {
     expect(first[0]?.redirectUris).toEqual(['https://app.example/callback'])
   })
 
-  it('are none where there is none, and checked as ever', async () => {
+  it('the seam finds no unknown client, and rejects invalid metadata', async () => {
     const { provider, table } = withSeam()
     expect(await provider.Client.find('other')).toBeUndefined()
     expect(await provider.Client.find('')).toBeUndefined()
@@ -114,7 +114,7 @@ describe('clients as oidc-provider makes them', () => {
   })
 })
 
-describe('what the seam makes of it', () => {
+describe('a host with the seam', () => {
   let host: Host
   afterEach(() => host.close())
   const sessionIn = (browser: ReturnType<Host['browser']>) =>
@@ -133,7 +133,7 @@ describe('what the seam makes of it', () => {
     return host.createApplication({ products: ['invoices'] })
   }
 
-  it('another person has another session: cookie and interactions of the one before lead nowhere', async () => {
+  it('a change of the person replaces the session: the cookie and interactions of the person before are rejected', async () => {
     const who = { current: { accountId: 'alice' } }
     const { client_id } = await startAs(who)
     const browser = host.browser()
@@ -149,7 +149,7 @@ describe('what the seam makes of it', () => {
     expect((await browser.open(ofAlice.url)).status).not.toBe(200)
   })
 
-  it('what was answered for somebody else counts for nothing', async () => {
+  it('an answer on the consent page is discarded when another person signs in before the return', async () => {
     const who = { current: { accountId: 'alice' } }
     const { client_id } = await startAs(who)
     const browser = host.browser()
@@ -167,7 +167,7 @@ describe('what the seam makes of it', () => {
     expect(asksFor(page)).toBe('consent')
   })
 
-  it('the user of an account is kept with session and grant, and is in the token', async () => {
+  it('session, grant and token name the user of the account', async () => {
     const who = { current: { accountId: 'alice', userId: 'alice-2' } }
     const client = await startAs(who)
     const issued: unknown[] = []
@@ -177,7 +177,7 @@ describe('what the seam makes of it', () => {
     expect(issued).toEqual(['alice-2', 'alice-2'])
   })
 
-  it('what looks like a JWT is looked up where it is introspected or revoked, and nowhere else', async () => {
+  it('introspection and revocation accept JWTs, and no endpoint accepts the disguise from a client', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
@@ -196,7 +196,7 @@ describe('what the seam makes of it', () => {
     expect((await host.token({ ...disguised, refresh_token: refreshToken })).status).toBe(200)
   })
 
-  it('what is revoked takes nothing else of its grant with it, unless it is a refresh token', async () => {
+  it('revoking an access token leaves the refresh token of its grant valid', async () => {
     host = await startHost()
     const client = await host.createApplication()
     const { refresh_token: token, access_token: accessToken } = await connect(host, client)
@@ -205,7 +205,7 @@ describe('what the seam makes of it', () => {
     expect(refreshed.status).toBe(200)
   })
 
-  it('a refresh token is named after its family, and its generation counts up', async () => {
+  it('a refresh token contains its family and a generation that increases', async () => {
     host = await startHost()
     const client = await host.createApplication()
     const format = createRefreshTokenFormat([Buffer.alloc(32)])
@@ -216,7 +216,7 @@ describe('what the seam makes of it', () => {
     expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
   })
 
-  it('a grant type of the other kind of client is unauthorized_client, any other mistake stays invalid_request', async () => {
+  it('a grant type of another kind of client is unauthorized_client, and any other mistake stays invalid_request', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const application = await host.createApplication()
@@ -233,7 +233,7 @@ describe('what the seam makes of it', () => {
     expect(body['error']).toBe('invalid_request')
   })
 
-  it('the sign-out form sends back what the session holds, and ends it', async () => {
+  it('the sign-out form sends the secret of the session, and ends the session', async () => {
     host = await startHost()
     const { client_id } = await host.createApplication()
     const { browser } = await authorize(host, client_id)
