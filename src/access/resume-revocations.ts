@@ -3,16 +3,6 @@ import type { Logger } from '../host/logger.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
 import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
 
-/** Completes revocations that a process left pending because it ended halfway. */
-export interface ResumeRevocations {
-  /**
-   * Completes them now, in the background, and every minute from then on.
-   *
-   * @returns a function that stops it
-   */
-  start(): () => void
-}
-
 const INTERVAL_MS = 60_000
 
 /**
@@ -32,7 +22,7 @@ export function createResumeRevocations({
   readonly resumeGrant: (grantId: string) => Promise<readonly RevocationSpec[]>
   readonly resumeAccount: (accountId: string) => Promise<readonly RevocationSpec[]>
   readonly logger: Logger
-}): ResumeRevocations {
+}) {
   const specsBy = {
     client: (id: string) => clientTokens.revocationsOf(id),
     grant: resumeGrant,
@@ -40,7 +30,12 @@ export function createResumeRevocations({
   }
 
   return {
-    start() {
+    /**
+     * Completes them now, in the background, and every minute from then on.
+     *
+     * @returns a function that stops it
+     */
+    start(): () => void {
       let stopped = false
 
       async function resume(): Promise<void> {
@@ -61,3 +56,6 @@ export function createResumeRevocations({
     },
   }
 }
+
+/** Completes revocations that a process left pending because it ended halfway. */
+export type ResumeRevocations = ReturnType<typeof createResumeRevocations>

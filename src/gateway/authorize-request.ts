@@ -12,26 +12,13 @@ export interface Authorized {
   readonly principal: Principal
 }
 
-/** Accepts or rejects requests by their tokens. */
-export interface Authorizer {
-  /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
-  authorizeRequest(request: BearerRequest, scopes: readonly string[]): Promise<Authorized | ErrorResponse>
-  /**
-   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired or been
-   * revoked since the principal was created.
-   */
-  authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse
-  /** Whether this authorizer created the principal. Any middleware can set `ctx.state.auth`. */
-  isOwn(principal: unknown): principal is Principal
-}
-
 /** Creates the authorizer of one API: bearer token → cached or verified → expired? → revoked? → has the scopes? */
 export function createAuthorizer(
   dependencies: GatewayDependencies,
   errorResponses: ErrorResponses,
   readiness: Pick<Readiness, 'isReady' | 'soonReady'>,
   signalOf: SignalOf,
-): Authorizer {
+) {
   const { issuer, audience, getKey, revocations, tokenCacheBytes, logger } = dependencies
   const verifiedTokens = createVerifiedTokens(
     createTokenVerifier({ issuer, audience, getKey, signalOf }),
@@ -39,6 +26,10 @@ export function createAuthorizer(
   )
   const ownPrincipals = new WeakSet<object>()
 
+  /**
+   * Accepts a principal if its token is still valid and carries all of `scopes`. The token may have expired or been
+   * revoked since the principal was created.
+   */
   function authorizePrincipal(principal: Principal, scopes: readonly string[]): Authorized | ErrorResponse {
     if (isExpired(principal.expiresAt, Date.now() / 1000)) return errorResponses.invalidToken(EXPIRED.problem)
     if (revocations.mustReject) return errorResponses.unavailable()
@@ -47,6 +38,7 @@ export function createAuthorizer(
     return missing.length === 0 ? { ok: true, principal } : errorResponses.insufficientScope(scopes, missing)
   }
 
+  /** Accepts a request if its token is valid and carries all of `scopes`. The promise never rejects. */
   async function authorizeRequest(
     request: BearerRequest,
     scopes: readonly string[],
@@ -72,8 +64,12 @@ export function createAuthorizer(
   return {
     authorizeRequest,
     authorizePrincipal,
-    isOwn(principal): principal is Principal {
+    /** Whether this authorizer created the principal. Any middleware can set `ctx.state.auth`. */
+    isOwn(principal: unknown): principal is Principal {
       return typeof principal === 'object' && principal !== null && ownPrincipals.has(principal)
     },
   }
 }
+
+/** Accepts or rejects requests by their tokens. */
+export type Authorizer = ReturnType<typeof createAuthorizer>

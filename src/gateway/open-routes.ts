@@ -12,21 +12,6 @@ export type PublicRoute = RouteDefinition | `OPTIONS /${string}`
 /** How open a route is. `public` reads no token; `optional` verifies a token if one is sent. */
 export type Openness = 'public' | 'optional'
 
-/** The routes that need no token. */
-export interface OpenRoutes {
-  /**
-   * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
-   * operations, because the host wrote that very address. A route that matches by a parameter, or only when
-   * letter case is ignored, yields to operations. So `GET /invoices/:id` does not open `GET /invoices/list`.
-   * Only an optional route also opens the operation with the same route.
-   *
-   * @param method as it was sent; HEAD counts as GET
-   * @param path canonical, below {base_url}
-   * @param endsInSlash whether the sent path ended in a slash; some routers take that for an empty parameter
-   */
-  find(method: string, path: string, endsInSlash: boolean): Openness | undefined
-}
-
 interface OpenRoute {
   readonly openness: Openness
   readonly shape: string
@@ -42,7 +27,7 @@ export function createOpenRoutes(
   routes: { readonly [Each in Openness]?: readonly PublicRoute[] | undefined },
   base: string,
   catalog: Pick<GatewayDependencies, 'findClaims'>,
-): OpenRoutes {
+) {
   const problems = collectProblems('ERR_OPTIONS', 'the options of the gateway are not valid')
   const index = createRouteIndex<OpenRoute>()
   const exact = new Map<string, Openness>()
@@ -93,7 +78,17 @@ export function createOpenRoutes(
   }
 
   return {
-    find(method, path, endsInSlash) {
+    /**
+     * How open a request is; undefined if it needs a token. A route that names exactly this path wins over
+     * operations, because the host wrote that very address. A route that matches by a parameter, or only when
+     * letter case is ignored, yields to operations. So `GET /invoices/:id` does not open `GET /invoices/list`.
+     * Only an optional route also opens the operation with the same route.
+     *
+     * @param method as it was sent; HEAD counts as GET
+     * @param path canonical, below {base_url}
+     * @param endsInSlash whether the sent path ended in a slash; some routers take that for an empty parameter
+     */
+    find(method: string, path: string, endsInSlash: boolean): Openness | undefined {
       const lookedUp = method === 'HEAD' ? 'GET' : method
       const readings = readingsOf(path)
       const [route, other] = readings.map((reading) => index.find(lookedUp, reading))
@@ -110,6 +105,9 @@ export function createOpenRoutes(
     },
   }
 }
+
+/** The routes that need no token. */
+export type OpenRoutes = ReturnType<typeof createOpenRoutes>
 
 function hasParameter({ segments }: Pick<Route, 'segments'>): boolean {
   return segments.some((segment) => 'parameter' in segment)

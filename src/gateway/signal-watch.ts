@@ -11,15 +11,6 @@ interface WatchedToken {
   keepUntilExpiry: boolean
 }
 
-/** Checks the tokens with signals that callers wait for. */
-export interface SignalWatch {
-  /** Watches a token. If it is watched already, `keepUntilExpiry` can only become true. */
-  add(token: WatchedToken): void
-  remove(tokenId: string): void
-  /** Aborts the signals of invalid tokens now. */
-  sweep(): void
-}
-
 /** Milliseconds between two looks at the clock, which may have been changed while the machine slept. */
 const CLOCK_CHECK_MS = 1000
 
@@ -38,7 +29,7 @@ const RELEASE_AFTER_MS = 10_000
 export function createSignalWatch(
   revocations: Pick<GatewayRevocations, 'mustReject' | 'onAdded'>,
   reasonToAbort: (principal: Principal, now: number) => Error | undefined,
-): SignalWatch {
+) {
   /** By token id. The cache of verified tokens may have evicted a principal that is in use. */
   const watched = new Map<string, WatchedToken>()
   let stopListening: (() => void) | undefined
@@ -49,6 +40,7 @@ export function createSignalWatch(
   let sweepAt = 0
   let earliestSweepAt = 0
 
+  /** Watches a token. If it is watched already, `keepUntilExpiry` can only become true. */
   function add(token: WatchedToken): void {
     const { tokenId, expiresAt } = token.principal
     const known = watched.get(tokenId)
@@ -64,6 +56,7 @@ export function createSignalWatch(
     schedule()
   }
 
+  /** Aborts the signals of invalid tokens now. */
   function sweep(): void {
     const startedAt = performance.now()
     const now = Date.now() / 1000
@@ -110,8 +103,11 @@ export function createSignalWatch(
     stopListening = undefined
   }
 
-  return { add, remove: (tokenId) => void watched.delete(tokenId), sweep }
+  return { add, remove: (tokenId: string) => void watched.delete(tokenId), sweep }
 }
+
+/** Checks the tokens with signals that callers wait for. */
+export type SignalWatch = ReturnType<typeof createSignalWatch>
 
 function hasWaitingCaller({ keepUntilExpiry, controller }: WatchedToken): boolean {
   return keepUntilExpiry || getEventListeners(controller.signal, 'abort').length > 0

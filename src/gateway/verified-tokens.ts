@@ -7,14 +7,6 @@ import { EXPIRED, isExpired, type InvalidToken, type VerifyToken } from './verif
  */
 const REVERIFY_AFTER_MS = 600_000
 
-/** A cache of verified tokens. */
-export interface VerifiedTokens {
-  /** The principal of a cached token that is not expired; undefined for any other token. */
-  get(token: string): Principal | undefined
-  /** Verifies a token, and caches it if it is valid. */
-  verify(token: string): Promise<Principal | InvalidToken>
-}
-
 /**
  * Creates a cache of verified tokens, so that the second call with a token costs a Map lookup and no signature check.
  * It holds only valid tokens, so strangers cannot evict them. It knows nothing about revocation, which the gateway
@@ -24,7 +16,7 @@ export interface VerifiedTokens {
  * @param capacity maximum bytes of cached tokens. 8 MiB hold about ten thousand tokens of usual size, and take at most
  *   about 30 MB together with their claims
  */
-export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number): VerifiedTokens {
+export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number) {
   // In the order of their last use, because a Map iterates in the order of insertion.
   const cached = new Map<string, { principal: Principal; verifiedAt: number }>()
   const pending = new Map<string, Promise<Principal | InvalidToken>>()
@@ -57,7 +49,8 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
   }
 
   return {
-    get(token) {
+    /** The principal of a cached token that is not expired; undefined for any other token. */
+    get(token: string): Principal | undefined {
       const entry = cached.get(token)
       if (entry === undefined) return undefined
       const now = Date.now()
@@ -71,7 +64,8 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
       return entry.principal
     },
 
-    async verify(token) {
+    /** Verifies a token, and caches it if it is valid. */
+    async verify(token: string): Promise<Principal | InvalidToken> {
       let verification = pending.get(token)
       if (verification === undefined) {
         verification = verifyAndCache(token)
@@ -83,3 +77,6 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
     },
   }
 }
+
+/** A cache of verified tokens. */
+export type VerifiedTokens = ReturnType<typeof createVerifiedTokens>

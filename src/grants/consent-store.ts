@@ -6,25 +6,6 @@ import { digest } from '../store/digest.ts'
 import { stringRule, listOf, mapOf, optional } from '../validation/rules.ts'
 import { isOfVersions, type ConsentVersions, type ConsentVersionStore } from './consent-version.ts'
 
-/** The decisions of people about applications, over all authorizations: one record per person and application. */
-export interface ConsentStore {
-  /** Empty lists if there was no decision yet, or if all was revoked since. */
-  get(person: Person, clientId: string): Promise<CurrentConsent>
-  /**
-   * Merges a decision into the stored consent. No concurrent decision is lost.
-   *
-   * @param versions the consent versions that were in force before the decision
-   */
-  update(
-    person: Person,
-    clientId: string,
-    decision: ConsentDecision,
-    versions: ConsentVersions,
-  ): Promise<void>
-  /** Deletes the stored consent, so that the next request asks the person. */
-  delete(person: Person, clientId: string): Promise<void>
-}
-
 /** The stored consent, and the consent versions that are in force. */
 export interface CurrentConsent {
   readonly consent: StoredConsent
@@ -37,11 +18,7 @@ interface ConsentRecord extends StoredConsent {
 }
 
 /** @param ttl seconds for which consent is stored after the last decision */
-export function createConsentStore(
-  store: Store,
-  ttl: number,
-  consentVersions: ConsentVersionStore,
-): ConsentStore {
+export function createConsentStore(store: Store, ttl: number, consentVersions: ConsentVersionStore) {
   const records = createCollection<ConsentRecord>(store, {
     name: 'consent',
     version: 1,
@@ -53,7 +30,8 @@ export function createConsentStore(
   })
 
   return {
-    async get(person, clientId) {
+    /** Empty lists if there was no decision yet, or if all was revoked since. */
+    async get(person: Person, clientId: string): Promise<CurrentConsent> {
       // In either order: a decision is valid only in the consent versions in which it was made.
       const [record, versions] = await Promise.all([
         records.get(idOf(person, clientId)),
@@ -61,7 +39,17 @@ export function createConsentStore(
       ])
       return { consent: validPart(record, versions), versions }
     },
-    async update(person, clientId, decision, versions) {
+    /**
+     * Merges a decision into the stored consent. No concurrent decision is lost.
+     *
+     * @param versions the consent versions that were in force before the decision
+     */
+    async update(
+      person: Person,
+      clientId: string,
+      decision: ConsentDecision,
+      versions: ConsentVersions,
+    ): Promise<void> {
       const id = idOf(person, clientId)
       const change = (record?: ConsentRecord): ConsentRecord => ({
         ...mergeConsent(validPart(record, versions), decision),
@@ -72,11 +60,15 @@ export function createConsentStore(
       if (await records.create(id, change(), ttl)) return
       await records.update(id, change, ttl)
     },
-    async delete(person, clientId) {
+    /** Deletes the stored consent, so that the next request asks the person. */
+    async delete(person: Person, clientId: string): Promise<void> {
       await records.delete(idOf(person, clientId))
     },
   }
 }
+
+/** The decisions of people about applications, over all authorizations: one record per person and application. */
+export type ConsentStore = ReturnType<typeof createConsentStore>
 
 function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))

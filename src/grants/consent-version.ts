@@ -22,16 +22,8 @@ export interface ConsentVersions {
   readonly userClient?: string | undefined
 }
 
-/** The consent versions that are in force. */
-export interface ConsentVersionStore {
-  /** The versions for what a person authorizes an application to do. */
-  current(person: Person, clientId: string): Promise<ConsentVersions>
-  /** Starts a new version, which revokes everything that the holder authorized so far. */
-  renew(holder: AuthorizationHolder): Promise<void>
-}
-
 /** @param ttl seconds for which a version is kept: at least as long as any older authorization may live */
-export function createConsentVersions(store: Store, ttl: number): ConsentVersionStore {
+export function createConsentVersions(store: Store, ttl: number) {
   const records = createCollection<{ id: string }>(store, {
     name: 'consent-version',
     version: 1,
@@ -39,7 +31,8 @@ export function createConsentVersions(store: Store, ttl: number): ConsentVersion
   })
 
   return {
-    async current({ accountId, userId }, clientId) {
+    /** The versions for what a person authorizes an application to do. */
+    async current({ accountId, userId }: Person, clientId: string): Promise<ConsentVersions> {
       const holders: { [Part in keyof ConsentVersions]: AuthorizationHolder } = {
         account: { accountId },
         client: { accountId, clientId },
@@ -52,12 +45,16 @@ export function createConsentVersions(store: Store, ttl: number): ConsentVersion
       const parts = Object.keys(holders).map((part, at) => [part, found[at]?.id])
       return Object.fromEntries(parts.filter(([, id]) => id !== undefined)) as ConsentVersions
     },
-    async renew(holder) {
+    /** Starts a new version, which revokes everything that the holder authorized so far. */
+    async renew(holder: AuthorizationHolder): Promise<void> {
       // Random, not counted: a version that expires and is created again never equals an older one.
       await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
 }
+
+/** The consent versions that are in force. */
+export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
  * Whether an authorization of the versions `then` is still valid in the versions `now`. An expired version has outlived

@@ -34,39 +34,6 @@ export interface ListedGrant {
 /** A page of the grants of an account. */
 export type ListedGrants = RecordList<ListedGrant>
 
-/**
- * The grants of each account that are in use, in the order in which they were made, to the second.
- *
- * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
- * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
- * entries vanish with their buckets.
- */
-export interface GrantIndex {
-  /** @param end epoch seconds at which the grant expires, unless it is extended */
-  add(entry: GrantEntry, end: number): Promise<void>
-  remove(entry: GrantEntry): Promise<void>
-  /**
-   * @param isMeant selects the grants of the page. @default all
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
-   */
-  page(
-    accountId: string,
-    options: ListOptions,
-    isMeant?: (record: GrantRecord) => boolean,
-  ): Promise<ListedGrants>
-  /** All pages of an account. @param limit grants on a page, 1 to 500 */
-  pages(accountId: string, limit: number): AsyncIterable<ListedGrants>
-  /**
-   * Begins to count the grants of an account.
-   *
-   * @returns a function that answers, after a second round trip, whether one of its pairs may exceed the limit. It
-   *   answers false if the store is unavailable
-   */
-  startLimitCheck(accountId: string): () => Promise<boolean>
-  /** The ids of the grants in use beyond the limit of a pair, the oldest first. */
-  listOverLimit(pair: GrantPair): Promise<string[]>
-}
-
 /** Grants in use that one person may have for one application. */
 const PAIR_LIMIT = 100
 
@@ -79,7 +46,7 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /** @param load reads the records of grant ids, in their order, undefined where absent */
-export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }): GrantIndex {
+export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
     store,
     // Account ids are the host's: they may have any length and any characters.
@@ -88,18 +55,41 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
   })
 
   return {
-    add: (entry, end) => addEntry(indexOf(entry.accountId), memberOf(entry), end, Date.now() / 1000),
-    async remove(entry) {
+    /** @param end epoch seconds at which the grant expires, unless it is extended */
+    add: (entry: GrantEntry, end: number) =>
+      addEntry(indexOf(entry.accountId), memberOf(entry), end, Date.now() / 1000),
+    async remove(entry: GrantEntry): Promise<void> {
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    page: (accountId, options, isMeant = () => true) =>
+    /**
+     * @param isMeant selects the grants of the page. @default all
+     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
+     */
+    page: (accountId: string, options: ListOptions, isMeant: (record: GrantRecord) => boolean = () => true) =>
       readGrants(indexOf(accountId), load, options, isMeant),
-    pages: (accountId, limit) => readPages(indexOf(accountId), load, limit),
-    startLimitCheck: (accountId) => startLimitCheck(indexOf(accountId)),
-    listOverLimit: (pair) => listOverLimit(indexOf(pair.accountId), load, pair),
+    /** All pages of an account. @param limit grants on a page, 1 to 500 */
+    pages: (accountId: string, limit: number) => readPages(indexOf(accountId), load, limit),
+    /**
+     * Begins to count the grants of an account.
+     *
+     * @returns a function that answers, after a second round trip, whether one of its pairs may exceed the limit. It
+     *   answers false if the store is unavailable
+     */
+    startLimitCheck: (accountId: string) => startLimitCheck(indexOf(accountId)),
+    /** The ids of the grants in use beyond the limit of a pair, the oldest first. */
+    listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
   }
 }
+
+/**
+ * The grants of each account that are in use, in the order in which they were made, to the second.
+ *
+ * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
+ * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
+ * entries vanish with their buckets.
+ */
+export type GrantIndex = ReturnType<typeof createGrantIndex>
 
 /** Whether grants that expire at two times, in epoch seconds, stand in the same bucket. */
 export function isSameBucket(one: number, other: number): boolean {

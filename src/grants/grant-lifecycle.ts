@@ -13,36 +13,6 @@ export interface Listing extends GrantEntry {
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
-/**
- * How grants come into use, are extended, and are revoked.
- *
- * A new grant is short-lived, because most grants are never used: an application that asks silently whether a user is
- * signed in gets a code each time. The first refresh token lists the grant, and the grant then lives as long as its
- * tokens.
- */
-export interface GrantLifecycle {
-  readonly records: Collection<GrantRecord>
-  readonly index: GrantIndex
-  readonly consentVersions: ConsentVersionStore
-  /** Lists a grant that is about to come into use. */
-  list(entry: GrantEntry): Promise<Listing>
-  /**
-   * Activates a grant before its first refresh token is issued. May be called again.
-   *
-   * @param known its record, if this request has read it
-   * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
-   */
-  activate(grantId: string, known?: Stored<GrantRecord>, listing?: Listing): Promise<boolean>
-  /** Extends a grant before another refresh token is issued; false as above. */
-  extend(grantId: string, known?: Stored<GrantRecord>): Promise<boolean>
-  /** Revokes a grant; undefined if it is deleted. May be called again. */
-  revoke(grantId: string): Promise<GrantRecord | undefined>
-  /** Whether everything of its account, or with its application, was revoked after the grant was made. */
-  hasStaleConsent(record: GrantRecord): Promise<boolean>
-  /** Deletes a grant without a trace. @returns whether it existed */
-  delete(grantId: string): Promise<boolean>
-}
-
 /** Seconds by which a grant outlives its tokens, so that it is extended once a day, not with each token. */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
@@ -70,7 +40,7 @@ export function createGrantLifecycle(
     readonly delegatedAccessToken: number
     readonly storedConsent: number
   },
-): GrantLifecycle {
+) {
   const records = grantRecords(store)
   const index = createGrantIndex({ store, load: (grantIds) => records.getEach(grantIds) })
   const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
@@ -84,15 +54,36 @@ export function createGrantLifecycle(
     records,
     index,
     consentVersions,
-    list: (entry) => listGrant(state, entry),
-    activate: (grantId, known, listing) => activateGrant(state, grantId, known, listing),
-    extend: (grantId, known) => extendGrant(state, grantId, known),
-    revoke: (grantId) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
-    hasStaleConsent: async (record) =>
+    /** Lists a grant that is about to come into use. */
+    list: (entry: GrantEntry) => listGrant(state, entry),
+    /**
+     * Activates a grant before its first refresh token is issued. May be called again.
+     *
+     * @param known its record, if this request has read it
+     * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
+     */
+    activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
+      activateGrant(state, grantId, known, listing),
+    /** Extends a grant before another refresh token is issued; false as above. */
+    extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
+    /** Revokes a grant; undefined if it is deleted. May be called again. */
+    revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
+    /** Whether everything of its account, or with its application, was revoked after the grant was made. */
+    hasStaleConsent: async (record: GrantRecord) =>
       !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
-    delete: (grantId) => deleteGrant(state, grantId),
+    /** Deletes a grant without a trace. @returns whether it existed */
+    delete: (grantId: string) => deleteGrant(state, grantId),
   }
 }
+
+/**
+ * How grants come into use, are extended, and are revoked.
+ *
+ * A new grant is short-lived, because most grants are never used: an application that asks silently whether a user is
+ * signed in gets a code each time. The first refresh token lists the grant, and the grant then lives as long as its
+ * tokens.
+ */
+export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
 async function listGrant({ index, lifetime }: State, entry: GrantEntry): Promise<Listing> {
   const end = nowInSeconds() + lifetime

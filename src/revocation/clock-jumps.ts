@@ -6,27 +6,23 @@ export interface Moment {
   readonly wall: number
 }
 
-/** Time by two clocks, because the wall clock may be corrected, and the machine may sleep. */
-export interface ClockJumps {
-  moment(): Moment
-  /** Milliseconds since a moment, by the clock that shows more: the steady clock stops while the machine sleeps. */
-  since(moment: Moment): number
-  /** Whether the wall clock has jumped since the previous call. */
-  hasJumped(): boolean
-}
-
 /** @param now the wall clock, in milliseconds since the epoch */
-export function createClockJumps(now: () => number): ClockJumps {
+export function createClockJumps(now: () => number) {
   /** Milliseconds by which the wall clock is ahead of the steady clock. */
   let difference: number | undefined
 
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
-    since: ({ steady, wall }) => Math.max(performance.now() - steady, now() - wall),
-    hasJumped() {
+    /** Milliseconds since a moment, by the clock that shows more: the steady clock stops while the machine sleeps. */
+    since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
+    /** Whether the wall clock has jumped since the previous call. */
+    hasJumped(): boolean {
       const before = difference
       difference = now() - performance.now()
       return before !== undefined && Math.abs(difference - before) > NORMAL_CLOCK_SKEW_SECONDS * 1000
     },
   }
 }
+
+/** Time by two clocks, because the wall clock may be corrected, and the machine may sleep. */
+export type ClockJumps = ReturnType<typeof createClockJumps>

@@ -1,31 +1,27 @@
 import type { Store } from '../store/contract.ts'
 import { BUCKET_NUMBERS } from './revocation-log.ts'
 
-/**
- * Marks in the revocation log. The key ring names one of them: if the log does not have it, the log was lost. A mark
- * stands in the index that names everything in the log, so both are lost together.
- */
-export interface LogMarks {
-  /** The ids of all marks; mostly one. */
-  list(): Promise<readonly string[]>
-  add(id: string): Promise<void>
-  remove(id: string): Promise<void>
-}
-
 /** Sorts behind the numbers of the buckets, which are digits. */
 const PREFIX = 'mark:'
 /** More than there are: one mark, and one more for each process that marks the log at this moment. */
 const PAGE_SIZE = 100
 
 /** The marks in the revocation log of a store. */
-export function createLogMarks(store: Store): LogMarks {
+export function createLogMarks(store: Store) {
   return {
-    async list() {
+    /** The ids of all marks; mostly one. */
+    async list(): Promise<readonly string[]> {
       const members = await store.range(BUCKET_NUMBERS, { after: PREFIX, limit: PAGE_SIZE })
       return members.flatMap((member) => (member.startsWith(PREFIX) ? member.slice(PREFIX.length) : []))
     },
     // Permanent, like the key ring that names it.
-    add: (id) => store.add(BUCKET_NUMBERS, PREFIX + id),
-    remove: (id) => store.remove(BUCKET_NUMBERS, PREFIX + id),
+    add: (id: string) => store.add(BUCKET_NUMBERS, PREFIX + id),
+    remove: (id: string) => store.remove(BUCKET_NUMBERS, PREFIX + id),
   }
 }
+
+/**
+ * Marks in the revocation log. The key ring names one of them: if the log does not have it, the log was lost. A mark
+ * stands in the index that names everything in the log, so both are lost together.
+ */
+export type LogMarks = ReturnType<typeof createLogMarks>

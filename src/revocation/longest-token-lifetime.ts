@@ -3,22 +3,6 @@ import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
-/**
- * The longest lifetime of the access tokens that were issued on a store, under any options. A revocation must be kept
- * for as long, and a key must be published for as long.
- */
-export interface LongestLifetime {
-  /**
-   * Seconds, including what other processes with other options have announced. The call announces the lifetime of this
-   * process, so call it before this process issues tokens.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
-   */
-  seconds(): Promise<number>
-  /** Seconds, as far as this process knows without I/O. Another process may have announced more since. */
-  readonly secondsKnown: number
-}
-
 /** The collection of the keys, which stay published for as long. */
 const COLLECTION = 'signing-keys'
 const RECORD = 'longest-lifetime'
@@ -30,11 +14,7 @@ const RECORD = 'longest-lifetime'
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record, if it is not about access tokens
  */
-export function createLongestLifetime(
-  store: Store,
-  configured: number,
-  record: string = RECORD,
-): LongestLifetime {
+export function createLongestLifetime(store: Store, configured: number, record: string = RECORD) {
   const lifetimes = createCollection<{ seconds: number }>(store, {
     name: COLLECTION,
     version: 1,
@@ -57,14 +37,27 @@ export function createLongestLifetime(
   }
 
   return {
-    async seconds() {
+    /**
+     * Seconds, including what other processes with other options have announced. The call announces the lifetime of this
+     * process, so call it before this process issues tokens.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
+     */
+    async seconds(): Promise<number> {
       const announced = await announce()
       known = Math.max(known, announced)
       confirmed = announced
       return known
     },
-    get secondsKnown() {
+    /** Seconds, as far as this process knows without I/O. Another process may have announced more since. */
+    get secondsKnown(): number {
       return known
     },
   }
 }
+
+/**
+ * The longest lifetime of the access tokens that were issued on a store, under any options. A revocation must be kept
+ * for as long, and a key must be published for as long.
+ */
+export type LongestLifetime = ReturnType<typeof createLongestLifetime>

@@ -10,28 +10,6 @@ export interface Subject {
   readonly id: string
 }
 
-/** A log of revocations in progress, so that other processes can complete them. */
-export interface PendingRevocations {
-  /**
-   * Adds an entry before a change begins.
-   *
-   * @returns the entry, for `remove`
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  add(subject: Subject): Promise<string>
-  /** Removes the entry of a completed change. Never rejects: an entry that stays is resumed, which is harmless. */
-  remove(entry: string): Promise<void>
-  /**
-   * Completes all entries that seem to be abandoned.
-   *
-   * @param resume may be called for a change that still runs, and several times for each entry
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  resumeAll(resume: (subject: Subject) => Promise<void>): Promise<void>
-  /** The subjects of all pending changes of all processes, each once. */
-  list(): Promise<readonly Subject[]>
-}
-
 /** An index of entries: `<milliseconds>:<random>:<subject as JSON>`. */
 const INDEX = 'revocations:pending'
 
@@ -58,11 +36,12 @@ export function createPendingRevocations(parts: {
   readonly longestLifetime: LongestLifetime
   readonly logger: Logger
   readonly now: () => number
-}): PendingRevocations {
+}) {
   const { store, longestLifetime, logger, now } = parts
   /** The time at which this process resumed an entry. */
   let resumedAt = new Map<string, number>()
 
+  /** Removes the entry of a completed change. Never rejects: an entry that stays is resumed, which is harmless. */
   async function remove(entry: string): Promise<void> {
     await store.remove(INDEX, entry).catch((error: unknown) => {
       logger.debug({ err: error }, 'a completed revocation stays listed; it will be completed again')
@@ -109,18 +88,31 @@ export function createPendingRevocations(parts: {
   return {
     remove,
 
-    async list() {
+    /** The subjects of all pending changes of all processes, each once. */
+    async list(): Promise<readonly Subject[]> {
       return [...groupBySubject(await readEntries()).keys()].flatMap((text) => readSubject(text) ?? [])
     },
 
-    async add(subject) {
+    /**
+     * Adds an entry before a change begins.
+     *
+     * @returns the entry, for `remove`
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async add(subject: Subject): Promise<string> {
       const time = String(now()).padStart(13, '0')
       const entry = `${time}:${randomBytes(6).toString('base64url')}:${JSON.stringify(subject)}`
       await store.add(INDEX, entry, await longestLifetime.seconds())
       return entry
     },
 
-    async resumeAll(resume) {
+    /**
+     * Completes all entries that seem to be abandoned.
+     *
+     * @param resume may be called for a change that still runs, and several times for each entry
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async resumeAll(resume: (subject: Subject) => Promise<void>): Promise<void> {
       const entries = await readEntries()
       const listed = new Set(entries)
       resumedAt = new Map([...resumedAt].filter(([entry]) => listed.has(entry)))
@@ -134,6 +126,9 @@ export function createPendingRevocations(parts: {
     },
   }
 }
+
+/** A log of revocations in progress, so that other processes can complete them. */
+export type PendingRevocations = ReturnType<typeof createPendingRevocations>
 
 function groupBySubject(entries: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()

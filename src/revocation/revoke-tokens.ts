@@ -30,44 +30,6 @@ export interface Change<T> {
 /** Finds out what is to be revoked of a subject. For a subject that was not changed, revoking the result is harmless. */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
-/** Revokes tokens in all processes. */
-export interface Revocations {
-  /**
-   * Revokes tokens: in this process immediately, in every other process within moments. Settles when the revocation is
-   * stored. May be called again.
-   *
-   * @param specs without `until`, a revocation is kept for as long as any access token lives
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, other processes may not, so call
-   *   it again; `ERR_INVALID_ARGUMENT` for a spec that is not valid, before anything is done
-   */
-  revoke(...specs: readonly RevocationSpec[]): Promise<void>
-  /** The same with an actor, for the events. */
-  revokeAs(actor: string | undefined, ...specs: readonly RevocationSpec[]): Promise<void>
-  /**
-   * Makes a change that revokes tokens. If this process ends before the revocation is stored, other processes find the
-   * pending entry and complete it (`resumeAll`).
-   *
-   * @param change makes the change, beginning with the record that decides about new tokens. Its errors are passed on.
-   *   A GatehouseError with a status below 500 means that nothing was changed. After any other error, other processes
-   *   complete the change
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
-   */
-  revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T>
-  /**
-   * Completes what other processes left pending. Is called periodically.
-   *
-   * @param specsOf if it throws, its subject stays pending
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  resumeAll(specsOf: SpecsOf): Promise<void>
-  /**
-   * The revocations that pending changes will make. Revokes nothing.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  listPending(specsOf: SpecsOf): Promise<readonly Revocation[]>
-}
-
 /** A computed `until` is a full hour, so that repeating a revocation stores the same text. */
 const HOUR_SECONDS = 3600
 
@@ -83,7 +45,7 @@ export function createRevocations(parts: {
   readonly events?: Pick<EventSink, 'emit'> | undefined
   readonly logger: Logger
   readonly now?: (() => number) | undefined
-}): Revocations {
+}) {
   const { store, log, set, longestLifetime, events, logger, now = () => Date.now() } = parts
   const pending = createPendingRevocations({ store, longestLifetime, logger, now })
 
@@ -102,10 +64,28 @@ export function createRevocations(parts: {
   }
 
   return {
-    revoke: (...specs) => revoke(specs),
-    revokeAs: (actor, ...specs) => revoke(specs, actor),
+    /**
+     * Revokes tokens: in this process immediately, in every other process within moments. Settles when the revocation is
+     * stored. May be called again.
+     *
+     * @param specs without `until`, a revocation is kept for as long as any access token lives
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, other processes may not, so call
+     *   it again; `ERR_INVALID_ARGUMENT` for a spec that is not valid, before anything is done
+     */
+    revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
+    /** The same with an actor, for the events. */
+    revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
 
-    async revokeWith(subject, change) {
+    /**
+     * Makes a change that revokes tokens. If this process ends before the revocation is stored, other processes find the
+     * pending entry and complete it (`resumeAll`).
+     *
+     * @param change makes the change, beginning with the record that decides about new tokens. Its errors are passed on.
+     *   A GatehouseError with a status below 500 means that nothing was changed. After any other error, other processes
+     *   complete the change
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller, or another process, completes the change
+     */
+    async revokeWith<T>(subject: Subject, change: () => Promise<Change<T>>): Promise<T> {
       const entry = await pending.add(subject)
       const { result, revoked, actor } = await change().catch(async (error: unknown) => {
         if (error instanceof GatehouseError && error.status < 500) await pending.remove(entry)
@@ -116,9 +96,20 @@ export function createRevocations(parts: {
       return result
     },
 
-    resumeAll: (specsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),
+    /**
+     * Completes what other processes left pending. Is called periodically.
+     *
+     * @param specsOf if it throws, its subject stays pending
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    resumeAll: (specsOf: SpecsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),
 
-    async listPending(specsOf) {
+    /**
+     * The revocations that pending changes will make. Revokes nothing.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async listPending(specsOf: SpecsOf): Promise<readonly Revocation[]> {
       const subjects = await pending.list()
       const until = now() / 1000 + (await longestLifetime.seconds())
       const revocations: Revocation[] = []
@@ -129,6 +120,9 @@ export function createRevocations(parts: {
     },
   }
 }
+
+/** Revokes tokens in all processes. */
+export type Revocations = ReturnType<typeof createRevocations>
 
 /** @param byDefault epoch seconds, for a spec without `until` */
 function withUntil(spec: RevocationSpec, byDefault: number): Revocation {

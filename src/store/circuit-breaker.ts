@@ -8,29 +8,6 @@ export class CircuitOpenError extends GatehouseError {
   }
 }
 
-/**
- * Passes calls to a store as long as it answers. After some failures in a row the circuit opens: calls fail at once,
- * without reaching the store, until it answers again. An unavailable database then costs a request no time, and no
- * commands pile up in its client.
- *
- * Any answer ends the row of failures, if it came after the failed call had started. A partial failure, such as one lost
- * shard of a cluster, therefore does not block calls to the rest.
- */
-export interface CircuitBreaker {
-  /**
-   * Makes a call.
-   *
-   * @throws {CircuitOpenError} at once while the circuit is open; otherwise what the call throws
-   */
-  run<T>(call: () => Promise<T>): Promise<T>
-  /** Throws while the circuit is open. */
-  throwIfOpen(): void
-  /** Records that the store has answered, and closes the circuit. */
-  recordAnswer(): void
-  /** Stops probing. An open circuit stays open. */
-  stop(): void
-}
-
 /** Failures in a row that open the circuit. */
 const MAX_FAILURES = 5
 /** The maximum number of calls that test whether the store works again. */
@@ -61,7 +38,7 @@ export function createCircuitBreaker(options: {
   readonly outer?: CircuitBreaker | undefined
   readonly onUnavailable?: ((error: GatehouseError) => void) | undefined
   readonly onAvailable?: (() => void) | undefined
-}): CircuitBreaker {
+}) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
   /** Grows with each answer and each transition. A failure of an earlier attempt does not count. */
   let attempt = 0
@@ -73,6 +50,7 @@ export function createCircuitBreaker(options: {
   let isReported = false
   let stopped = false
 
+  /** Throws while the circuit is open. */
   function throwIfOpen(): void {
     outer?.throwIfOpen()
     if (!open || (trials !== undefined && trials > 0)) return
@@ -83,6 +61,7 @@ export function createCircuitBreaker(options: {
     )
   }
 
+  /** Records that the store has answered, and closes the circuit. */
   function recordAnswer(): void {
     attempt += 1
     failures = 0
@@ -138,7 +117,12 @@ export function createCircuitBreaker(options: {
     throwIfOpen,
     recordAnswer,
 
-    async run(call) {
+    /**
+     * Makes a call.
+     *
+     * @throws {CircuitOpenError} at once while the circuit is open; otherwise what the call throws
+     */
+    async run<T>(call: () => Promise<T>): Promise<T> {
       throwIfOpen()
       if (trials !== undefined) trials -= 1
       const startedAt = attempt
@@ -154,11 +138,22 @@ export function createCircuitBreaker(options: {
       }
     },
 
-    stop() {
+    /** Stops probing. An open circuit stays open. */
+    stop(): void {
       stopped = true
     },
   }
 }
+
+/**
+ * Passes calls to a store as long as it answers. After some failures in a row the circuit opens: calls fail at once,
+ * without reaching the store, until it answers again. An unavailable database then costs a request no time, and no
+ * commands pile up in its client.
+ *
+ * Any answer ends the row of failures, if it came after the failed call had started. A partial failure, such as one lost
+ * shard of a cluster, therefore does not block calls to the rest.
+ */
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 
 /** Waits without keeping the process alive. */
 function pause(milliseconds: number): Promise<void> {

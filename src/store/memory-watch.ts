@@ -1,15 +1,6 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** Watches how much of a store's memory is used, without delaying requests. */
-export interface MemoryWatch {
-  /**
-   * Whether the memory was nearly full at the last check. Returns at once. After some seconds it starts a new check in
-   * the background. False if the store does not report its memory.
-   */
-  isNearlyFull(): boolean
-}
-
 /** The used share of the memory from which on it counts as nearly full. */
 const NEARLY_FULL_SHARE = 0.9
 
@@ -25,7 +16,7 @@ export function createMemoryWatch(options: {
   readonly store: Pick<Store, 'inspect'>
   readonly logger: Logger
   readonly now?: (() => number) | undefined
-}): MemoryWatch {
+}) {
   const { store, logger, now = () => performance.now() } = options
   let isFull = false
   let checkedAt = Number.NEGATIVE_INFINITY
@@ -41,7 +32,11 @@ export function createMemoryWatch(options: {
   }
 
   return {
-    isNearlyFull() {
+    /**
+     * Whether the memory was nearly full at the last check. Returns at once. After some seconds it starts a new check in
+     * the background. False if the store does not report its memory.
+     */
+    isNearlyFull(): boolean {
       if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {
         checkedAt = now()
         // An unavailable store does not count as full: the request itself calls the store next, and fails there.
@@ -51,3 +46,6 @@ export function createMemoryWatch(options: {
     },
   }
 }
+
+/** Watches how much of a store's memory is used, without delaying requests. */
+export type MemoryWatch = ReturnType<typeof createMemoryWatch>

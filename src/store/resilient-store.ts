@@ -4,13 +4,6 @@ import type { Store } from './contract.ts'
 import { withDeadline } from './deadline.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
-/** A store that costs a request a bounded time in every state of the database. */
-export interface ResilientStore {
-  readonly store: Store
-  /** Stops probing whether the store is available again. */
-  stop(): void
-}
-
 /**
  * Gives every call to a store a timeout (`deadline.ts`), and a circuit breaker (`circuit-breaker.ts`). Both reject with
  * ERR_STORE_UNAVAILABLE.
@@ -22,7 +15,7 @@ export interface ResilientStore {
  * @param timeoutMs milliseconds that a call may take
  * @param logger logs when the store becomes unavailable, and when it is available again
  */
-export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger): ResilientStore {
+export function createResilientStore(inner: Store, timeoutMs: number, logger: Logger) {
   const store = withDeadline(inner, timeoutMs)
   const probe = () => store.ping()
   const all = createCircuitBreaker({
@@ -45,12 +38,16 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
       ...withBreakers(store, all, all),
       ...(store.durable && { durable: withBreakers(store.durable, all, durableWrites) }),
     },
-    stop() {
+    /** Stops probing whether the store is available again. */
+    stop(): void {
       all.stop()
       durableWrites.stop()
     },
   }
 }
+
+/** A store that costs a request a bounded time in every state of the database. */
+export type ResilientStore = ReturnType<typeof createResilientStore>
 
 function withBreakers(store: Store, reads: CircuitBreaker, writes: CircuitBreaker): Store {
   return {

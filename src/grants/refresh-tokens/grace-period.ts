@@ -13,18 +13,6 @@ export interface LastRotation {
   readonly repeated?: true
 }
 
-/** Lets a client that lost the response of a refresh retry it within some seconds. */
-export interface GracePeriod {
-  /** What a family stores about a rotation. @param now milliseconds since the epoch */
-  record(token: string, next: string, now: number): LastRotation
-  /**
-   * The successor of `token`, if `token` was the last to be rotated, within the grace period; otherwise undefined.
-   *
-   * @param now milliseconds since the epoch
-   */
-  successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined
-}
-
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
@@ -32,17 +20,24 @@ const TAG_BYTES = 16
  * @param options.seconds length of the grace period; also the most by which the clocks of two processes may differ
  * @param options.keys derived from the secrets, newest first: the newest encrypts, all of them decrypt
  */
-export function createGracePeriod(options: {
-  readonly seconds: number
-  readonly keys: readonly Buffer[]
-}): GracePeriod {
+export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
   const { seconds, keys } = options
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
 
   return {
-    record: (token, next, now) => ({ of: digest(token), at: now, next: encrypt(next, keyOf(token, newest)) }),
-    successorOf(token, last, now) {
+    /** What a family stores about a rotation. @param now milliseconds since the epoch */
+    record: (token: string, next: string, now: number) => ({
+      of: digest(token),
+      at: now,
+      next: encrypt(next, keyOf(token, newest)),
+    }),
+    /**
+     * The successor of `token`, if `token` was the last to be rotated, within the grace period; otherwise undefined.
+     *
+     * @param now milliseconds since the epoch
+     */
+    successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // In both directions: after the clock is set back, the grace period must not last until it catches up.
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
       for (const key of keys) {
@@ -53,6 +48,9 @@ export function createGracePeriod(options: {
     },
   }
 }
+
+/** Lets a client that lost the response of a refresh retry it within some seconds. */
+export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
  * The ciphertext outlives the grace period. The old token alone does not decrypt it, because a used token may stand in

@@ -29,52 +29,6 @@ export interface Rotation {
   readonly isRetry: boolean
 }
 
-/**
- * Refresh tokens as families: one record a grant. A single compare-and-swap replaces the current token with the next
- * one. So each token is usable exactly once under any concurrency, and the record does not grow with the number of
- * refreshes (RFC 9700 4.14.2).
- */
-export interface TokenFamilies {
-  /**
-   * Starts the family of a grant.
-   *
-   * @param ttl seconds for which the token can be used
-   * @returns false if the family was started before: then a code is used twice
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may try again
-   */
-  start(token: string, payload: RefreshPayload, ttl: number): Promise<boolean>
-  /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
-  find(token: string): Promise<FoundRefreshToken | undefined>
-  /**
-   * The same for a token that is to be rotated. If a late write may have used it up, this waits up to three seconds
-   * until that write is rolled back.
-   */
-  findForRotation(token: string): Promise<FoundRefreshToken | undefined>
-  /**
-   * Replaces the token that was found with `next`. Within the grace period it answers the successor that exists.
-   *
-   * @param ttl seconds for which the next token can be used
-   * @returns undefined if the token was rotated before, or its family is revoked
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token can still be rotated then
-   */
-  rotate(
-    found: FoundRefreshToken,
-    next: string,
-    payload: RefreshPayload,
-    ttl: number,
-  ): Promise<Rotation | undefined>
-  /** Revokes the family of a grant, whether it was started or not. */
-  revoke(grantId: string): Promise<void>
-  /**
-   * Whether the family of a grant is revoked. Then a rejected token need not have been used before.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  isRevoked(grantId: string): Promise<boolean>
-  /** Stops rolling back uncertain writes. */
-  close(): void
-}
-
 interface Families {
   readonly records: Collection<FamilyRecord>
   readonly uncertain: UncertainWrites
@@ -90,7 +44,7 @@ export function createTokenFamilies(
   store: Store,
   format: RefreshTokenFormat,
   { tombstoneTtl, gracePeriod }: { tombstoneTtl: number; gracePeriod?: GracePeriod | undefined },
-): TokenFamilies {
+) {
   const records = createCollection<FamilyRecord>(store, {
     name: 'refresh-family',
     version: 1,
@@ -100,19 +54,54 @@ export function createTokenFamilies(
   const families: Families = { records, uncertain, format, gracePeriod }
 
   return {
-    start: (token, payload, ttl) => startFamily(families, token, payload, ttl),
-    find: (token) => findToken(families, token, readToken),
-    findForRotation: (token) => findToken(families, token, readSettledToken),
-    rotate: (found, next, payload, ttl) => rotateToken(families, found, next, payload, ttl),
-    revoke: (grantId) =>
+    /**
+     * Starts the family of a grant.
+     *
+     * @param ttl seconds for which the token can be used
+     * @returns false if the family was started before: then a code is used twice
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may try again
+     */
+    start: (token: string, payload: RefreshPayload, ttl: number) =>
+      startFamily(families, token, payload, ttl),
+    /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
+    find: (token: string) => findToken(families, token, readToken),
+    /**
+     * The same for a token that is to be rotated. If a late write may have used it up, this waits up to three seconds
+     * until that write is rolled back.
+     */
+    findForRotation: (token: string) => findToken(families, token, readSettledToken),
+    /**
+     * Replaces the token that was found with `next`. Within the grace period it answers the successor that exists.
+     *
+     * @param ttl seconds for which the next token can be used
+     * @returns undefined if the token was rotated before, or its family is revoked
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token can still be rotated then
+     */
+    rotate: (found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number) =>
+      rotateToken(families, found, next, payload, ttl),
+    /** Revokes the family of a grant, whether it was started or not. */
+    revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
-    async isRevoked(grantId) {
+    /**
+     * Whether the family of a grant is revoked. Then a rejected token need not have been used before.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async isRevoked(grantId: string): Promise<boolean> {
       const record = await records.get(grantId)
       return record === undefined || record.ended === true
     },
+    /** Stops rolling back uncertain writes. */
     close: uncertain.close,
   }
 }
+
+/**
+ * Refresh tokens as families: one record a grant. A single compare-and-swap replaces the current token with the next
+ * one. So each token is usable exactly once under any concurrency, and the record does not grow with the number of
+ * refreshes (RFC 9700 4.14.2).
+ */
+export type TokenFamilies = ReturnType<typeof createTokenFamilies>
 
 async function startFamily(
   families: Families,

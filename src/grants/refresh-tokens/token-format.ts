@@ -8,38 +8,31 @@ export interface RefreshTokenParts {
   readonly generation: number
 }
 
-/** Makes and recognises refresh tokens: `grant.generation.random.mac`. */
-export interface RefreshTokenFormat {
-  /** A new token with 256 random bits. */
-  mint(parts: RefreshTokenParts): string
-  /** Its parts, or undefined if it has another format. Does not check that it is genuine. */
-  parse(token: string): RefreshTokenParts | undefined
-  /**
-   * Whether this service made it. Only needed for tokens that are no longer current. A current token is
-   * recognised by
-   * its digest, so replacing `secret` invalidates no family.
-   */
-  isGenuine(token: string): boolean
-}
-
 const FORM = /^([\w-]{1,64})\.(0|[1-9]\d{0,9})\.[\w-]{43}\.([\w-]{22})$/
 
 /** @param macKeys newest first; all of them verify, the newest signs */
-export function createRefreshTokenFormat(macKeys: readonly Buffer[]): RefreshTokenFormat {
+export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
   const [newest] = macKeys
   if (!newest) throw new TypeError('at least one key is needed')
   const mac = (key: Buffer, body: string) => createHmac('sha256', key).update(body).digest().subarray(0, 16)
 
   return {
-    mint({ grantId, generation }) {
+    /** A new token with 256 random bits. */
+    mint({ grantId, generation }: RefreshTokenParts): string {
       const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
       return `${body}.${mac(newest, body).toString('base64url')}`
     },
-    parse(token) {
+    /** Its parts, or undefined if it has another format. Does not check that it is genuine. */
+    parse(token: string): RefreshTokenParts | undefined {
       const match = FORM.exec(token)
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
-    isGenuine(token) {
+    /**
+     * Whether this service made it. Only needed for tokens that are no longer current. A current token is
+     * recognised by
+     * its digest, so replacing `secret` invalidates no family.
+     */
+    isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')
       const given = Buffer.from(token.slice(at + 1), 'base64url')
       const body = token.slice(0, at)
@@ -50,3 +43,6 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]): RefreshTok
     },
   }
 }
+
+/** Makes and recognises refresh tokens: `grant.generation.random.mac`. */
+export type RefreshTokenFormat = ReturnType<typeof createRefreshTokenFormat>

@@ -15,30 +15,6 @@ export interface UncertainWrite {
   readonly ttl: number
 }
 
-/**
- * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force, may be
- * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
- * write uses up. So a write whose outcome stays unknown is rolled back.
- *
- * If writes wait for replicas, a write that too few replicas have can be read back, but is lost with its server. So
- * neither the write nor its rollback counts before a later write of the same record is confirmed. Replicas apply
- * writes in order.
- */
-export interface UncertainWrites {
-  /**
-   * Whether the write is in force. If it is not, it never will be: it is rolled back as soon as the store answers, even
-   * if it arrives later. The exception is a retry by the client at another process, which then sent what was written.
-   * Never rejects, and takes half a second at most.
-   *
-   * @param error the rejection of the write
-   */
-  wasStored(write: UncertainWrite, error: unknown): Promise<boolean>
-  /** Rolls back the uncertain writes of a grant; rejects while the store is unavailable. */
-  flush(grantId: string): Promise<void>
-  /** Stops retrying. */
-  close(): void
-}
-
 /** The rollback of a write. */
 interface Rollback {
   readonly write: UncertainWrite
@@ -62,7 +38,7 @@ const ROLLBACK_EXPIRY_MS = 3_600_000
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
-): UncertainWrites {
+) {
   const pending = new Set<Rollback>()
   let closed = false
 
@@ -119,7 +95,14 @@ export function createUncertainWrites(
   }
 
   return {
-    async wasStored(write, error) {
+    /**
+     * Whether the write is in force. If it is not, it never will be: it is rolled back as soon as the store answers, even
+     * if it arrives later. The exception is a retry by the client at another process, which then sent what was written.
+     * Never rejects, and takes half a second at most.
+     *
+     * @param error the rejection of the write
+     */
+    async wasStored(write: UncertainWrite, error: unknown): Promise<boolean> {
       // The store never received the write.
       if (error instanceof CircuitOpenError) return false
       const rollback = { write, barriers: new Set<string>() }
@@ -130,13 +113,26 @@ export function createUncertainWrites(
         return false
       }
     },
-    async flush(grantId) {
+    /** Rolls back the uncertain writes of a grant; rejects while the store is unavailable. */
+    async flush(grantId: string): Promise<void> {
       if (pending.size === 0) return
       await Promise.all([...pending].filter(({ write }) => write.grantId === grantId).map(rollBack))
     },
-    close() {
+    /** Stops retrying. */
+    close(): void {
       closed = true
       pending.clear()
     },
   }
 }
+
+/**
+ * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force, may be
+ * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
+ * write uses up. So a write whose outcome stays unknown is rolled back.
+ *
+ * If writes wait for replicas, a write that too few replicas have can be read back, but is lost with its server. So
+ * neither the write nor its rollback counts before a later write of the same record is confirmed. Replicas apply
+ * writes in order.
+ */
+export type UncertainWrites = ReturnType<typeof createUncertainWrites>
