@@ -106,9 +106,6 @@ export function createOpenRoutes(
   }
 }
 
-/** The routes that need no token. */
-export type OpenRoutes = ReturnType<typeof createOpenRoutes>
-
 function hasParameter({ segments }: Pick<Route, 'segments'>): boolean {
   return segments.some((segment) => 'parameter' in segment)
 }

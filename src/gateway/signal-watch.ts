@@ -106,9 +106,6 @@ export function createSignalWatch(
   return { add, remove: (tokenId: string) => void watched.delete(tokenId), sweep }
 }
 
-/** Checks the tokens with signals that callers wait for. */
-export type SignalWatch = ReturnType<typeof createSignalWatch>
-
 function hasWaitingCaller({ keepUntilExpiry, controller }: WatchedToken): boolean {
   return keepUntilExpiry || getEventListeners(controller.signal, 'abort').length > 0
 }

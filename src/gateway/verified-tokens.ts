@@ -77,6 +77,3 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
     },
   }
 }
-
-/** A cache of verified tokens. */
-export type VerifiedTokens = ReturnType<typeof createVerifiedTokens>

@@ -19,9 +19,3 @@ export function createLogMarks(store: Store) {
     remove: (id: string) => store.remove(BUCKET_NUMBERS, PREFIX + id),
   }
 }
-
-/**
- * Marks in the revocation log. The key ring names one of them: if the log does not have it, the log was lost. A mark
- * stands in the index that names everything in the log, so both are lost together.
- */
-export type LogMarks = ReturnType<typeof createLogMarks>

@@ -127,9 +127,6 @@ export function createPendingRevocations(parts: {
   }
 }
 
-/** A log of revocations in progress, so that other processes can complete them. */
-export type PendingRevocations = ReturnType<typeof createPendingRevocations>
-
 function groupBySubject(entries: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>()
   for (const entry of entries) {

@@ -46,9 +46,6 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
   }
 }
 
-/** A store that costs a request a bounded time in every state of the database. */
-export type ResilientStore = ReturnType<typeof createResilientStore>
-
 function withBreakers(store: Store, reads: CircuitBreaker, writes: CircuitBreaker): Store {
   return {
     ...store,
