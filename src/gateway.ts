@@ -7,7 +7,7 @@ import { remoteKeys } from './gateway/remote-keys.ts'
 import { noRevocations } from './gateway/no-revocations.ts'
 import { checkFetchedKeys } from './health/fetched-keys-check.ts'
 import { checkProducts } from './health/product-check.ts'
-import { storeHealthReader, type ReadStoreHealth } from './health/store-health.ts'
+import { storeHealthReader } from './health/store-health.ts'
 import type { CheckedProducts, ScopeOf } from './options/infer-scopes.ts'
 import { createEvents } from './host/events.ts'
 import type { Logger } from './host/logger.ts'
@@ -18,7 +18,6 @@ import { createResilientStore } from './store/resilient-store.ts'
 import { createRevocationView } from './revocation/revocation-view.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
-import type { RevocationSource } from './revocation/revocation-source.ts'
 
 export { GatehouseError, type GatehouseErrorCode, type Problem } from './errors.ts'
 export type {
@@ -74,12 +73,6 @@ export function createGateway<const Products extends ProductSource>(
   let stopRefreshing: (() => void) | undefined
   let closed = false
 
-  /** No event reports that the products have changed, so this process reloads them at an interval. */
-  function refreshProducts(): void {
-    if (closed || typeof resolved.products !== 'function') return
-    stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
-  }
-
   /** Revoking a key activates another key at once, and publishes a new one, so the keys are fetched again. */
   function refreshKeys(): void {
     const { revokedKeys = 0 } = revoked ?? {}
@@ -101,7 +94,9 @@ export function createGateway<const Products extends ProductSource>(
     },
     async ready() {
       await Promise.all([catalog.loaded || catalog.reload(), keys.ready(), revoked?.start()])
-      refreshProducts()
+      // No event reports that the products have changed, so this process reloads them at an interval.
+      if (closed || typeof resolved.products !== 'function') return
+      stopRefreshing ??= periodically(() => catalog.reload(), resolved.productsRefreshSeconds * 1000)
     },
     startFailed: createStartFailures(logger, 'the gateway is not ready and answers 503'),
     async close() {
@@ -117,10 +112,7 @@ export function createGateway<const Products extends ProductSource>(
 }
 
 /** The source of revocations: a store, whose health is checked too, or HTTP. */
-function openFeed(
-  feed: NonNullable<ResolvedGatewayOptions['revocations']>,
-  logger: Logger,
-): { readonly source: RevocationSource; readonly readStoreHealth?: ReadStoreHealth } {
+function openFeed(feed: NonNullable<ResolvedGatewayOptions['revocations']>, logger: Logger) {
   if (!('store' in feed)) return { source: createHttpSource(feed) }
   const { store, stop } = createResilientStore(feed.store, feed.timeoutMs, logger)
   return {

@@ -58,10 +58,7 @@ export async function authenticate(
 ): Promise<Authentication> {
   rejectUnknown(options)
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
-  const scopes: RequiredScopes | ErrorResponse =
-    options.scope === undefined
-      ? await scopesOf(parts, call.method, readings, options.mountPath)
-      : [options.scope]
+  const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) return scopes
 
   const outcome = await parts.authorizer.authorizeRequest(
@@ -71,20 +68,21 @@ export async function authenticate(
   return outcome.ok ? { ...outcome, scope: scopes[0] } : outcome
 }
 
-/** The scopes that the operation of a call requires. */
+/** The scopes that a call requires: the scope in the options, or those of its operation. */
 async function scopesOf(
   parts: GatewayParts,
-  method: string | undefined,
+  { method = 'GET' }: IncomingCall,
   readings: readonly string[],
-  mountPath: string | undefined,
+  { scope, mountPath }: AuthenticateOptions,
 ): Promise<RequiredScopes | ErrorResponse> {
+  if (scope !== undefined) return [scope]
   const { dependencies, errorResponses, readiness } = parts
   const location = locateReadings(locatorAt(parts, mountPath), readings)
   if (location.place === 'unclear') return errorResponses.notFound(location.problem)
   if (location.place === 'elsewhere') return errorResponses.notFound()
   if (!readiness.isReady && !(await readiness.soonReady())) return errorResponses.unavailable()
   const { path, endsInSlash } = location
-  const scopes = requiredScopesOf((method ?? 'GET').toUpperCase(), path, endsInSlash, dependencies)
+  const scopes = requiredScopesOf(method.toUpperCase(), path, endsInSlash, dependencies)
   return scopes ?? errorResponses.notFound()
 }
 
@@ -111,11 +109,8 @@ function rejectUnknown(options: AuthenticateOptions): void {
 }
 
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {
-  if (isHeaders(headers)) {
-    const field = headers.get('authorization')
-    return field === null ? [] : [field]
-  }
-  return authorizationFields({ authorization: headers['authorization'] }, rawHeaders)
+  if (!isHeaders(headers)) return authorizationFields(headers, rawHeaders)
+  return authorizationFields({ authorization: headers.get('authorization') ?? undefined })
 }
 
 function isHeaders(headers: IncomingCall['headers']): headers is { get(name: string): string | null } {

@@ -16,17 +16,36 @@ export interface ErrorResponse {
   readonly body: string
 }
 
-/** Seconds after which a client should retry a request that failed on our side. */
-const RETRY_AFTER_SECONDS = 1
-
 /**
  * Creates the error responses of one API.
  *
  * @param audience {base_url}
  */
 export function createErrorResponses(audience: string) {
-  const realm = audience
-  const resourceMetadata = protectedResourceMetadataUrl(audience).href
+  const metadataUrl = protectedResourceMetadataUrl(audience).href
+
+  /**
+   * A response with a challenge, which names the address of the metadata (RFC 9728 5.1).
+   *
+   * @param scopes all scopes that the request needs
+   */
+  function challenge(
+    status: 400 | 401 | 403,
+    error: string | undefined,
+    description: string,
+    scopes: readonly string[] = [],
+  ): ErrorResponse {
+    const parameters = {
+      realm: audience,
+      error,
+      error_description: error && description,
+      scope: scopes.join(' '),
+      resource_metadata: metadataUrl,
+    }
+    return errorResponse(status, error, description, {
+      'WWW-Authenticate': formatWwwAuthenticate(parameters),
+    })
+  }
 
   return {
     /**
@@ -34,31 +53,20 @@ export function createErrorResponses(audience: string) {
      * not know yet that a token is required.
      */
     missingToken(scopes: readonly string[]): ErrorResponse {
-      const challenge = formatWwwAuthenticate({ realm, scopes, resourceMetadata })
       const description = 'send an access token in the header "Authorization: Bearer <ACCESS_TOKEN>"'
-      return errorResponse(401, undefined, description, { 'WWW-Authenticate': challenge })
+      return challenge(401, undefined, description, scopes)
     },
 
     /** The token was sent in an invalid way. */
-    invalidRequest(description: string): ErrorResponse {
-      const error = 'invalid_request'
-      const challenge = formatWwwAuthenticate({ realm, error, description, resourceMetadata })
-      return errorResponse(400, error, description, { 'WWW-Authenticate': challenge })
-    },
+    invalidRequest: (problem: string) => challenge(400, 'invalid_request', problem),
 
     /** The token is expired, malformed, revoked or for another API. A new token may work. */
-    invalidToken(description: string): ErrorResponse {
-      const error = 'invalid_token'
-      const challenge = formatWwwAuthenticate({ realm, error, description, resourceMetadata })
-      return errorResponse(401, error, description, { 'WWW-Authenticate': challenge })
-    },
+    invalidToken: (problem: string) => challenge(401, 'invalid_token', problem),
 
     /** The token is valid, but lacks scopes. `scopes` are all scopes that the request needs. */
     insufficientScope(scopes: readonly string[], missing: readonly string[]): ErrorResponse {
-      const error = 'insufficient_scope'
       const description = `the access token does not carry the scope ${missing.join(' ')}`
-      const challenge = formatWwwAuthenticate({ realm, error, description, scopes, resourceMetadata })
-      return errorResponse(403, error, description, { 'WWW-Authenticate': challenge })
+      return challenge(403, 'insufficient_scope', description, scopes)
     },
 
     /** No operation claims the request. The response is the same with and without a token. */
@@ -66,12 +74,10 @@ export function createErrorResponses(audience: string) {
       return errorResponse(404, 'not_found', description)
     },
 
-    /** The check failed on our side; the token may be valid. */
+    /** The check failed on our side; the token may be valid. The client should retry after a second. */
     unavailable(): ErrorResponse {
       const description = 'access tokens cannot be checked at the moment; try again shortly'
-      return errorResponse(503, 'temporarily_unavailable', description, {
-        'Retry-After': String(RETRY_AFTER_SECONDS),
-      })
+      return errorResponse(503, 'temporarily_unavailable', description, { 'Retry-After': '1' })
     },
   }
 }

@@ -113,9 +113,7 @@ export function createGatewayFrom<Scope extends string = string>(
       readiness.begin()
       return requireScope(parts, scopes)
     },
-    authenticate(call, options) {
-      return authenticate(parts, call, options)
-    },
+    authenticate: (call, options) => authenticate(parts, call, options),
     wellKnown() {
       readiness.begin()
       return wellKnown(dependencies)
@@ -130,9 +128,7 @@ export function createGatewayFrom<Scope extends string = string>(
         isReady: ({ isUsable }) => isUsable && !revocations.mustReject,
       })
     },
-    ready() {
-      return readiness.whenReady()
-    },
+    ready: readiness.whenReady,
     close() {
       readiness.close()
       signals.close()

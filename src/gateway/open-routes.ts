@@ -69,12 +69,12 @@ export function createOpenRoutes(
     if (!hasParameter(route)) return undefined
     const segments = route.segments.map((each) => ('parameter' in each ? ANY_SEGMENT : each.literal))
     const claims = catalog.findClaims(route.method, `/${segments.join('/')}`)
-    if (claims.length === 0 || (openness === 'optional' && claims.every(isSame))) return undefined
+    if (
+      claims.length === 0 ||
+      (openness === 'optional' && claims.every(({ shape }) => shape === route.shape))
+    )
+      return undefined
     return 'never matches: an operation claims each of its requests, and wins over a route with a parameter'
-
-    function isSame({ shape }: { readonly shape: string }): boolean {
-      return shape === route.shape
-    }
   }
 
   return {

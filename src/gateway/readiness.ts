@@ -53,9 +53,7 @@ export function createReadiness(
     },
     whenReady,
     /** Waits as long as a request may. @returns whether the gateway is ready */
-    soonReady(): Promise<boolean> {
-      return settlesWithin(whenReady, dependencies.startTimeoutMs)
-    },
+    soonReady: () => settlesWithin(whenReady, dependencies.startTimeoutMs),
     close(): void {
       state = 'closed'
     },

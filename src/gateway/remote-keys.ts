@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVerifyGetKey } from 'jose'
 import { GatehouseError } from '../errors.ts'
 import type { FetchedKeys } from '../health/fetched-keys-check.ts'
 import type { Logger } from '../host/logger.ts'
@@ -55,10 +55,7 @@ export function remoteKeys(options: {
   })
 
   /** All fetches use this function, those of jose too. */
-  async function fetchKeys(
-    url: string,
-    init: { signal: AbortSignal; headers: Headers; method: 'GET'; redirect: 'manual' },
-  ) {
+  async function fetchKeys(...[url, init]: Parameters<FetchImplementation>) {
     if (closed.signal.aborted) throw gatewayClosed()
     if (isWithin(triedAt, FAILURE_COOLDOWN_MS) && failure !== undefined) throw failure
     triedAt = Date.now()

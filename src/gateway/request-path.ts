@@ -14,7 +14,12 @@ const TARGET = /^(?:[a-z][a-z\d+.-]*:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/i
 export function readTarget(target: string): RequestTarget {
   const [, path = '', query = ''] = TARGET.exec(target) ?? []
   if (target.startsWith('/')) return { readings: [path], query }
-  return { readings: [path === '' ? '/' : path, ...parsedPath(target), ...asPath(target)], query }
+  // `URL.canParse` is wrong in Node 20: in a function that V8 has optimized, it misreads letters such as "ü".
+  const parsed = URL.parse(target)?.pathname
+  // Some routers read a target without `http://` as a path, and its first character as the slash: find-my-way runs the
+  // handler of `/api/x` for the target `*api/x`.
+  const asPath = /^https?:\/\//i.test(target) ? undefined : `/${target.slice(1).replace(/[?#].*$/s, '')}`
+  return { readings: [path || '/', parsed, asPath].filter((reading) => reading !== undefined), query }
 }
 
 /**
@@ -73,18 +78,4 @@ function prefixBeforeKoa({ req, originalUrl }: Context): string {
   const { originalUrl: whole } = req as { originalUrl?: unknown }
   if (typeof whole !== 'string' || whole === originalUrl) return ''
   return removedPrefix(readTarget(whole), readTarget(originalUrl)) ?? ''
-}
-
-/**
- * The path for routers that read a target without `http://` as a path, and its first character as the slash: find-my-way
- * runs the handler of `/api/x` for the target `*api/x`.
- */
-function asPath(target: string): string[] {
-  return /^https?:\/\//i.test(target) ? [] : [`/${target.slice(1).replace(/[?#].*$/s, '')}`]
-}
-
-function parsedPath(target: string): string[] {
-  // `URL.canParse` is wrong in Node 20: in a function that V8 has optimized, it misreads letters such as "ü".
-  const url = URL.parse(target)
-  return url === null ? [] : [url.pathname]
 }

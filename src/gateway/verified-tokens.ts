@@ -52,12 +52,8 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
     /** The principal of a cached token that is not expired; undefined for any other token. */
     get(token: string): Principal | undefined {
       const entry = cached.get(token)
-      if (entry === undefined) return undefined
       const now = Date.now()
-      if (isExpired(entry.principal.expiresAt, now / 1000)) {
-        remove(token)
-        return undefined
-      }
+      if (entry === undefined || isExpired(entry.principal.expiresAt, now / 1000)) return undefined
       if (Math.abs(now - entry.verifiedAt) >= REVERIFY_AFTER_MS) return undefined
       cached.delete(token)
       cached.set(token, entry)
@@ -66,11 +62,8 @@ export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number)
 
     /** Verifies a token, and caches it if it is valid. */
     async verify(token: string): Promise<Principal | InvalidToken> {
-      let verification = pending.get(token)
-      if (verification === undefined) {
-        verification = verifyAndCache(token)
-        pending.set(token, verification)
-      }
+      const verification = pending.get(token) ?? verifyAndCache(token)
+      pending.set(token, verification)
       const result = await verification
       // The token may have expired while this call waited for the verification of another call.
       return 'problem' in result || !isExpired(result.expiresAt, Date.now() / 1000) ? result : EXPIRED

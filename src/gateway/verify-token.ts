@@ -1,7 +1,16 @@
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose'
 import { NOT_BEFORE_TOLERANCE_SECONDS } from '../async/clock-tolerances.ts'
 import { GatehouseError } from '../errors.ts'
-import { isCount, isText } from '../validation/predicates.ts'
+import { isText } from '../validation/predicates.ts'
+import {
+  countRule,
+  findProblems,
+  oneOf,
+  optional,
+  stringRule,
+  textRule,
+  type Fields,
+} from '../validation/rules.ts'
 import { createPrincipal, type AccessTokenClaims, type Principal, type SignalOf } from './principal.ts'
 
 /** The problem of a rejected token, for `error_description` of `invalid_token`. Never quotes the token. */
@@ -32,10 +41,6 @@ export const EXPIRED: InvalidToken = { problem: 'the access token has expired; g
 /** Why a revoked token is rejected. */
 export const REVOKED: InvalidToken = { problem: 'the access token has been revoked' }
 
-const NOT_AN_ACCESS_TOKEN: InvalidToken = { problem: `the token is not an access token (typ is not ${TYPE})` }
-
-const NO_KEY_ID: InvalidToken = { problem: 'the access token does not name the key that signed it (kid)' }
-
 /**
  * Creates the verifier of RFC 9068 4 for one issuer and one audience. It checks the type (`typ`) first, so that an ID
  * token is rejected before its key is searched. jose then checks signature, issuer, audience and times.
@@ -63,9 +68,11 @@ export function createTokenVerifier(options: {
   return async function verifyToken(token) {
     try {
       const { typ, kid } = decodeProtectedHeader(token)
-      if (!isAccessTokenType(typ)) return NOT_AN_ACCESS_TOKEN
+      const isAccessToken =
+        typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
+      if (!isAccessToken) return { problem: `the token is not an access token (typ is not ${TYPE})` }
       // Without an id, jose would try the only published key, and no id shows whether that key is revoked.
-      if (typeof kid !== 'string' || kid === '') return NO_KEY_ID
+      if (!isText(kid)) return { problem: 'the access token does not name the key that signed it (kid)' }
       const { payload } = await jwtVerify(token, getKey, rules)
       return acceptClaims(payload, kid, options.signalOf)
     } catch (error) {
@@ -75,37 +82,30 @@ export function createTokenVerifier(options: {
   }
 }
 
-function isAccessTokenType(typ: unknown): boolean {
-  return typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
-}
-
 /** Checks the claims that jose does not know, and creates the principal. */
 function acceptClaims(claims: JWTPayload, keyId: string, signalOf?: SignalOf): Principal | InvalidToken {
   // A sender-constrained token proves nothing without the key to which it is bound (RFC 7800 3.1, RFC 9449 7.1).
   if (claims['cnf'] !== undefined)
     return { problem: 'the access token is bound to a key (cnf), and no proof is accepted' }
-  const invalid = CLAIM_RULES.find(([name, isValid]) => !isValid(claims[name]))
-  if (invalid !== undefined) return { problem: `the access token has a wrong ${invalid[0]} claim` }
+  const [invalid] = findProblems(claims, CLAIM_RULES)
+  if (invalid !== undefined) return { problem: `the access token has a wrong ${invalid.path} claim` }
   const checked = claims as AccessTokenClaims
   if (isExpired(checked.exp, Date.now() / 1000)) return EXPIRED
   return createPrincipal(checked, keyId, signalOf)
 }
 
-const optional = (isValid: (value: unknown) => boolean) => (value: unknown) =>
-  value === undefined || isValid(value)
-
-const CLAIM_RULES: readonly (readonly [name: string, isValid: (value: unknown) => boolean])[] = [
-  ['sub', isText],
-  ['client_id', isText],
-  ['jti', isText],
-  ['scope', optional((value) => typeof value === 'string')],
-  ['access_mode', (value) => value === 'direct' || value === 'delegated'],
-  ['account_id', isText],
-  ['user_id', optional(isText)],
-  ['grant_id', optional(isText)],
-  ['access_epoch', isCount],
-  ['catalog_epoch', optional(isCount)],
-]
+const CLAIM_RULES: Fields = {
+  sub: textRule,
+  client_id: textRule,
+  jti: textRule,
+  scope: optional(stringRule),
+  access_mode: oneOf('direct', 'delegated'),
+  account_id: textRule,
+  user_id: optional(textRule),
+  grant_id: optional(textRule),
+  access_epoch: countRule,
+  catalog_epoch: optional(countRule),
+}
 
 /**
  * Distinguishes a missing key (the token is invalid) from unavailable keys (our failure), because jose passes both

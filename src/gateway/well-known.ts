@@ -15,14 +15,8 @@ export function wellKnown(
   return async function wellKnown(ctx, next) {
     // `ctx.url` comes first, because reading `ctx.path` throws for some absolute forms.
     const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
-    if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) {
-      await next()
-      return
-    }
-    if (ctx.method === 'OPTIONS') {
-      answerDocumentOptions(ctx)
-      return
-    }
+    if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) return next()
+    if (ctx.method === 'OPTIONS') return answerDocumentOptions(ctx)
     // RFC 9728 2.
     const document = {
       resource: audience,
@@ -30,7 +24,7 @@ export function wellKnown(
       scopes_supported: dependencies.listScopes().toSorted(),
       bearer_methods_supported: ['header'],
     }
-    answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE_SECONDS })
+    return answerDocument(ctx, JSON.stringify(document), { maxAge: MAX_AGE_SECONDS })
   }
 }
 

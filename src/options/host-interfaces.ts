@@ -4,80 +4,73 @@ import type { Registry } from '../clients/client.ts'
 import type { Store } from '../store/contract.ts'
 import { resolvedBy, type AddProblem } from './rules.ts'
 
-/** The methods that an object of the host must have and may have. */
-interface Methods {
-  readonly required: readonly string[]
-  readonly optional?: readonly string[]
-  /** How to get such an object, for a host that passes none. */
-  readonly hint: string
-}
+export const storeSchema = withMethods<Store>(
+  'redisStore(client) or memoryStore()',
+  'get getMany set create replace delete add remove range publish subscribe ping close'.split(' '),
+)
 
-const STORE: Methods = {
-  required: 'get getMany set create replace delete add remove range publish subscribe ping close'.split(' '),
-  hint: 'redisStore(client) or memoryStore()',
-}
-const ACCOUNTS: Methods = {
-  required: ['find'],
-  optional: ['current', 'signInUrl', 'signOut', 'authenticate'],
-  hint: "the host's accounts, as { find(accountId) { … } }",
-}
-const REGISTRY: Methods = {
-  required: ['find', 'verifySecret'],
-  optional: ['list'],
-  hint: '{ find(clientId), verifySecret(client, secret) }',
-}
-const LOGGER: Methods = {
-  required: ['debug', 'info', 'warn', 'error'],
-  hint: "a logger of pino's shape",
-}
+export const registrySchema = withMethods<Registry>(
+  '{ find(clientId), verifySecret(client, secret) }',
+  ['find', 'verifySecret'],
+  ['list'],
+)
 
-export const storeSchema = withMethods<Store>(STORE)
-export const registrySchema = withMethods<Registry>(REGISTRY)
-export const loggerSchema = withMethods<Logger>(LOGGER)
+export const loggerSchema = withMethods<Logger>("a logger of pino's shape", [
+  'debug',
+  'info',
+  'warn',
+  'error',
+])
+
+const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate']
 
 /** The host's accounts. An object literal is copied and frozen, and may have no unknown keys. */
-export const accountsSchema = resolvedBy((value, add) => {
-  if (!checkMethods(ACCOUNTS, value, add)) return value as Accounts
-  const { current, signInUrl } = value
-  if (current !== undefined && signInUrl === undefined) {
-    add(['signInUrl'], 'is required beside current: the address at which people sign in')
-  }
-  if (current === undefined && signInUrl !== undefined) {
-    add(['current'], 'is required beside signInUrl: without it nothing shows who has signed in')
-  }
-  if (!isLiteral(value)) return value as unknown as Accounts
-  const known = [...ACCOUNTS.required, ...(ACCOUNTS.optional ?? [])]
-  for (const key of Object.keys(value).filter((name) => !known.includes(name))) {
-    add([key], `is unknown; expected one of ${known.join(', ')}`)
-  }
-  return Object.freeze({ ...value }) as unknown as Accounts
-})
+export const accountsSchema = withMethods<Accounts>(
+  "the host's accounts, as { find(accountId) { … } }",
+  ['find'],
+  OPTIONAL_METHODS_OF_ACCOUNTS,
+  (accounts, add) => {
+    const { current, signInUrl } = accounts
+    if (current !== undefined && signInUrl === undefined) {
+      add(['signInUrl'], 'is required beside current: the address at which people sign in')
+    }
+    if (current === undefined && signInUrl !== undefined) {
+      add(['current'], 'is required beside signInUrl: without it nothing shows who has signed in')
+    }
+    if (!isLiteral(accounts)) return accounts
+    const known = ['find', ...OPTIONAL_METHODS_OF_ACCOUNTS]
+    for (const key of Object.keys(accounts).filter((name) => !known.includes(name))) {
+      add([key], `is unknown; expected one of ${known.join(', ')}`)
+    }
+    return Object.freeze({ ...accounts })
+  },
+)
 
-function withMethods<T>(methods: Methods) {
+/**
+ * An object of the host with methods.
+ *
+ * @param hint how to get such an object, for a host that passes none
+ * @param resolve checks the object further, even if methods are missing, and returns it for the resolved options
+ */
+function withMethods<T extends object>(
+  hint: string,
+  required: readonly string[],
+  optional: readonly string[] = [],
+  resolve: (object: T, add: AddProblem) => T = (object) => object,
+) {
   return resolvedBy((value, add) => {
-    checkMethods(methods, value, add)
-    return value as T
+    if (typeof value !== 'object' || value === null) {
+      add([], `${value === undefined ? 'is required' : 'must be an object'}: ${hint}`)
+      return value as T
+    }
+    for (const name of [...required, ...optional]) {
+      const method: unknown = Reflect.get(value, name)
+      if (typeof method === 'function') continue
+      if (method !== undefined) add([name], `must be a function: ${hint}`)
+      else if (required.includes(name)) add([name], `is required: ${hint}`)
+    }
+    return resolve(value as T, add)
   })
-}
-
-/** @returns whether the value is an object at all */
-function checkMethods(
-  { required, optional = [], hint }: Methods,
-  value: unknown,
-  add: AddProblem,
-): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) {
-    add([], `${value === undefined ? 'is required' : 'must be an object'}: ${hint}`)
-    return false
-  }
-  const object = value as Record<string, unknown>
-  for (const name of [...required, ...optional]) {
-    const method = object[name]
-    if (typeof method === 'function') continue
-    if (method !== undefined) add([name], `must be a function: ${hint}`)
-    else if (required.includes(name)) add([name], `is required: ${hint}`)
-  }
-  return true
 }
 
 /** Whether an object was written as `{ … }`, so that all its keys are its own. */

@@ -62,13 +62,8 @@ function isAddress(value: unknown): value is string {
 
 /** Whether a host is the local machine, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */
 function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    // URL has already turned a host of digits and dots into an IPv4 address.
-    /^127(?:\.\d{1,3}){3}$/.test(hostname)
-  )
+  // URL has already turned a host of digits and dots into an IPv4 address.
+  return /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(hostname)
 }
 
 function withSlash(pathname: string): string {
