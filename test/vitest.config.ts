@@ -17,7 +17,7 @@ const ON_KOA_2 = [
   'test/gateway/gateway.test.ts',
 ]
 
-/** Those that share modules: loading all of them anew for each file takes longer than the tests of most files. */
+/** Projects whose files share loaded modules: loading them again for each file takes longer than most tests. */
 function project(name: string, isolate: boolean, belongs: (file: TestFile) => boolean) {
   return {
     extends: true as const,
