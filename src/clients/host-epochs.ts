@@ -12,13 +12,6 @@ export interface HostEpoch {
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
-/** The epoch offsets of clients in the host's tables. A client has none until its tokens are revoked. */
-export interface HostEpochs {
-  get(clientId: string): Promise<HostEpoch>
-  /** Raises the offset by one. @param partial the partial revocation; undefined if all tokens are revoked */
-  raise(clientId: string, partial?: (before: HostEpoch) => PartialRevocation): Promise<void>
-}
-
 /** An index of the client ids that may have an offset. It is kept permanently. */
 export const CLIENTS_WITH_OFFSET = 'client-epochs'
 
@@ -35,13 +28,14 @@ const OFFSET: Fields = {
 const NONE: HostEpoch = { offset: 0 }
 
 /** Offsets are kept permanently, because the epoch of a client must never fall. */
-export function createHostEpochs(store: Store): HostEpochs {
+export function createHostEpochs(store: Store) {
   const offsets = storedOffsets(store)
 
   return {
-    get: async (clientId) => (await offsets.get(clientId)) ?? NONE,
+    get: async (clientId: string) => (await offsets.get(clientId)) ?? NONE,
 
-    async raise(clientId, partial) {
+    /** Raises the offset by one. @param partial the partial revocation; undefined if all tokens are revoked */
+    async raise(clientId: string, partial?: (before: HostEpoch) => PartialRevocation): Promise<void> {
       const raised = (before: HostEpoch): HostEpoch => ({
         offset: before.offset + 1,
         partialRevocations: partial?.(before),
@@ -55,6 +49,9 @@ export function createHostEpochs(store: Store): HostEpochs {
     },
   }
 }
+
+/** The epoch offsets of clients in the host's tables. A client has none until its tokens are revoked. */
+export type HostEpochs = ReturnType<typeof createHostEpochs>
 
 /** The host's registry, with the epochs that tokens carry: the epoch of the host plus the offset. */
 export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpochs, 'get'>): ClientRegistry {

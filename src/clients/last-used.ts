@@ -10,18 +10,6 @@ const HOUR_SECONDS = 3600
 /** The number of clients whose last write is cached. The last use of any other client is written again. */
 const MAX_CACHED = 50_000
 
-/** When clients last got a token, to the hour: at most one write per client, hour and process. */
-export interface LastUses {
-  /** Records that a client got a token now. Returns at once and never fails, so that no token waits for it. */
-  record(clientId: string): void
-  /**
-   * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if never, or if the
-   * record is corrupt; the next use writes it again.
-   */
-  get(clientIds: readonly string[]): Promise<(number | undefined)[]>
-  delete(clientId: string): Promise<void>
-}
-
 /** When a client last got a token. */
 export interface LastUse {
   /** Epoch seconds, rounded down to the hour. */
@@ -33,12 +21,13 @@ export function storedLastUses(store: Store): Collection<LastUse> {
   return createCollection(store, { name: 'client-usage', version: 1, fields: { lastUsedAt: countRule } })
 }
 
-export function createLastUses({ store, logger }: { store: Store; logger: Logger }): LastUses {
+export function createLastUses({ store, logger }: { store: Store; logger: Logger }) {
   const records = storedLastUses(store)
   const written = createLru<string, number>(MAX_CACHED)
 
   return {
-    record(clientId) {
+    /** Records that a client got a token now. Returns at once and never fails, so that no token waits for it. */
+    record(clientId: string): void {
       const hour = startOfHour(Date.now() / 1000)
       if (written.get(clientId) === hour) return
       // Before the write, so that concurrent requests of one client write once.
@@ -48,7 +37,11 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
         logger.debug({ clientId, error }, 'the last use of a client could not be written')
       })
     },
-    async get(clientIds) {
+    /**
+     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if never, or if the
+     * record is corrupt; the next use writes it again.
+     */
+    async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
       return (await records.getEach(clientIds)).map((record, at) => {
         if (!(record instanceof CorruptRecord)) return record?.lastUsedAt
         const { error } = record
@@ -56,12 +49,15 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
         return undefined
       })
     },
-    async delete(clientId) {
+    async delete(clientId: string): Promise<void> {
       written.delete(clientId)
       await records.delete(clientId)
     },
   }
 }
+
+/** When clients last got a token, to the hour: at most one write per client, hour and process. */
+export type LastUses = ReturnType<typeof createLastUses>
 
 /** Epoch seconds, rounded down to the hour. */
 function startOfHour(seconds: number): number {

@@ -1,14 +1,6 @@
 import { compactDecrypt, CompactEncrypt, type JWK } from 'jose'
 import { deriveKey } from './derive-key.ts'
 
-/** Encrypts private keys for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. */
-export interface KeyEncryption {
-  /** @returns a compact JWE, encrypted under the newest secret */
-  seal(privateKey: JWK): Promise<string>
-  /** Decrypts a private key. Returns undefined if no secret decrypts it. */
-  unseal(sealed: string): Promise<UnsealedKey | undefined>
-}
-
 /** A decrypted private key. */
 export interface UnsealedKey {
   readonly privateKey: JWK
@@ -17,17 +9,19 @@ export interface UnsealedKey {
 }
 
 /** @param secrets newest first. The newest encrypts; all of them decrypt */
-export function createKeyEncryption(secrets: readonly string[]): KeyEncryption {
+export function createKeyEncryption(secrets: readonly string[]) {
   const keys = secrets.map((secret) => deriveKey(secret, 'signing-keys'))
   const [newest] = keys
   if (!newest) throw new TypeError('at least one secret is needed')
 
   return {
-    seal(privateKey) {
+    /** @returns a compact JWE, encrypted under the newest secret */
+    seal(privateKey: JWK): Promise<string> {
       const text = new TextEncoder().encode(JSON.stringify(privateKey))
       return new CompactEncrypt(text).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(newest)
     },
-    async unseal(sealed) {
+    /** Decrypts a private key. Returns undefined if no secret decrypts it. */
+    async unseal(sealed: string): Promise<UnsealedKey | undefined> {
       for (const key of keys) {
         try {
           const { plaintext } = await compactDecrypt(sealed, key, {
@@ -44,3 +38,6 @@ export function createKeyEncryption(secrets: readonly string[]): KeyEncryption {
     },
   }
 }
+
+/** Encrypts private keys for the store (JWE, `dir` with A256GCM; RFC 7516) and decrypts them. */
+export type KeyEncryption = ReturnType<typeof createKeyEncryption>

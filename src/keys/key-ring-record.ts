@@ -64,33 +64,6 @@ export interface KeyRingRecord {
 /** The fields of a ring that stay the same while its keys change. */
 export type RingOrigin = Pick<StoredRing, 'log' | 'replaced'>
 
-/** All keys in one record, so that each change is atomic. */
-export interface KeyRingRecords {
-  /**
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT`;
-   *   `ERR_STORE_UNAVAILABLE`
-   */
-  read(): Promise<StoredRing | undefined>
-  /** Encrypts a ring to be written. Omits the material that a key no longer needs. */
-  draft(keys: readonly OpenKey[], origin?: RingOrigin): Promise<KeyRingRecord>
-  /** @returns false if a ring exists */
-  create(draft: KeyRingRecord): Promise<boolean>
-  /** @returns false if the ring was changed after it was read */
-  replace(expected: StoredRing, draft: KeyRingRecord): Promise<boolean>
-  /** Writes into the ring which mark in the revocation log belongs to it. @returns as `replace` */
-  mark(expected: StoredRing, log: string): Promise<boolean>
-  /** The ids of the current keys; also answers if no secret here decrypts them. */
-  currentKids(): Promise<readonly string[]>
-  /** A ring as text for another store, encrypted under the newest secret. */
-  toText(ring: StoredRing): Promise<string>
-  /**
-   * The keys of a ring from another store. Writes nothing.
-   *
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts them; `ERR_STORE_CORRUPT` if it is not a ring
-   */
-  fromText(text: string): Promise<readonly OpenKey[]>
-}
-
 const RING = 'ring'
 
 const RING_FIELDS: Fields = {
@@ -117,7 +90,7 @@ interface RingRecords {
   opened: Map<string, UnsealedKey | undefined>
 }
 
-export function createKeyRingRecords(store: Store, encryption: KeyEncryption): KeyRingRecords {
+export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
   const rings = createCollection<KeyRingRecord>(store, {
     name: 'signing-keys',
     version: 2,
@@ -126,22 +99,40 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption): K
   })
   const records: RingRecords = { rings, encryption, opened: new Map() }
   return {
+    /**
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT`;
+     *   `ERR_STORE_UNAVAILABLE`
+     */
     read: () => read(records),
-    draft: (keys, origin) => draft(records, keys, origin),
-    create: (record) => rings.create(RING, record),
-    replace: ({ stored }, record) => rings.replace(RING, stored, record),
-    mark: ({ stored }, log) => rings.replace(RING, stored, { ...stored.record, log }),
-    async currentKids() {
+    /** Encrypts a ring to be written. Omits the material that a key no longer needs. */
+    draft: (keys: readonly OpenKey[], origin?: RingOrigin) => draft(records, keys, origin),
+    /** @returns false if a ring exists */
+    create: (record: KeyRingRecord) => rings.create(RING, record),
+    /** @returns false if the ring was changed after it was read */
+    replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
+    /** Writes into the ring which mark in the revocation log belongs to it. @returns as `replace` */
+    mark: ({ stored }: StoredRing, log: string) => rings.replace(RING, stored, { ...stored.record, log }),
+    /** The ids of the current keys; also answers if no secret here decrypts them. */
+    async currentKids(): Promise<readonly string[]> {
       const keys = (await rings.get(RING))?.keys ?? []
       return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
     },
-    async toText({ keys, id }) {
+    /** A ring as text for another store, encrypted under the newest secret. */
+    async toText({ keys, id }: StoredRing): Promise<string> {
       // The same ring is the same text, unless it is encrypted again.
       return rings.toText({ ...(await draft(records, keys)), id })
     },
-    fromText: (text) => fromText(records, text),
+    /**
+     * The keys of a ring from another store. Writes nothing.
+     *
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts them; `ERR_STORE_CORRUPT` if it is not a ring
+     */
+    fromText: (text: string) => fromText(records, text),
   }
 }
+
+/** All keys in one record, so that each change is atomic. */
+export type KeyRingRecords = ReturnType<typeof createKeyRingRecords>
 
 async function read(records: RingRecords): Promise<StoredRing | undefined> {
   const stored = await records.rings.read(RING)

@@ -5,32 +5,6 @@ import type { KeyChange, KeyStep } from './key-states.ts'
 import { loadRing, type RingLoaderParts } from './key-ring-loader.ts'
 import type { OpenKey, StoredRing } from './key-ring-record.ts'
 
-/** The ring that this process knows, and the only way to change the stored ring. */
-export interface KeyRingStore {
-  /** The last ring that was read. */
-  readonly known: StoredRing | undefined
-  /** When the ring, or at least its current keys, were last confirmed, in milliseconds since the epoch. */
-  readonly confirmedAt: number
-  /** Why the last read failed; undefined if it succeeded. */
-  readonly failure: unknown
-  /**
-   * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
-   *
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
-   */
-  read(): Promise<StoredRing>
-  /**
-   * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
-   * unchanged ring is written again, because its last write may not have been confirmed as durable.
-   *
-   * @param stepOf the change; called again with what another process wrote in between
-   * @param actor who requested it
-   * @param onWritten runs as soon as the change is written
-   * @returns whether this process made the change
-   */
-  change(stepOf: ChangeKeys, actor?: string, onWritten?: () => Promise<void>): Promise<boolean>
-}
-
 /** A change of the keys; pure. */
 export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 
@@ -63,7 +37,7 @@ interface RingState {
   last: Promise<unknown>
 }
 
-export function createKeyRingStore(parts: KeyRingStoreParts): KeyRingStore {
+export function createKeyRingStore(parts: KeyRingStoreParts) {
   const state: RingState = {
     parts,
     known: undefined,
@@ -73,20 +47,40 @@ export function createKeyRingStore(parts: KeyRingStoreParts): KeyRingStore {
     last: Promise.resolve(),
   }
   return {
-    get known() {
+    /** The last ring that was read. */
+    get known(): StoredRing | undefined {
       return state.known
     },
-    get confirmedAt() {
+    /** When the ring, or at least its current keys, were last confirmed, in milliseconds since the epoch. */
+    get confirmedAt(): number {
       return state.confirmedAt
     },
-    get failure() {
+    /** Why the last read failed; undefined if it succeeded. */
+    get failure(): unknown {
       return state.failure
     },
+    /**
+     * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
+     *
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
+     */
     read: () => exclusively(state, () => read(state)),
-    change: (stepOf, actor, onWritten = async () => {}) =>
+    /**
+     * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
+     * unchanged ring is written again, because its last write may not have been confirmed as durable.
+     *
+     * @param stepOf the change; called again with what another process wrote in between
+     * @param actor who requested it
+     * @param onWritten runs as soon as the change is written
+     * @returns whether this process made the change
+     */
+    change: (stepOf: ChangeKeys, actor?: string, onWritten: () => Promise<void> = async () => {}) =>
       exclusively(state, () => change(state, stepOf, actor, onWritten)),
   }
 }
+
+/** The ring that this process knows, and the only way to change the stored ring. */
+export type KeyRingStore = ReturnType<typeof createKeyRingStore>
 
 /** Runs operations one after the other, so that an older read never overtakes a newer one. */
 function exclusively<T>(state: RingState, work: () => Promise<T>): Promise<T> {

@@ -3,18 +3,6 @@ import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.
 /** Revokes all tokens that a key signed; `until` is in epoch seconds. */
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
-/** Revokes the tokens of revoked keys. */
-export interface RevokedKeys {
-  /** Revokes the tokens of a key; harmless if they are revoked already. */
-  readonly revokeTokens: RevokeKey
-  /**
-   * Revokes the tokens of keys whose revocation another process began and did not complete.
-   *
-   * @returns milliseconds after which to call again; `Infinity` if nothing is pending
-   */
-  resume(keys: readonly RingKey[], policy: RotationPolicy): Promise<number>
-}
-
 /**
  * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. In memory
  * @param parts.takeOverAfterMs milliseconds that the process which revokes a key has to revoke its tokens
@@ -23,7 +11,7 @@ export function createRevokedKeys(parts: {
   readonly revokeKey: RevokeKey
   readonly isKeyRevoked: (kid: string) => boolean
   readonly takeOverAfterMs: number
-}): RevokedKeys {
+}) {
   const { revokeKey, isKeyRevoked, takeOverAfterMs } = parts
   /** When a key was first seen as revoked; `-Infinity` for keys that were revoked before the start. */
   const seenAt = new Map<string, number>()
@@ -32,6 +20,7 @@ export function createRevokedKeys(parts: {
   const unwritten = new Set<string>()
   let hasResumed = false
 
+  /** Revokes the tokens of a key; harmless if they are revoked already. */
   async function revokeTokens(kid: string, until: number, actor?: string): Promise<void> {
     unwritten.add(kid)
     await revokeKey(kid, until, actor)
@@ -42,7 +31,12 @@ export function createRevokedKeys(parts: {
   return {
     revokeTokens,
 
-    async resume(keys, policy) {
+    /**
+     * Revokes the tokens of keys whose revocation another process began and did not complete.
+     *
+     * @returns milliseconds after which to call again; `Infinity` if nothing is pending
+     */
+    async resume(keys: readonly RingKey[], policy: RotationPolicy): Promise<number> {
       const now = performance.now()
       let nextInMs = Infinity
       for (const key of inState(keys, 'revoked').filter(({ kid }) => !completed.has(kid))) {
@@ -59,3 +53,6 @@ export function createRevokedKeys(parts: {
     },
   }
 }
+
+/** Revokes the tokens of revoked keys. */
+export type RevokedKeys = ReturnType<typeof createRevokedKeys>

@@ -5,20 +5,6 @@ import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy 
 import { KEYS_CHANNEL, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
-/** The rotation of the keys over time. */
-export interface Rotation {
-  /**
-   * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
-   *
-   * @throws {GatehouseError} why it failed; the rotation tries again by itself
-   */
-  poll(): Promise<void>
-  /** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
-  follow(): Promise<() => Promise<void>>
-  /** Generates missing next keys in the background, because generating takes long. */
-  replenishSoon(delayMs: number): void
-}
-
 /** What the rotation needs. */
 export interface RotationParts {
   readonly store: Store
@@ -50,7 +36,7 @@ interface RotationState {
   replenishing: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined
 }
 
-export function createRotation(parts: RotationParts): Rotation {
+export function createRotation(parts: RotationParts) {
   const state: RotationState = {
     parts,
     isFollowing: false,
@@ -60,11 +46,21 @@ export function createRotation(parts: RotationParts): Rotation {
     replenishing: undefined,
   }
   return {
+    /**
+     * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
+     *
+     * @throws {GatehouseError} why it failed; the rotation tries again by itself
+     */
     poll: () => poll(state),
+    /** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
     follow: () => follow(state),
-    replenishSoon: (delayMs) => replenishSoon(state, delayMs),
+    /** Generates missing next keys in the background, because generating takes long. */
+    replenishSoon: (delayMs: number) => replenishSoon(state, delayMs),
   }
 }
+
+/** The rotation of the keys over time. */
+export type Rotation = ReturnType<typeof createRotation>
 
 async function follow(state: RotationState): Promise<() => Promise<void>> {
   const { store, ringStore, pollIntervalMs } = state.parts
