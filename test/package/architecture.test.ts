@@ -143,3 +143,19 @@ describe('the layout of the repository', () => {
     expect(median).toBeLessThanOrEqual(90)
   })
 })
+
+describe('the places of tests', () => {
+  /** Folders of tests that belong to no single source file. */
+  const OF_THEIR_OWN = /^test\/(adapters|examples|flows|package|support|types)\//
+
+  /** The source file of `test/keys/rotation.test.ts` and of `test/keys/rotation.<aspect>.test.ts`. */
+  const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')
+
+  it('each unit test stands at the path of its source file, and may name an aspect after it', () => {
+    const unitTests = filesBelow('test').filter(
+      (file) => file.endsWith('.test.ts') && !OF_THEIR_OWN.test(file),
+    )
+    expect(unitTests.length).toBeGreaterThan(100)
+    expect(unitTests.filter((test) => !sources.includes(sourceOf(test)))).toEqual([])
+  })
+})

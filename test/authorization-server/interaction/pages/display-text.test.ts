@@ -5,8 +5,8 @@ import {
   displayText,
   initialOf,
   webAddress,
-} from '../../../src/authorization-server/interaction/pages/display-text.ts'
-import { writeDuration } from '../../../src/authorization-server/interaction/pages/duration.ts'
+} from '../../../../src/authorization-server/interaction/pages/display-text.ts'
+import { writeDuration } from '../../../../src/authorization-server/interaction/pages/duration.ts'
 
 describe('a text from outside', () => {
   it.each([

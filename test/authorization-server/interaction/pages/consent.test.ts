@@ -1,8 +1,8 @@
 import request from 'supertest'
 import { describe, expect, it, vi } from 'vitest'
-import type { Accounts, SignedIn } from '../../../src/host/accounts.ts'
-import { pendingConsent } from './fake-port.ts'
-import { csrfIn, hostApp, issuer, nextIn } from './host-app.ts'
+import type { Accounts, SignedIn } from '../../../../src/host/accounts.ts'
+import { pendingConsent } from '../fake-port.ts'
+import { csrfIn, hostApp, issuer, nextIn } from '../host-app.ts'
 
 const page = '/auth/interaction/uid-1'
 type Fields = Record<string, string | string[]>
