@@ -29,7 +29,7 @@ export type {
 export type { GatewayEvents } from './gateway/dependencies.ts'
 export type { Gateway } from './gateway/gateway.ts'
 export type { GatewayMiddlewareOptions } from './gateway/guard.ts'
-export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
+export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
 export type { Principal } from './gateway/principal.ts'
 export type { PublicRoute } from './gateway/open-routes.ts'
 export type { ErrorResponse } from './gateway/error-responses.ts'

@@ -22,7 +22,7 @@ export type {
 } from './catalog/definition.ts'
 export type { Account, Accounts, SignedIn } from './host/accounts.ts'
 export type { GatehouseEvents } from './host/events.ts'
-export type { Health, HealthCheck, RevocationHealth } from './health/health.ts'
+export type { Health, HealthCheck, RevocationHealth } from './health/health-report.ts'
 export type { Logger } from './host/logger.ts'
 export type { SigningKeyInfo, SigningKeys } from './keys/signing-keys.ts'
 export type { Texts } from './authorization-server/interaction/texts.ts'

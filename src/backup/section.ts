@@ -39,7 +39,7 @@ export interface Counts {
 }
 
 /**
- * Reads the record of a line in today's version; older versions are upgraded.
+ * Reads the record of a line.
  *
  * @param id the id of the record, as in the line
  * @param rules the rules of its fields

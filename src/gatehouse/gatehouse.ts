@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa'
 import type { Gateway } from '../gateway/gateway.ts'
-import type { Health } from '../health/health.ts'
+import type { Health } from '../health/health-report.ts'
 import type { EventSource } from '../host/events.ts'
 import type { SigningKeys } from '../keys/signing-keys.ts'
 import type { ImportedRegistry, ImportOptions } from '../backup/import.ts'

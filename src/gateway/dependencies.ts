@@ -1,7 +1,7 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { RouteClaim } from '../catalog/catalog.ts'
 import type { GatehouseEvents } from '../host/events.ts'
-import type { HealthCheck } from '../health/health.ts'
+import type { HealthCheck } from '../health/health-report.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa'
 import { createLru } from '../async/lru.ts'
 import { GatehouseError } from '../errors.ts'
-import type { Health } from '../health/health.ts'
+import type { Health } from '../health/health-report.ts'
 import { readHealth } from '../health/read-health.ts'
 import { createAuthorizer } from './authorize-request.ts'
 import {

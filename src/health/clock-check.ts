@@ -1,6 +1,6 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { fail, pass, warn } from '../store/check-results.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 
 /** Milliseconds up to which two clocks count as synchronized. */
 const SYNCHRONIZED_MS = 1000

@@ -1,6 +1,6 @@
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { SEE_START } from './remedies.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
 
 /** The state of the keys that a gateway fetches from the authorization service. */

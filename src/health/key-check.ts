@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import type { KeyCondition } from '../keys/signing-keys.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { ANOTHER_SECRET, SEE_START } from './remedies.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
 
 const name = 'signing-keys'

@@ -2,7 +2,7 @@ import { productScopesOf, missingFrom } from '../catalog/product-scopes.ts'
 import type { LiveCatalog } from '../catalog/live-catalog.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { CORRECT_PRODUCTS, SEE_START } from './remedies.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
 
 const name = 'products'

@@ -1,4 +1,4 @@
-import type { Health, HealthCheck } from './health.ts'
+import type { Health, HealthCheck } from './health-report.ts'
 import { checkRevocations, revocationHealth, type RevocationView } from './revocations-check.ts'
 import { checkStart, type StartState } from './start-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'

@@ -1,6 +1,6 @@
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
 import { SEE_START } from './remedies.ts'
-import type { HealthCheck, RevocationHealth } from './health.ts'
+import type { HealthCheck, RevocationHealth } from './health-report.ts'
 
 /** What a gateway knows about revocations. */
 export interface RevocationView {

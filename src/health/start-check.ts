@@ -1,7 +1,7 @@
 import { GatehouseError, type GatehouseErrorCode } from '../errors.ts'
 import { fail, pass, warn } from '../store/check-results.ts'
 import { ANOTHER_SECRET, CORRECT_PRODUCTS } from './remedies.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 import { reasonOf } from './reason.ts'
 
 /** The progress of a start. */

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contract.ts'
 import { fail, pass, unknown, warn } from '../store/check-results.ts'
-import type { HealthCheck } from './health.ts'
+import type { HealthCheck } from './health-report.ts'
 import { checkClock } from './clock-check.ts'
 import { cacheFor } from '../async/cache-for.ts'
 import { reasonOf } from './reason.ts'

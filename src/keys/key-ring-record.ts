@@ -93,8 +93,7 @@ interface RingRecords {
 export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
   const rings = createCollection<KeyRingRecord>(store, {
     name: 'signing-keys',
-    version: 2,
-    upgrade,
+    version: 1,
     fields: RING_FIELDS,
   })
   const records: RingRecords = { rings, encryption, opened: new Map() }
@@ -218,12 +217,6 @@ export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): 
       return { kid: jwk.kid, alg, state: 'next', createdAt: 0, since: 0, jwk }
     }),
   )
-}
-
-/** Version 1 had signing keys only. */
-function upgrade(record: Record<string, unknown>): KeyRingRecord {
-  const { keys } = record as { keys: readonly Omit<KeyRecord, 'since'>[] }
-  return { id: 'version 1', keys: keys.map((key) => ({ ...key, since: key.createdAt })) }
 }
 
 /** @param where the keys are */

@@ -41,7 +41,7 @@ export interface Collection<T extends object> {
   /** The stored form of a record, for a backup. */
   toText(record: T): string
   /**
-   * Parses the stored form of a record, of older versions too.
+   * Parses the stored form of a record.
    *
    * @throws {GatehouseError} `ERR_STORE_CORRUPT`
    */

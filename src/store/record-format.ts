@@ -6,10 +6,8 @@ import { objectOf, type Fields, type Rule } from '../validation/rules.ts'
 export interface RecordSchema {
   /** The schema version of the records that are written now. */
   readonly version: number
-  /** Converts a record of an older version. */
-  readonly upgrade?: ((record: Readonly<Record<string, unknown>>, from: number) => object) | undefined
   /**
-   * The fields of a record of the current version, or a function from the id to its rule. A record that breaks them is
+   * The fields of a record, or a function from the id to its rule. A record that breaks them is
    * corrupt, because another program has written it.
    */
   readonly fields?: Fields | ((id: string) => Rule) | undefined
@@ -21,23 +19,21 @@ export function encodeRecord(record: object, { version }: RecordSchema): string 
 }
 
 /**
- * Parses a record, and upgrades an older version.
+ * Parses a record.
  *
  * @param key the key in the store, for errors
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text is no such record, or has a newer version
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text is no such record, or has another version
  */
 export function decodeRecord(
   id: string,
   key: string,
   text: string,
-  { version, upgrade, fields = {} }: RecordSchema,
+  { version, fields = {} }: RecordSchema,
 ): object {
-  const { v, ...stored } = parseObject(key, text)
-  const isOlder = Number.isInteger(v) && Number(v) > 0 && Number(v) < version
-  if (v !== version && !(upgrade && isOlder)) throw unknownVersion(key, v, version)
+  const { v, ...record } = parseObject(key, text)
+  if (v !== version) throw unknownVersion(key, v, version)
   const rule = typeof fields === 'function' ? fields(id) : objectOf(fields)
-  const record = isOlder ? tryUpgrade(stored, Number(v), upgrade) : stored
-  if (record === undefined || rule(record) !== undefined) throw notARecord(key)
+  if (rule(record) !== undefined) throw notARecord(key)
   return record
 }
 
@@ -49,19 +45,6 @@ function parseObject(key: string, text: string): Readonly<Record<string, unknown
     // Reported below: the parser's own message would quote the record.
   }
   throw notARecord(key)
-}
-
-/** The upgraded record; undefined if it is corrupt. */
-function tryUpgrade(
-  stored: Readonly<Record<string, unknown>>,
-  from: number,
-  upgrade: RecordSchema['upgrade'],
-): object | undefined {
-  try {
-    return upgrade?.(stored, from)
-  } catch {
-    return undefined
-  }
 }
 
 function notARecord(key: string): GatehouseError {

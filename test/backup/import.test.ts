@@ -149,18 +149,8 @@ describe('the file of an exported registry', () => {
     await another.close()
   })
 
-  test('an import upgrades records of older versions', async () => {
-    const lines = file.map((line) => {
-      const { is, record, ...rest } = fieldsOf(line) as Fields & { record: Record<string, unknown> }
-      if (is !== 'signing-keys') return line
-      const keys = (record['keys'] as object[]).map((key) => ({
-        ...key,
-        state: 'current',
-      }))
-      return `${JSON.stringify({ is, ...rest, record: { v: 1, keys } })}\n`
-    })
-    expect(await importing(lines)).toMatchObject({ apiKeys: 2, applications: 1 })
-    // A record from before resource servers existed.
+  test('an import accepts an application without `resourceServer` as one that is no resource server', async () => {
+    expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
     const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
     expect(line).not.toBe('')
     const before = line.replaceAll(/"resourceServer":false,?/g, '').replace(',}', '}')
@@ -200,7 +190,7 @@ describe('files that are rejected before anything is written', () => {
     ['a file whose keys were taken out', () => file.toSpliced(1, 1), 'must have the signing keys'],
     [
       'an invalid key ring',
-      () => file.with(1, '{"is":"signing-keys","record":{"v":2,"keys":[{"kid":"a"}]}}\n'),
+      () => file.with(1, '{"is":"signing-keys","record":{"v":1,"keys":[{"kid":"a"}]}}\n'),
       'line 2',
     ],
     [
@@ -301,7 +291,7 @@ describe('invalid lines', () => {
     ],
     [
       'of signing keys with 200,000 nested brackets',
-      `{"is":"signing-keys","record":{"v":2,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
+      `{"is":"signing-keys","record":{"v":1,"id":"a","keys":[],"more":${'['.repeat(200_000)}${']'.repeat(200_000)}}}\n`,
       'is no line of an exported registry',
     ],
     [

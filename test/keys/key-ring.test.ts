@@ -122,9 +122,9 @@ describeEachStore('the key ring', (makeStore) => {
     ['no JSON', 'garbage'],
     ['cut off', '{"v":1,"keys":[{"kid":"a"'],
     ['a list', '[]'],
-    ['of a later version', '{"v":3,"keys":[]}'],
-    ['without a list of keys', '{"v":2,"keys":{}}'],
-    ['without a version', '{"keys":[]}'],
+    ['of a later version', '{"v":2,"id":"a","keys":[]}'],
+    ['without a list of keys', '{"v":1,"id":"a","keys":{}}'],
+    ['without a version', '{"id":"a","keys":[]}'],
   ])('a ring record that is %s fails with ERR_STORE_CORRUPT and stays unchanged', async (_what, text) => {
     const store = makeStore()
     await store.set(KEY, text)

@@ -153,24 +153,4 @@ describeEachStore('a collection', (makeStore) => {
     const unavailable = new GatehouseError('ERR_STORE_UNAVAILABLE', 'unavailable')
     await expect(counterCollection(failing(unavailable)).getEach(['a', 'b'])).rejects.toBe(unavailable)
   })
-
-  test('records of older versions are upgraded when they are read, and stored in the new version', async () => {
-    const store = makeStore()
-    const upgrade = vi.fn((old: Record<string, unknown>, from: number) =>
-      from === 1 ? { count: Number(old['n']) } : { count: Number(old['total']) },
-    )
-    const counters = createCollection<Counter>(store, { name: 'counter', version: 3, upgrade })
-    await store.set('counter:a', '{"v":1,"n":4}')
-    await store.set('counter:b', '{"v":2,"total":5}')
-    await store.set('counter:c', '{"v":3,"count":6}')
-    await store.set('counter:d', '{"v":4,"count":7}')
-    expect(await counters.getMany(['a', 'b', 'c'])).toEqual([{ count: 4 }, { count: 5 }, { count: 6 }])
-    expect(upgrade.mock.calls).toEqual([
-      [{ n: 4 }, 1],
-      [{ total: 5 }, 2],
-    ])
-    expect(await counters.update('a', ({ count }) => ({ count: count + 1 }))).toEqual({ count: 5 })
-    expect(JSON.parse((await store.get('counter:a')) ?? '')).toEqual({ v: 3, count: 5 })
-    await expect(counters.get('d')).rejects.toMatchObject({ code: 'ERR_STORE_CORRUPT' })
-  })
 })
