@@ -5,9 +5,22 @@ export function isLocale(text: string): boolean {
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)
 }
 
+/** A locale and its parents, the most general one last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
+export function lineageOf(locale: string): string[] {
+  const lineage: string[] = []
+  const subtags = locale.split('-')
+  while (subtags.length > 0) {
+    lineage.push(subtags.join('-'))
+    subtags.pop()
+    // A single letter introduces the next subtag and has no meaning alone (RFC 4647 3.4).
+    if (subtags.at(-1)?.length === 1) subtags.pop()
+  }
+  return lineage
+}
+
 /**
- * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. Each wanted locale is shortened from its
- * end (`zh-Hant-TW`, `zh-Hant`, `zh`) until one matches, and only then the next is tried.
+ * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents are tried
+ * one after another, and only then the next wanted locale.
  *
  * @param available the available locales
  * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
@@ -16,14 +29,8 @@ export function isLocale(text: string): boolean {
 export function lookupLocale(available: readonly string[], wanted: readonly string[]): string | undefined {
   const byTag = new Map(available.map((locale) => [locale.toLowerCase(), locale]))
   for (const range of wanted) {
-    const subtags = range.toLowerCase().split('-')
-    while (subtags.length > 0) {
-      const found = byTag.get(subtags.join('-'))
-      if (found !== undefined) return found
-      subtags.pop()
-      // A single letter introduces the next subtag and has no meaning alone (RFC 4647 3.4).
-      if (subtags.at(-1)?.length === 1) subtags.pop()
-    }
+    const tag = lineageOf(range.toLowerCase()).find((each) => byTag.has(each))
+    if (tag !== undefined) return byTag.get(tag)
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { Catalog, Operation } from './catalog.ts'
+import { hasRequiredKycLevel } from './kyc-level.ts'
 
 /** The fields of a client that determine its scopes. */
 export interface ScopeHolder {
@@ -25,7 +26,9 @@ export function applicationScopes(
   client: Omit<ScopeHolder, 'kind'>,
   kycLevel: string | undefined,
 ): string[] {
-  const allowed = operationsOf(catalog, client).filter((operation) => reaches(catalog, kycLevel, operation))
+  const allowed = operationsOf(catalog, client).filter((operation) =>
+    hasRequiredKycLevel(catalog, kycLevel, operation),
+  )
   return allowed.map(({ scope }) => scope)
 }
 
@@ -54,7 +57,7 @@ export function explainRejection(
   if (client.removedOperations.includes(scope)) {
     return describe(`the operation ${scope} was removed from this ${holder}`)
   }
-  if (client.kind === 'application' && !reaches(catalog, kycLevel, operation)) {
+  if (client.kind === 'application' && !hasRequiredKycLevel(catalog, kycLevel, operation)) {
     return describe(`the operation ${scope} needs the KYC level ${operation.kycLevel} of the developer`)
   }
   return undefined
@@ -67,14 +70,6 @@ function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Oper
   return [...catalog.operations.values()].filter(
     (operation) => available.has(operation) && !removed.has(operation.scope),
   )
-}
-
-function reaches(catalog: Catalog, kycLevel: string | undefined, operation: Operation): boolean {
-  if (operation.kycLevel === undefined) return true
-  const has = kycLevel === undefined ? 0 : Math.max(0, catalog.kycLevels.indexOf(kycLevel))
-  const needs = catalog.kycLevels.indexOf(operation.kycLevel)
-  // An unknown level is reached by no account.
-  return needs !== -1 && has >= needs
 }
 
 function shorten(text: string): string {

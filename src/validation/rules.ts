@@ -88,12 +88,10 @@ export function nullable(rule: Rule): Rule {
 
 /** An object whose fields match their rules. Other fields are allowed. */
 export function objectOf(fields: Fields): Rule {
-  const entries = Object.entries(fields)
+  const rules = Object.entries(fields)
   return (value) => {
     if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
-    let problems: Problem[] | undefined
-    for (const [name, rule] of entries) problems = addTo(problems, `.${name}`, rule(value[name]))
-    return problems
+    return problemsIn(rules, ([name, rule]) => [`.${name}`, rule(value[name])], Infinity)
   }
 }
 
@@ -101,26 +99,20 @@ export function objectOf(fields: Fields): Rule {
 export function mapOf(rule: Rule): Rule {
   return (value) => {
     if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
-    let problems: Problem[] | undefined
-    for (const [name, entry] of Object.entries(value)) problems = addTo(problems, `.${name}`, rule(entry))
-    return problems
+    return problemsIn(Object.entries(value), ([name, entry]) => [`.${name}`, rule(entry)])
   }
 }
 
 /** All problems that the rules find in the values, field by field. */
 export function findProblems(values: Readonly<Record<string, unknown>>, fields: Fields): readonly Problem[] {
-  let problems: Problem[] | undefined
-  for (const [name, rule] of Object.entries(fields)) problems = addTo(problems, name, rule(values[name]))
-  return problems ?? []
+  return problemsIn(Object.entries(fields), ([name, rule]) => [name, rule(values[name])], Infinity) ?? []
 }
 
 /** A list whose entries all match a rule. */
 export function listOf(rule: Rule): Rule {
   return (value) => {
     if (!Array.isArray(value)) return `must be a list, and is ${kindOf(value)}`
-    let problems: Problem[] | undefined
-    for (const [index, entry] of value.entries()) problems = addTo(problems, `[${index}]`, rule(entry))
-    return problems
+    return problemsIn(value.entries(), ([index, entry]) => [`[${index}]`, rule(entry)])
   }
 }
 
@@ -140,19 +132,22 @@ export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
   }
 }
 
-/** Maximum number of reported problems of one list, since people read the message. */
+/** Maximum number of reported problems of one list or map, since people read the message. */
 const MAX_PROBLEMS = 100
 
-/** Adds the problems of a part. Without problems it costs nothing, because all stored records are checked by rules. */
-function addTo(
-  problems: Problem[] | undefined,
-  path: string,
-  found: ReturnType<Rule>,
+/** The problems of all parts of a value; undefined if there are none. @param check returns the path of a part too */
+function problemsIn<Part>(
+  parts: Iterable<Part>,
+  check: (part: Part) => readonly [path: string, found: ReturnType<Rule>],
+  max = MAX_PROBLEMS,
 ): Problem[] | undefined {
-  if (found === undefined || (problems && problems.length >= MAX_PROBLEMS)) return problems
-  const added =
-    typeof found === 'string'
-      ? [{ path, message: found }]
-      : found.map((problem) => ({ path: path + problem.path, message: problem.message }))
-  return [...(problems ?? []), ...added]
+  const problems: Problem[] = []
+  for (const part of parts) {
+    const [path, found] = check(part)
+    if (found === undefined) continue
+    if (typeof found === 'string') problems.push({ path, message: found })
+    else problems.push(...found.map((problem) => ({ ...problem, path: path + problem.path })))
+    if (problems.length >= max) break
+  }
+  return problems.length > 0 ? problems : undefined
 }

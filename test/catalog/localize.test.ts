@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLocale, localize, lookupLocale } from '../../src/catalog/localize.ts'
+import { isLocale, lineageOf, localize, lookupLocale } from '../../src/catalog/localize.ts'
 
 describe('lookupLocale', () => {
   it.each([
@@ -43,5 +43,12 @@ describe('isLocale', () => {
   })
   it.each(['', 'e', 'en_GB', 'en-', '-en', '12', 'en GB', '__proto__'])('%j is not a locale', (tag) => {
     expect(isLocale(tag)).toBe(false)
+  })
+})
+
+describe('lineageOf', () => {
+  it('lineageOf returns a locale and its parents, the most general one last', () => {
+    expect(lineageOf('zh-Hant-x-TW')).toEqual(['zh-Hant-x-TW', 'zh-Hant', 'zh'])
+    expect(lineageOf('de')).toEqual(['de'])
   })
 })

@@ -13,10 +13,10 @@ import {
 } from './pages/notices.ts'
 import { signInPage, type SignInModel } from './pages/sign-in.ts'
 import { createStylesheet } from './pages/stylesheet.ts'
-import type { PageTexts, TextsByLocale } from './texts.ts'
+import type { TextsByLocale } from './texts.ts'
 
 /** `ui_locales` of the request, in order of preference. They take precedence over Accept-Language. */
-interface Reader {
+export interface Reader {
   readonly uiLocales?: readonly string[] | undefined
 }
 
@@ -25,38 +25,13 @@ interface PageOptions extends Omit<PageNeeds, 'styleHash'> {
   readonly status?: number | undefined
 }
 
-/** Writes pages as the response: status, headers and markup. */
-export interface Pages {
-  /** The texts for the reader of the response. */
-  textsFor(ctx: Context, uiLocales?: readonly string[]): PageTexts
-  /** An error that cannot be sent to the application. A status below 400 becomes 400. */
-  renderError(ctx: Context, model: ErrorModel & Reader & { readonly status: number }): void
-  /** Asks whether to sign out. The form posts `xsrf`, and `logout=yes` for yes, to `action`. */
-  renderSignOut(
-    ctx: Context,
-    model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
-  ): void
-  /** Confirms that the person is signed out. */
-  renderSignedOut(ctx: Context, reader?: Reader): void
-  /**
-   * Sends the browser to the next address after a form. It does not use a redirect: Chromium checks each
-   * address of a redirect chain against `form-action` of the page with the form. Applications and hosts decide
-   * where a chain ends.
-   */
-  renderContinue(ctx: Context, next: URL, reader?: Reader): void
-  /** The built-in sign-in page. */
-  renderSignIn(ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }): void
-  /** The consent page. */
-  renderConsent(ctx: Context, model: ConsentModel & Reader & { readonly status?: number | undefined }): void
-}
-
 /**
  * Creates the pages in the host's colours and languages.
  *
  * @param options.texts from `createTexts`
  * @throws {GatehouseError} `ERR_OPTIONS` if the accent colour is invalid
  */
-export function createPages(options: { readonly texts: TextsByLocale; readonly branding: Branding }): Pages {
+export function createPages(options: { readonly texts: TextsByLocale; readonly branding: Branding }) {
   const { texts, branding } = options
   const { css, hash } = createStylesheet(branding.accentColor)
 
@@ -78,17 +53,38 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
   }
 
   return {
+    /** The texts for the reader of the response. */
     textsFor,
-    renderError: (ctx, model) =>
+    /** An error that cannot be sent to the application. A status below 400 becomes 400. */
+    renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
       write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
-    renderSignOut: (ctx, model) =>
-      write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
-    renderSignedOut: (ctx, reader) => write(ctx, reader, signedOutPage),
-    renderContinue: (ctx, next, reader) => write(ctx, reader, (frame) => continuePage(frame, next)),
-    renderSignIn: (ctx, model) => write(ctx, model, (frame) => signInPage(frame, model), model),
-    renderConsent(ctx, model) {
+    /** Asks whether to sign out. The form posts `xsrf`, and `logout=yes` for yes, to `action`. */
+    renderSignOut: (
+      ctx: Context,
+      model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
+    ) => write(ctx, model, (frame) => signOutPage(frame, model), { formTargets: [model.redirectOrigin] }),
+    /** Confirms that the person is signed out. */
+    renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
+    /**
+     * Sends the browser to the next address after a form. It does not use a redirect: Chromium checks each
+     * address of a redirect chain against `form-action` of the page with the form. Applications and hosts decide
+     * where a chain ends.
+     */
+    renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
+      write(ctx, reader, (frame) => continuePage(frame, next)),
+    /** The built-in sign-in page. */
+    renderSignIn: (ctx: Context, model: SignInModel & Reader & { readonly status?: number | undefined }) =>
+      write(ctx, model, (frame) => signInPage(frame, model), model),
+    /** The consent page. */
+    renderConsent(
+      ctx: Context,
+      model: ConsentModel & Reader & { readonly status?: number | undefined },
+    ): void {
       const { status, application } = model
       write(ctx, model, (frame) => consentPage(frame, model), { status, images: [application.logoUri] })
     },
   }
 }
+
+/** Writes pages as the response: status, headers and markup. */
+export type Pages = ReturnType<typeof createPages>

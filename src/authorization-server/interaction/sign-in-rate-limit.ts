@@ -1,17 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Counts sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
-export interface SignInRateLimit {
-  /**
-   * Counts one attempt for each key. Call it before the attempt, so that simultaneous attempts count too.
-   *
-   * @returns 0 if the attempt is allowed; otherwise the seconds to wait, and nothing is counted
-   */
-  consume(...keys: readonly string[]): number
-  /** Resets a key after a successful attempt. */
-  reset(key: string): void
-}
-
 /** Each key has one counter in each row. A row has as many counters as two bytes of a hash can address. */
 const ROW = 65_536
 const ROWS = 2
@@ -31,7 +19,7 @@ export function createSignInRateLimit(options: {
   readonly max: number
   readonly windowSeconds: number
   readonly now: () => number
-}): SignInRateLimit {
+}) {
   const { max, windowSeconds, now } = options
   const counts = new Uint8Array(ROWS * ROW)
   const ends = new Uint32Array(ROWS * ROW)
@@ -58,14 +46,23 @@ export function createSignInRateLimit(options: {
   }
 
   return {
-    consume(...keys) {
+    /**
+     * Counts one attempt for each key. Call it before the attempt, so that simultaneous attempts count too.
+     *
+     * @returns 0 if the attempt is allowed; otherwise the seconds to wait, and nothing is counted
+     */
+    consume(...keys: readonly string[]): number {
       const counters = keys.map(countersOf)
       const waitSeconds = Math.max(...counters.map(waitFor))
       if (waitSeconds === 0) counters.flat().forEach(count)
       return waitSeconds
     },
-    reset(key) {
+    /** Resets a key after a successful attempt. */
+    reset(key: string): void {
       for (const counter of countersOf(key)) counts[counter] = 0
     },
   }
 }
+
+/** Counts sign-in attempts in this process, so that passwords cannot be guessed on the sign-in page. */
+export type SignInRateLimit = ReturnType<typeof createSignInRateLimit>

@@ -1,7 +1,7 @@
-import { lookupLocale } from '../../catalog/localize.ts'
+import { lineageOf, lookupLocale } from '../../catalog/localize.ts'
 import type { Logger } from '../../host/logger.ts'
 import { html, type Html, type HtmlValue } from '../../http/html.ts'
-import { parentsOf, writingDirection } from './locale.ts'
+import { writingDirection } from './locale.ts'
 
 /** Every text of the pages, in English. */
 export const english = {
@@ -109,12 +109,6 @@ export interface PageTexts {
 const MAX_LOCALES = 16
 const MAX_LOCALE_LENGTH = 64
 
-/** Finds the texts for a reader. */
-export interface TextsByLocale {
-  /** @param wanted `ui_locales`, then the locales of Accept-Language; looked up as in RFC 4647 3.4 */
-  forReader(wanted: readonly string[]): PageTexts
-}
-
 /**
  * The texts of the pages in all languages. A text that a locale lacks is taken from its parents (`de` for `de-CH`), and
  * then from English.
@@ -125,7 +119,7 @@ export function createTexts(options: {
   readonly texts: { readonly [locale: string]: Partial<Texts> }
   readonly defaultLocale: string
   readonly logger?: Logger | undefined
-}): TextsByLocale {
+}) {
   const { defaultLocale, logger } = options
   const own = new Map(
     Object.entries(options.texts).map(([locale, texts]) => [locale.toLowerCase(), texts] as const),
@@ -133,15 +127,19 @@ export function createTexts(options: {
   const spelling = ['en', ...Object.keys(options.texts)]
   const complete = new Map(
     spelling.map((locale) => {
-      const lineage = [...parentsOf(locale), locale].map((tag) => own.get(tag.toLowerCase()) ?? {})
+      const lineage = lineageOf(locale.toLowerCase()).map((tag) => own.get(tag))
       const base = isEnglish(locale) ? english : {}
-      return [locale.toLowerCase(), withoutPartialSentence(Object.assign({}, base, ...lineage))] as const
+      return [
+        locale.toLowerCase(),
+        withoutPartialSentence(Object.assign({}, base, ...lineage.toReversed())),
+      ] as const
     }),
   )
   reportMissing(spelling, complete, logger)
 
   return {
-    forReader(wanted) {
+    /** @param wanted `ui_locales`, then the locales of Accept-Language; looked up as in RFC 4647 3.4 */
+    forReader(wanted: readonly string[]): PageTexts {
       const locales = wanted.filter((tag) => tag.length <= MAX_LOCALE_LENGTH).slice(0, MAX_LOCALES)
       const lang = lookupLocale(spelling, [...locales, defaultLocale]) ?? 'en'
       const texts = complete.get(lang.toLowerCase()) ?? english
@@ -164,6 +162,9 @@ export function createTexts(options: {
     },
   }
 }
+
+/** Finds the texts for a reader. */
+export type TextsByLocale = ReturnType<typeof createTexts>
 
 const isEnglish = (locale: string) => /^en(-|$)/i.test(locale)
 

@@ -4,32 +4,6 @@ import { GatehouseError } from '../../errors.ts'
 import { CATALOG_CHANNEL } from './catalog-record.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
-/** Synchronizes the catalog between the processes on one store. */
-export interface CatalogSync {
-  /**
-   * Loads the products again, and makes all other processes do the same. If the products are not a function, nothing
-   * happens.
-   *
-   * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other processes
-   *   may not have been notified; the next poll does it
-   */
-  reload(): Promise<void>
-  /**
-   * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after a
-   * failure. The revocations must be loaded before.
-   *
-   * @returns a function that stops the synchronization
-   * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
-   */
-  start(): Promise<() => Promise<void>>
-  /**
-   * Adopts the products of the shared record now. Call it only after `start`.
-   *
-   * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
-   */
-  synchronize(): Promise<void>
-}
-
 /**
  * One record in the store holds the operations of each product. A process writes it when it starts and when it is asked
  * to reload, so the last process to start or reload wins. All other processes adopt it:
@@ -54,7 +28,7 @@ export function createCatalogSync(
     readonly onRevoked: (listener: () => void) => () => void
     readonly pollIntervalMs?: number | undefined
   },
-): CatalogSync {
+) {
   const { store, catalog, products, revocations, logger, pollIntervalMs = 60_000 } = parts
   const state = createSyncState(parts)
   let hasPendingReload = false
@@ -87,15 +61,34 @@ export function createCatalogSync(
   }
 
   return {
+    /**
+     * Adopts the products of the shared record now. Call it only after `start`.
+     *
+     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
+     */
     synchronize,
 
-    async reload() {
+    /**
+     * Loads the products again, and makes all other processes do the same. If the products are not a function, nothing
+     * happens.
+     *
+     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other processes
+     *   may not have been notified; the next poll does it
+     */
+    async reload(): Promise<void> {
       if (typeof products !== 'function') return
       hasPendingReload = true
       await synchronize()
     },
 
-    async start() {
+    /**
+     * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after a
+     * failure. The revocations must be loaded before.
+     *
+     * @returns a function that stops the synchronization
+     * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
+     */
+    async start(): Promise<() => Promise<void>> {
       const onMessage = (version: string) => {
         if (version !== state.version) void poll()
       }
@@ -119,3 +112,6 @@ export function createCatalogSync(
     },
   }
 }
+
+/** Synchronizes the catalog between the processes on one store. */
+export type CatalogSync = ReturnType<typeof createCatalogSync>

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { silentLogger } from '../../../src/host/logger.ts'
-import { parentsOf, writingDirection } from '../../../src/authorization-server/interaction/locale.ts'
+import { writingDirection } from '../../../src/authorization-server/interaction/locale.ts'
 import { createTexts, english } from '../../../src/authorization-server/interaction/texts.ts'
 
 const german = {
@@ -101,11 +101,6 @@ describe('the language of a reader', () => {
     ['fr-FA', 'ltr'],
   ])('the locale %s is written %s', (locale, direction) => {
     expect(writingDirection(locale)).toBe(direction)
-  })
-
-  it('parentsOf returns the parents of a locale, the most general one first', () => {
-    expect(parentsOf('zh-Hant-x-TW')).toEqual(['zh', 'zh-Hant'])
-    expect(parentsOf('de')).toEqual([])
   })
 })
 

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
 import { accentShades } from './accent.ts'
 
-/** The stylesheet of all pages. */
-export interface Stylesheet {
-  readonly css: string
-  /**
-   * In the form of CSP: `sha256-…`. The stylesheet is part of each page, so that a page needs no other file.
-   */
-  readonly hash: string
-}
-
 /**
  * The backgrounds on which an accent colour must be readable: the darkest light one, and the lightest dark one.
  */
@@ -19,9 +10,11 @@ const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
  * Creates the stylesheet with the host's accent colour.
  *
  * @param accentColor `#rrggbb`
+ * @returns the stylesheet, which is part of each page, so that a page needs no other file. Its hash is in the form of
+ *   CSP: `sha256-…`
  * @throws {GatehouseError} `ERR_OPTIONS` if it is not a colour
  */
-export function createStylesheet(accentColor: string): Stylesheet {
+export function createStylesheet(accentColor: string) {
   const accent = accentShades(accentColor, GROUNDS)
   const css = `
 :root {
