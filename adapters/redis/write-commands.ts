@@ -1,6 +1,7 @@
 import type { RedisCommand } from './client.ts'
+import { compareAndSwap } from './compare-and-swap.ts'
 import { isNoScript } from './errors.ts'
-import { createScript } from './script.ts'
+import { createScript } from './lua-script.ts'
 
 /** A write of the store, as a Redis command. */
 export interface Write {
@@ -13,16 +14,6 @@ export interface Write {
   /** Whether "no" may mean that an earlier, unconfirmed write has done it. */
   readonly isIdempotentNo?: boolean | undefined
 }
-
-/** Compare and set. Answers 1 if it was stored. */
-const replaceScript = createScript(`
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-if ARGV[3] then
-  redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-else
-  redis.call('SET', KEYS[1], ARGV[2])
-end
-return 1`)
 
 /** Adds to an index, and never shortens its time to live. PTTL is -2 for a new index, and -1 for a permanent one. */
 const addScript = createScript(`
@@ -49,7 +40,7 @@ export const writes = {
   }),
   replace: (key: string, expected: string, value: string, ttl?: number): Write => ({
     key,
-    ...replaceScript(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
+    ...compareAndSwap(key, expected, value, ...(ttl === undefined ? [] : [ttl])),
     isDone: isOne,
   }),
   delete: (key: string): Write => ({ key, command: ['del', key], isDone: isOne, isIdempotentNo: true }),
