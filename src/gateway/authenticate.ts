@@ -1,10 +1,10 @@
 import { GatehouseError } from '../errors.ts'
 import { mountPathProblem } from '../validation/mount-path.ts'
+import type { Authorized } from './authorize-request.ts'
 import { authorizationFields } from './bearer-token.ts'
 import { createPathLocator, locateReadings, type LocatePath } from './canonical-path.ts'
 import type { GatewayParts } from './parts.ts'
 import { requiredScopesOf, type RequiredScopes } from './required-scope.ts'
-import type { Principal } from './principal.ts'
 import type { ErrorResponse } from './error-responses.ts'
 import { readCallTarget } from './request-path.ts'
 
@@ -36,9 +36,7 @@ export interface AuthenticateOptions<Scope extends string = string> {
 }
 
 /** An accepted call. */
-export interface Authenticated {
-  readonly ok: true
-  readonly principal: Principal
+export interface Authenticated extends Authorized {
   /** The scope that was required; the token carries it. */
   readonly scope: string
 }
@@ -56,7 +54,12 @@ export async function authenticate(
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
-  rejectUnknown(options)
+  // With a misspelt `scope`, another scope would be required than the caller meant.
+  const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
+  if (unknown !== undefined) {
+    const message = `authenticate() has no option "${unknown}"; it takes scope and mountPath`
+    throw new GatehouseError('ERR_INVALID_ARGUMENT', message)
+  }
   const { readings, query } = readCallTarget(call.url ?? '/', call.originalUrl)
   const scopes = await scopesOf(parts, call, readings, options)
   if ('status' in scopes) return scopes
@@ -96,16 +99,6 @@ function locatorAt({ base, locators }: GatewayParts, mountPath = base): LocatePa
   const locator = createPathLocator(mountPath)
   locators.set(mountPath, locator)
   return locator
-}
-
-/** With a misspelt `scope`, another scope would be required than the caller meant. */
-function rejectUnknown(options: AuthenticateOptions): void {
-  const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
-  if (unknown === undefined) return
-  throw new GatehouseError(
-    'ERR_INVALID_ARGUMENT',
-    `authenticate() has no option "${unknown}"; it takes scope and mountPath`,
-  )
 }
 
 function authorizationOf({ headers, rawHeaders }: IncomingCall): readonly string[] {

@@ -70,6 +70,3 @@ export function createAuthorizer(
     },
   }
 }
-
-/** Accepts or rejects requests by their tokens. */
-export type Authorizer = ReturnType<typeof createAuthorizer>

@@ -6,13 +6,6 @@ export interface BearerRequest {
   readonly query: string
 }
 
-/** The token of a request, or the problem with how it was sent. Both are undefined if no token was sent. */
-export interface BearerToken {
-  readonly token?: string | undefined
-  /** For `error_description` of `invalid_request` (RFC 6750 3.1). */
-  readonly problem?: string | undefined
-}
-
 /**
  * Our tokens are far shorter: Node rejects headers from 16 KiB by default. The limit protects processes that
  * accept larger headers from hashing and parsing megabytes.
@@ -27,8 +20,14 @@ const B64TOKEN = /^[\w\-.~+/]+=*$/
  * Finds the bearer token of a request: only in the `Authorization` header (RFC 6750 2.1). A token in the query
  * ends up in logs and browser histories, so it is rejected even if it is the only one (RFC 9700 4.3.2). Bodies
  * are ignored, because the gateway does not parse them.
+ *
+ * @returns the token, or the problem with how it was sent, for `error_description` of `invalid_request` (RFC 6750 3.1).
+ *   Both are undefined if no token was sent
  */
-export function readBearerToken({ authorization, query }: BearerRequest): BearerToken {
+export function readBearerToken({
+  authorization,
+  query,
+}: BearerRequest): Partial<Record<'token' | 'problem', string>> {
   if (query !== '' && new URLSearchParams(query).has('access_token')) {
     return { problem: 'send the access token in the Authorization header, not in the query' }
   }

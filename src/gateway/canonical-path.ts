@@ -61,9 +61,12 @@ export function createPathLocator(base: string): LocatePath {
 
   function below(path: string): Location {
     // The root of a host has only one form.
-    if (path === '/' || !path.endsWith('/'))
-      return { place: 'below', path: path.slice(prefix.length) || '/', endsInSlash: false }
-    return { place: 'below', path: path.slice(prefix.length, -1) || '/', endsInSlash: true }
+    const endsInSlash = path !== '/' && path.endsWith('/')
+    return {
+      place: 'below',
+      path: path.slice(prefix.length, endsInSlash ? -1 : undefined) || '/',
+      endsInSlash,
+    }
   }
 
   /** Whether some router, however it reads the path, might route it below the base. */

@@ -1,43 +1,22 @@
 import type { JWTVerifyGetKey } from 'jose'
 import type { RouteClaim } from '../catalog/catalog.ts'
-import type { GatehouseEvents } from '../host/events.ts'
+import type { EventSource, GatehouseEvents } from '../host/events.ts'
 import type { HealthCheck } from '../health/health-report.ts'
+import type { RevocationView } from '../health/revocations-check.ts'
 import type { ReadStoreHealth } from '../health/store-health.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Principal } from './principal.ts'
 
 /** The revoked tokens. All of them are in memory, because the gateway checks them on every call. */
-export interface GatewayRevocations {
+export interface GatewayRevocations extends RevocationView {
   /** Whether a verified token has been revoked. */
   isTokenRevoked(principal: Principal): boolean
-  /** Whether all tokens must be rejected with 503, because the revocations are too stale. */
-  readonly mustReject: boolean
-  /** How fresh the revocations are; undefined if this gateway has no source of revocations. */
-  readonly freshness: RevocationFreshness | undefined
-  /** The number of active revocations. */
-  readonly size: number
   /** Calls `listener` when tokens may have been revoked. @returns a function that removes the listener */
   onAdded(listener: () => void): () => void
 }
 
-/** How fresh the revocations are. */
-export interface RevocationFreshness {
-  /** Whether this process currently cannot receive revocations. */
-  readonly isStale: boolean
-  /** Seconds since all revocations were known. */
-  readonly ageSeconds: number
-}
-
 /** The events of `gateway.on(name, listener)`. */
 export type GatewayEvents = Pick<GatehouseEvents, 'revocations.stale' | 'revocations.fresh'>
-
-/** The source of these events. */
-export interface GatewayEventSource {
-  /** Calls `listener` at each event of that name from now on. Adding the same listener twice has no effect. */
-  on<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
-  /** Removes a listener. */
-  off<Name extends keyof GatewayEvents>(name: Name, listener: (event: GatewayEvents[Name]) => unknown): void
-}
 
 /**
  * The dependencies of a gateway. In the same process the gatehouse provides them, elsewhere they come over
@@ -75,7 +54,7 @@ export interface GatewayDependencies {
   /** All current scopes, for the metadata (RFC 9728 2); empty while the products are not loaded yet. */
   listScopes(): readonly string[]
   readonly revocations: GatewayRevocations
-  readonly events: GatewayEventSource
+  readonly events: EventSource<keyof GatewayEvents>
   /** Settles when keys, operations and revocations are loaded. It can be called again after a rejection. */
   ready(): Promise<void>
   /**

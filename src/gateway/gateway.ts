@@ -1,30 +1,22 @@
 import type { Middleware } from 'koa'
-import { createLru } from '../async/lru.ts'
-import { GatehouseError } from '../errors.ts'
 import type { Health } from '../health/health-report.ts'
 import { readHealth } from '../health/read-health.ts'
-import { createAuthorizer } from './authorize-request.ts'
 import {
   authenticate,
   type AuthenticateOptions,
   type Authentication,
   type IncomingCall,
 } from './authenticate.ts'
-import type { GatewayDependencies, GatewayEventSource } from './dependencies.ts'
+import type { EventSource } from '../host/events.ts'
+import type { GatewayDependencies, GatewayEvents } from './dependencies.ts'
 import { guard, type GatewayMiddlewareOptions } from './guard.ts'
 import type { Principal } from './principal.ts'
-import type { GatewayParts } from './parts.ts'
-import { createReadiness } from './readiness.ts'
-import { createErrorResponses } from './error-responses.ts'
+import { createParts } from './parts.ts'
 import { requireScope } from './require-scope.ts'
-import { createTokenSignals } from './token-signals.ts'
 import { wellKnown } from './well-known.ts'
 
-/** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
-const MAX_LOCATORS = 100
-
 /** Guards an API: accepts calls whose token carries the scope of their operation. */
-export interface Gateway<Scope extends string = string> extends GatewayEventSource {
+export interface Gateway<Scope extends string = string> extends EventSource<keyof GatewayEvents> {
   /**
    * Guards everything below {base_url}. A call gets 401, 403, 404 or 503, or reaches the next middleware with
    * `ctx.state.auth`. Mount it at the root of the app, above the routes. Letter case, slashes and encodings
@@ -78,28 +70,13 @@ export interface Gateway<Scope extends string = string> extends GatewayEventSour
 /**
  * Creates a gateway from its dependencies. It does no I/O before it is mounted, before `ready()` or before the
  * first call.
- *
- * @throws {GatehouseError} `ERR_OPTIONS` if the audience is not an absolute URL
  */
 export function createGatewayFrom<Scope extends string = string>(
   dependencies: GatewayDependencies,
 ): Gateway<Scope> {
   const { revocations } = dependencies
-  const audience = URL.parse(dependencies.audience)
-  if (audience === null) {
-    throw new GatehouseError('ERR_OPTIONS', 'audience must be the absolute URL of the API')
-  }
-  const errorResponses = createErrorResponses(dependencies.audience)
-  const readiness = createReadiness(dependencies)
-  const signals = createTokenSignals(revocations)
-  const parts: GatewayParts = {
-    dependencies,
-    authorizer: createAuthorizer(dependencies, errorResponses, readiness, signals.signalOf),
-    errorResponses,
-    readiness,
-    base: audience.pathname,
-    locators: createLru(MAX_LOCATORS),
-  }
+  const parts = createParts(dependencies)
+  const { readiness, signals } = parts
   let closing: Promise<void> | undefined
 
   return {

@@ -52,10 +52,8 @@ export function guard(
   const { dependencies, authorizer, errorResponses, readiness } = parts
   const { when, unclaimed, mountPath = parts.base } = options
   const locatePath = createPathLocator(mountPath)
-  const openRoutes =
-    options.public === undefined && options.optional === undefined
-      ? undefined
-      : createOpenRoutes(options, mountPath, dependencies)
+  const hasOpenRoutes = options.public !== undefined || options.optional !== undefined
+  const openRoutes = hasOpenRoutes ? createOpenRoutes(options, mountPath, dependencies) : undefined
   const metadata = wellKnown(dependencies)
 
   return async function guard(ctx, next) {

@@ -49,7 +49,7 @@ export function createOpenRoutes(
     if (typeof route === 'string') return route
     const method = isOptions ? 'OPTIONS' : route.method
     const shape = shapeOf(method, route.segments)
-    const problem = whyNeverMatched(openness, { ...route, method, shape })
+    const problem = whyNeverMatched(openness, method, route)
     if (problem !== undefined) return problem
 
     const taken = index.add(method, route.segments, { openness, shape })
@@ -58,21 +58,16 @@ export function createOpenRoutes(
     return undefined
   }
 
-  function whyNeverMatched(
-    openness: Openness,
-    route: Omit<Route, 'method'> & { readonly method: string; readonly shape: string },
-  ): string | undefined {
+  function whyNeverMatched(openness: Openness, method: string, route: Omit<Route, 'method'>) {
     const prefix = base.replace(/\/+$/, '')
     if (prefix !== '' && `${route.path}/`.startsWith(`${prefix}/`)) {
       return `would be ${prefix}${route.path}: leave out ${prefix}, since routes are written from the audience on`
     }
     if (!hasParameter(route)) return undefined
     const segments = route.segments.map((each) => ('parameter' in each ? ANY_SEGMENT : each.literal))
-    const claims = catalog.findClaims(route.method, `/${segments.join('/')}`)
-    if (
-      claims.length === 0 ||
-      (openness === 'optional' && claims.every(({ shape }) => shape === route.shape))
-    )
+    const ownShape = shapeOf(method, route.segments)
+    const claims = catalog.findClaims(method, `/${segments.join('/')}`)
+    if (claims.length === 0 || (openness === 'optional' && claims.every(({ shape }) => shape === ownShape)))
       return undefined
     return 'never matches: an operation claims each of its requests, and wins over a route with a parameter'
   }

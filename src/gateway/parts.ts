@@ -1,18 +1,31 @@
-import type { Lru } from '../async/lru.ts'
-import type { Authorizer } from './authorize-request.ts'
+import { createLru } from '../async/lru.ts'
+import { createAuthorizer } from './authorize-request.ts'
 import type { LocatePath } from './canonical-path.ts'
 import type { GatewayDependencies } from './dependencies.ts'
-import type { ErrorResponses } from './error-responses.ts'
-import type { Readiness } from './readiness.ts'
+import { createErrorResponses } from './error-responses.ts'
+import { createReadiness } from './readiness.ts'
+import { createTokenSignals } from './token-signals.ts'
+
+/** Maximum number of mount paths whose locator `authenticate()` keeps. A host uses one or two. */
+const MAX_LOCATORS = 100
+
+/** Creates the parts that all entry points of one gateway share. */
+export function createParts(dependencies: GatewayDependencies) {
+  const errorResponses = createErrorResponses(dependencies.audience)
+  const readiness = createReadiness(dependencies)
+  const signals = createTokenSignals(dependencies.revocations)
+  return {
+    dependencies,
+    authorizer: createAuthorizer(dependencies, errorResponses, readiness, signals.signalOf),
+    errorResponses,
+    readiness,
+    signals,
+    /** Path of {base_url}; `/` for a whole host. */
+    base: new URL(dependencies.audience).pathname,
+    /** Locators of {base_url} by mount path, for `authenticate()`. */
+    locators: createLru<string, LocatePath>(MAX_LOCATORS),
+  }
+}
 
 /** The parts that all entry points of one gateway share. */
-export interface GatewayParts {
-  readonly dependencies: GatewayDependencies
-  readonly authorizer: Authorizer
-  readonly errorResponses: ErrorResponses
-  readonly readiness: Readiness
-  /** Path of {base_url}; `/` for a whole host. */
-  readonly base: string
-  /** Locators of {base_url} by mount path, for `authenticate()`. */
-  readonly locators: Lru<string, LocatePath>
-}
+export type GatewayParts = ReturnType<typeof createParts>

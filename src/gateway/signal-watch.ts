@@ -72,8 +72,10 @@ export function createSignalWatch(
     const endedAt = performance.now()
     earliestSweepAt = endedAt + (endedAt - startedAt) * 10
     sweepAt = Math.max(earliestSweepAt, endedAt + RELEASE_AFTER_MS)
-    if (watched.size === 0) stop()
-    else schedule()
+    if (watched.size > 0) return schedule()
+    clearTimeout(timer)
+    stopListening?.()
+    stopListening = undefined
   }
 
   function sweepSoon(): void {
@@ -95,12 +97,6 @@ export function createSignalWatch(
     const isDue = isExpired(firstExpiry, Date.now() / 1000) || performance.now() >= sweepAt
     if (revocations.mustReject || isDue) sweep()
     else schedule()
-  }
-
-  function stop(): void {
-    clearTimeout(timer)
-    stopListening?.()
-    stopListening = undefined
   }
 
   return { add, remove: (tokenId: string) => void watched.delete(tokenId), sweep }

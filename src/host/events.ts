@@ -102,15 +102,15 @@ export interface EventSink {
 type Listener<Name extends keyof GatehouseEvents> = (event: GatehouseEvents[Name]) => unknown
 
 /** Subscribes to events. */
-export interface EventSource {
+export interface EventSource<Names extends keyof GatehouseEvents = keyof GatehouseEvents> {
   /**
    * Calls `listener` at each event of that name from now on. Adding the same listener twice has no effect.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if there is no such event, or if `listener` is not a function
    */
-  on<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
+  on<Name extends Names>(name: Name, listener: Listener<Name>): void
   /** Removes a listener. */
-  off<Name extends keyof GatehouseEvents>(name: Name, listener: Listener<Name>): void
+  off<Name extends Names>(name: Name, listener: Listener<Name>): void
 }
 
 /** All names. The type makes the compiler report a missing one. */

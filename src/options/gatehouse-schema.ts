@@ -24,17 +24,14 @@ const DAY = 86_400
 
 /** Standard claims of the scopes `profile` and `email` (OpenID Connect Core 5.4). */
 const STANDARD_CLAIMS = {
-  profile: words(
-    'name family_name given_name middle_name nickname preferred_username profile picture',
-    'website gender birthdate zoneinfo locale updated_at',
-  ),
-  email: words('email email_verified'),
+  profile: `name family_name given_name middle_name nickname preferred_username profile picture
+    website gender birthdate zoneinfo locale updated_at`.split(/\s+/),
+  email: ['email', 'email_verified'],
 }
 
 /** Claims that the protocol defines. The host must not set them. */
-const PROTOCOL_CLAIMS = words(
-  'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf',
-)
+const PROTOCOL_CLAIMS =
+  'sub iss aud exp iat nbf jti nonce acr amr azp auth_time sid at_hash c_hash s_hash cnf'.split(' ')
 
 /** The texts of the pages, each of which may be absent or empty. */
 const TEXTS = Object.fromEntries(
@@ -108,10 +105,6 @@ function checkTogether(options: Readonly<Record<string, unknown>>, add: AddProbl
   if (misplaced !== undefined) add(['audience'], misplaced)
   const { volatile } = (store ?? {}) as { volatile?: unknown }
   if (secret === undefined && volatile !== true) add(['secret'], SECRET_REQUIRED)
-}
-
-function words(...lines: string[]): string[] {
-  return lines.flatMap((line) => line.split(' '))
 }
 
 function localeProblem(value: unknown): string | undefined {

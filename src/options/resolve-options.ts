@@ -18,22 +18,16 @@ export function resolveOptions(options: GatehouseOptions) {
   const { store, products, accounts, registry, logger, secret = [randomSecret()], ...data } = parsed
   const { hostname, pathname } = new URL(data.issuer)
   const { claims, branding, mountPath = pathname, ...others } = structuredClone(data)
-  return Object.freeze({
-    ...deepFreeze({
-      ...others,
-      claims,
-      /** The scopes of OpenID Connect: `openid`, and those in `claims`. */
-      openIdScopes: ['openid', ...Object.keys(claims)],
-      branding: { ...branding, name: branding.name ?? hostname },
-      /** Without a trailing slash; empty if the authorization service is at the root. */
-      mountPath: mountPath === '/' ? '' : mountPath,
-      /** Newest first; at least one. */
-      secrets: secret,
-    }),
-    store,
-    products,
-    accounts,
-    registry,
-    logger,
+  const plainData = deepFreeze({
+    ...others,
+    claims,
+    /** The scopes of OpenID Connect: `openid`, and those in `claims`. */
+    openIdScopes: ['openid', ...Object.keys(claims)],
+    branding: { ...branding, name: branding.name ?? hostname },
+    /** Without a trailing slash; empty if the authorization service is at the root. */
+    mountPath: mountPath === '/' ? '' : mountPath,
+    /** Newest first; at least one. */
+    secrets: secret,
   })
+  return Object.freeze({ ...plainData, store, products, accounts, registry, logger })
 }
