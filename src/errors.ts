@@ -71,10 +71,11 @@ export function isStoreUnavailable(error: unknown): error is GatehouseError {
 /**
  * Collects the problems of a value, so that all of them are reported at once.
  *
+ * @param found problems that are known already
  * @throws {GatehouseError} from `throwIfAny()`, with every problem on a line of its own
  */
-export function collectProblems(code: GatehouseErrorCode, headline: string) {
-  const problems: Problem[] = []
+export function collectProblems(code: GatehouseErrorCode, headline: string, found: readonly Problem[] = []) {
+  const problems = [...found]
   return {
     add(path: string, message: string): void {
       problems.push({ path, message })
@@ -92,11 +93,12 @@ export function collectProblems(code: GatehouseErrorCode, headline: string) {
  * `products.invoices.operations['invoices:read'].route[0]`.
  */
 export function formatPath(keys: readonly (string | number)[]): string {
-  return keys
-    .map((key, index) => {
-      if (typeof key === 'number') return `[${key}]`
-      if (/^[A-Za-z_$][\w$]*$/.test(key)) return index === 0 ? key : `.${key}`
-      return `['${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}']`
-    })
-    .join('')
+  return keys.map(formatKey).join('').replace(/^\./, '')
+}
+
+/** Writes one key of a path as in code, to be appended to the path before it: `.route`, `['invoices:read']`, `[0]`. */
+export function formatKey(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`
+  if (/^[A-Za-z_$][\w$]*$/.test(key)) return `.${key}`
+  return `['${JSON.stringify(key).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}']`
 }

@@ -1,46 +1,36 @@
-import { collectProblems, formatPath } from '../errors.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { collectProblems, formatKey } from '../errors.ts'
+import { findProblems } from '../validation/rules.ts'
 import type { Catalog, Operation, Product, RouteClaim } from './catalog.ts'
 import { deepFreeze } from './deep-freeze.ts'
-import { differences, type Place, readProduct, type ReadOperation, type Reading } from './read-definitions.ts'
-import { isObject } from '../validation/predicates.ts'
-import { shapeOf } from './route.ts'
+import type { LocalizedText, OperationDefinition, ProductDefinitions } from './definition.ts'
+import { productsRule, type CatalogOptions } from './products-rule.ts'
+import { parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
-import { OPENID_SCOPES } from './scope.ts'
-
-/** Constraints on definitions. */
-export interface CatalogOptions {
-  /** The host's KYC levels, lowest first. If they are omitted, levels are not checked. */
-  readonly kycLevels?: readonly string[] | undefined
-  /** Scopes that no operation may have, in addition to those of OpenID Connect. */
-  readonly reservedScopes?: readonly string[] | undefined
-}
 
 /**
  * Makes the catalog of a host's products.
  *
  * @param definitions of any shape, since they may come from a database; neither changed nor retained
  * @returns the frozen catalog
- * @throws {GatehouseError} `ERR_CATALOG` with all problems, each with its path
+ * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts between
+ *   operations are found when each product alone is valid
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
-  const problems = collectProblems('ERR_CATALOG', 'the products are not valid')
-  const reading: Reading = {
-    kycLevels: options.kycLevels,
-    reservedScopes: new Set([...OPENID_SCOPES, ...(options.reservedScopes ?? [])]),
-    problem: (place, message) => problems.add(formatPath(place), message),
-  }
-  if (!isObject(definitions))
-    reading.problem(['products'], 'must be an object of products, each under its id')
+  const found = findProblems({ products: definitions }, { products: productsRule(options) })
+  const problems = collectProblems('ERR_CATALOG', 'the products are not valid', found)
+  problems.throwIfAny()
 
   const products = new Map<string, Product>()
   const operations = new Map<string, Operation>()
-  const places = new Map<string, Place>()
-  const routes = createRouteIndex<RouteClaim & { operation: Operation; place: Place }>()
-  for (const [id, definition] of isObject(definitions) ? Object.entries(definitions) : []) {
-    const read = readProduct(reading, id, definition)
-    if (read === undefined) continue
-    const own = read.operations.map((entry) => enter(entry))
-    products.set(id, deepFreeze({ ...read.product, operations: own }))
+  const places = new Map<string, string>()
+  const routes = createRouteIndex<RouteClaim & { operation: Operation; place: string }>()
+  for (const [id, product] of Object.entries(definitions as ProductDefinitions)) {
+    const place = `products${formatKey(id)}.operations`
+    const own = Object.entries(product.operations).map(([scope, definition]) =>
+      enter(scope, definition, `${place}${formatKey(scope)}`),
+    )
+    products.set(id, deepFreeze({ id, ...copyTexts(product), operations: own }))
   }
   problems.throwIfAny()
 
@@ -58,34 +48,52 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
   })
 
   /** Adds an operation to the indexes, or finds that it is already there. */
-  function enter({ operation, place, routes: ownRoutes }: ReadOperation): Operation {
-    const { scope } = operation
+  function enter(scope: string, definition: OperationDefinition, place: string): Operation {
+    const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)
+    const operation: Operation = deepFreeze({
+      scope,
+      routes: parsed.map(({ method, path }) => ({ method, path })),
+      ...copyTexts(definition),
+      kycLevel: definition.kycLevel,
+    })
     const known = operations.get(scope)
     if (known !== undefined) {
       const differing = differences(known, operation)
       if (differing.length > 0) {
-        const other = formatPath(places.get(scope) ?? [])
-        reading.problem(
+        problems.add(
           place,
-          `differs from ${other} in ${differing.join(', ')}; one scope is one operation: make both equal, or use another scope for one of them`,
+          `differs from ${places.get(scope)} in ${differing.join(', ')}; one scope is one operation: make both equal, or use another scope for one of them`,
         )
       }
       return known
     }
-    deepFreeze(operation)
     operations.set(scope, operation)
     places.set(scope, place)
-    for (const { route, place: at } of ownRoutes) {
-      const { method, segments } = route
+    for (const [index, { method, segments }] of parsed.entries()) {
+      const at = `${place}.route${Array.isArray(definition.route) ? `[${index}]` : ''}`
       const shape = shapeOf(method, segments)
       const existing = routes.add(method, segments, { operation, place: at, shape, scope })
       if (existing !== undefined) {
-        reading.problem(
+        problems.add(
           at,
-          `is the same route as ${formatPath(existing.place)}: names of parameters and letter case make no difference`,
+          `is the same route as ${existing.place}: names of parameters and letter case make no difference`,
         )
       }
     }
     return operation
   }
+}
+
+/** The names of the properties in which two definitions of one scope differ. */
+function differences(one: Operation, other: Operation): string[] {
+  const properties = ['routes', 'title', 'description', 'kycLevel'] as const
+  return properties
+    .filter((property) => !isDeepStrictEqual(one[property], other[property]))
+    .map((property) => (property === 'routes' ? 'route' : property))
+}
+
+/** Copies the texts, because the catalog is frozen and the host's definitions are not. */
+function copyTexts({ title, description }: Pick<OperationDefinition, 'title' | 'description'>) {
+  const copy = (text: LocalizedText) => (typeof text === 'string' ? text : { ...text })
+  return { title: copy(title), description: description && copy(description) }
 }

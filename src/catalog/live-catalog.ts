@@ -1,10 +1,11 @@
 import { GatehouseError } from '../errors.ts'
 import type { Catalog, CurrentCatalog } from './catalog.ts'
-import { createCatalog, type CatalogOptions } from './create-catalog.ts'
+import { createCatalog } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
 import { productScopesOf, isSameAs, type ProductScopes } from './product-scopes.ts'
 import { coalesce } from '../async/coalesce.ts'
 import { withTimeout } from '../async/with-timeout.ts'
+import type { CatalogOptions } from './products-rule.ts'
 import { restrictCatalog } from './restrict-catalog.ts'
 
 /** The source of the catalog, and the listener for failed loads. */

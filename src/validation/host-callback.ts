@@ -54,9 +54,8 @@ export function checkResult(
   values: Readonly<Record<string, unknown>>,
   fields: Fields,
 ): void {
-  const problems = collectProblems('ERR_HOST_CALLBACK', `${callback} returned an invalid result`)
-  for (const { path, message } of findProblems(values, fields)) problems.add(path, message)
-  problems.throwIfAny()
+  const headline = `${callback} returned an invalid result`
+  collectProblems('ERR_HOST_CALLBACK', headline, findProblems(values, fields)).throwIfAny()
 }
 
 /** The error for an invalid result. @param what the kind of the result and the valid kinds, never the value itself */

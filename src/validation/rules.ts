@@ -1,4 +1,4 @@
-import type { Problem } from '../errors.ts'
+import { formatKey, type Problem } from '../errors.ts'
 import { isCount, isEpochSeconds, isObject, isPrintableAscii, isText, kindOf } from './predicates.ts'
 
 /**
@@ -95,12 +95,33 @@ export function objectOf(fields: Fields): Rule {
   }
 }
 
-/** An object whose values all match a rule. */
-export function mapOf(rule: Rule): Rule {
+/** An object whose fields match their rules, without any other field. */
+export function exactObjectOf(fields: Fields): Rule {
+  return (value) => objectOf(isObject(value) ? exactFields(value, fields) : fields)(value)
+}
+
+/** The rules of an object's fields, and one that rejects each other field of this object. */
+export function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
+  const unknown = () => `is unknown here; expected one of ${Object.keys(fields).join(', ')}`
+  const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
+  return { ...fields, ...Object.fromEntries(others.map((name) => [name, unknown])) }
+}
+
+/** An object whose values, and keys, all match a rule. */
+export function mapOf(rule: Rule, keyRule: (key: string) => ReturnType<Rule> = anyValue): Rule {
   return (value) => {
     if (!isObject(value)) return `must be an object, and is ${kindOf(value)}`
-    return problemsIn(Object.entries(value), ([name, entry]) => [`.${name}`, rule(entry)])
+    const parts = Object.entries(value).flatMap(([key, entry]) => [
+      [formatKey(key), keyRule(key)] as const,
+      [formatKey(key), rule(entry)] as const,
+    ])
+    return problemsIn(parts, (part) => part)
   }
+}
+
+/** An object or a list that matches a rule and has at least one entry. */
+export function notEmpty(rule: Rule): Rule {
+  return (value) => rule(value) ?? (Object.keys(value as object).length > 0 ? undefined : 'must not be empty')
 }
 
 /** All problems that the rules find in the values, field by field. */

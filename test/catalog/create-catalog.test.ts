@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createCatalog, type CatalogOptions } from '../../src/catalog/create-catalog.ts'
+import { createCatalog } from '../../src/catalog/create-catalog.ts'
+import type { CatalogOptions } from '../../src/catalog/products-rule.ts'
 import { GatehouseError, type Problem } from '../../src/errors.ts'
 import { kycLevels, products } from './definitions.ts'
 
@@ -90,19 +91,19 @@ describe('createCatalog', () => {
     }
     expect(problemsOf(definitions, { kycLevels }).map(({ path }) => path)).toEqual([
       "products['bad id']",
-      'products.invoices.colour',
       'products.invoices.title',
       'products.invoices.operations',
+      'products.invoices.colour',
       'products.payments.title',
       'products.payments.operations.openid',
       "products.payments.operations['with space']",
       "products.payments.operations['with space'].route",
       "products.payments.operations['with space'].title.en",
       "products.payments.operations['with space'].title['e n']",
-      "products.payments.operations['pay:all'].titel",
       "products.payments.operations['pay:all'].route[0]",
       "products.payments.operations['pay:all'].route[1]",
       "products.payments.operations['pay:all'].kycLevel",
+      "products.payments.operations['pay:all'].titel",
       'products.reports',
     ])
   })
@@ -111,7 +112,7 @@ describe('createCatalog', () => {
     'a catalog rejects %s as products',
     (value) => {
       expect(problemsOf(value)).toEqual([
-        { path: 'products', message: 'must be an object of products, each under its id' },
+        { path: 'products', message: expect.stringContaining('must be an object, and is ') },
       ])
     },
   )

@@ -1,0 +1,80 @@
+import { isObject, isText } from '../validation/predicates.ts'
+import { exactObjectOf, listOf, mapOf, must, notEmpty, optional, type Rule } from '../validation/rules.ts'
+import { isLocale } from './localize.ts'
+import { parseRoute } from './route.ts'
+import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
+
+/** Constraints on definitions. */
+export interface CatalogOptions {
+  /** The host's KYC levels, lowest first. If they are omitted, levels are not checked. */
+  readonly kycLevels?: readonly string[] | undefined
+  /** Scopes that no operation may have, in addition to those of OpenID Connect. */
+  readonly reservedScopes?: readonly string[] | undefined
+}
+
+/** The rule of all products of a host (`ProductDefinitions`), each alone. */
+export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
+  const operation = exactObjectOf({
+    route: (value) => (Array.isArray(value) ? routesRule(value) : routeRule(value)),
+    title: textRule,
+    description: optional(textRule),
+    kycLevel: optional(kycLevelRule(kycLevels)),
+  })
+  const scope = scopeRule(new Set([...OPENID_SCOPES, ...reservedScopes]))
+  const product = exactObjectOf({
+    title: textRule,
+    description: optional(textRule),
+    operations: notEmpty(mapOf(operation, scope)),
+  })
+  return mapOf(product, (id) =>
+    /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/.test(id)
+      ? undefined
+      : 'a product id is 1 to 64 letters, digits, . _ : or -, and starts with a letter or digit',
+  )
+}
+
+function scopeRule(reserved: ReadonlySet<string>): (scope: string) => string | undefined {
+  return (scope) => {
+    if (!isScope(scope)) {
+      return `a scope is 1 to ${MAX_SCOPE_LENGTH} printable ASCII characters without space, " and \\ (RFC 6749 3.3)`
+    }
+    if (!reserved.has(scope)) return undefined
+    return `the scope ${scope} is reserved by OpenID Connect; give the operation another one`
+  }
+}
+
+const routeRule: Rule = (text) => {
+  const route = parseRoute(text)
+  return typeof route === 'string' ? route : undefined
+}
+
+const routesRule = notEmpty(listOf(routeRule))
+
+/** @param levels undefined if the levels are unknown: in a gateway without an authorization server */
+function kycLevelRule(levels: readonly string[] | undefined): Rule {
+  return (level) => {
+    if (!isText(level)) return 'must be the name of a KYC level'
+    if (levels?.includes(level) !== false) return undefined
+    const known = levels.map((each) => `'${each}'`).join(', ') || 'there are none'
+    return `the KYC level '${level}' is not in kycLevels (${known})`
+  }
+}
+
+const visibleTextRule = must('a text with visible characters', isVisibleText)
+
+/** A text for people, or one text per locale. */
+const textRule: Rule = (value) => {
+  if (isVisibleText(value)) return undefined
+  const seen = new Set<string>()
+  const locales = mapOf(visibleTextRule, (locale) => {
+    if (!isLocale(locale)) return "must be a language tag such as 'en' or 'de-CH' (BCP 47)"
+    if (seen.has(locale.toLowerCase())) return 'is there twice; letter case makes no difference'
+    seen.add(locale.toLowerCase())
+    return undefined
+  })
+  return isObject(value) ? notEmpty(locales)(value) : 'must be a text, or a text per locale'
+}
+
+function isVisibleText(value: unknown): boolean {
+  return isText(value) && value.trim() !== ''
+}
