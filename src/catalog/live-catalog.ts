@@ -1,5 +1,5 @@
 import { GatehouseError } from '../errors.ts'
-import type { Catalog, CurrentCatalog } from './catalog.ts'
+import type { Catalog } from './catalog.ts'
 import { createCatalog } from './create-catalog.ts'
 import type { ProductSource } from './definition.ts'
 import { productScopesOf, isSameAs, type ProductScopes } from './product-scopes.ts'
@@ -25,38 +25,12 @@ export interface Restriction {
   readonly epoch: number
 }
 
-/** The active catalog, and the methods that change it. */
-export interface LiveCatalog extends CurrentCatalog {
-  /** @throws {GatehouseError} `ERR_NOT_READY` before the first successful load */
-  readonly current: Catalog
-  /** Whether there is a catalog; false only until the first load of products from a function. */
-  readonly loaded: boolean
-  /** The scopes of the loaded products, active or not; none before the first successful load. */
-  readonly loadedScopes: ProductScopes
-  /** Why the last load was rejected; undefined if it was not, or if there was no load. */
-  readonly rejection: GatehouseError | undefined
-  /**
-   * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive during a load share the
-   * next one, which begins after them, so that each caller gets what was written before its call. If the products are
-   * not a function, nothing happens.
-   *
-   * @throws {GatehouseError} `ERR_CATALOG` with all its problems, or with the failure of the load as `cause`; the last
-   *   valid catalog stays
-   */
-  reload(): Promise<void>
-  /**
-   * Restricts the active catalog to what is allowed, now and after each load. Without a call the whole catalog is
-   * active.
-   */
-  restrict(to: Restriction): void
-}
-
 /**
  * Keeps the active catalog. Products in the form of an object are active at once.
  *
  * @throws {GatehouseError} `ERR_CATALOG` if products in the form of an object are not valid
  */
-export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
+export function createLiveCatalog(options: LiveCatalogOptions) {
   const { products, loadTimeoutMs } = options
   let loaded: Catalog | undefined
   let loadedScopes: ProductScopes = {}
@@ -70,7 +44,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   if (typeof products !== 'function') use(createCatalog(products, options))
 
   return {
-    get current() {
+    /** @throws {GatehouseError} `ERR_NOT_READY` before the first successful load */
+    get current(): Catalog {
       if (current === undefined) {
         throw new GatehouseError(
           'ERR_NOT_READY',
@@ -79,17 +54,32 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       }
       return current
     },
-    get loaded() {
+    /** Whether there is a catalog; false only until the first load of products from a function. */
+    get loaded(): boolean {
       return current !== undefined
     },
-    get loadedScopes() {
+    /** The scopes of the loaded products, active or not; none before the first successful load. */
+    get loadedScopes(): ProductScopes {
       return loadedScopes
     },
-    get rejection() {
+    /** Why the last load was rejected; undefined if it was not, or if there was no load. */
+    get rejection(): GatehouseError | undefined {
       return rejection
     },
+    /**
+     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive during
+     * a load share the next one, which begins after them, so that each caller gets what was written before its call. If
+     * the products are not a function, nothing happens.
+     *
+     * @throws {GatehouseError} `ERR_CATALOG` with its problems, or with the failure of the load as `cause`; the last valid
+     *   catalog stays
+     */
     reload,
-    restrict(to) {
+    /**
+     * Restricts the active catalog to what is allowed, now and after each load. Without a call the whole catalog is
+     * active.
+     */
+    restrict(to: Restriction): void {
       const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)
       restriction = to
       if (isNew) restrict()
@@ -125,6 +115,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     }
   }
 }
+
+/** The active catalog, and the methods that change it. */
+export type LiveCatalog = ReturnType<typeof createLiveCatalog>
 
 function isInvalidCatalog(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_CATALOG'

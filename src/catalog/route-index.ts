@@ -9,34 +9,15 @@ interface Node<T> {
 
 const UPPER_CASE = /[A-Z]/
 
-/** Finds the value of a method and a path by walking only the path's segments. */
-export interface RouteIndex<T> {
-  /**
-   * Stores a value at a route.
-   *
-   * @returns the existing value, which stays; undefined if there was none
-   */
-  add(method: string, segments: readonly Segment[], value: T): T | undefined
-  /**
-   * The value that all routers find, whether they fold all letters, those of ASCII or none. Undefined if they find
-   * nothing or different values. A case-sensitive router that finds nothing is ignored.
-   *
-   * @param path decoded, starting with `/`; compared as literal text except for letter case and one trailing slash
-   */
-  find(method: string, path: string): T | undefined
-  /** All values that any router finds: several if routers that fold letters disagree with those that do not. */
-  findAll(method: string, path: string): readonly T[]
-}
-
 /**
- * An index of routes, with three trees of segments: for routers that fold the letters of ASCII, for those that fold
+ * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three trees of segments: for routers that fold the letters of ASCII, for those that fold
  * Unicode, and for case-sensitive ones.
  *
  * Routers made for URLs do more than is safe here: they decode percent signs, cut at `?`, lower-case beyond ASCII, or
  * let a parameter be empty. A path in the gateway is already decoded. Decoding it again could match an operation that
  * the host's router does not run.
  */
-export function createRouteIndex<T extends object>(): RouteIndex<T> {
+export function createRouteIndex<T extends object>() {
   const usual = createTree<T>(foldCase)
   const folded = createTree<T>(foldText)
   const written = createTree<T>((text) => text)
@@ -46,7 +27,12 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
   let hasUpperCase = false
 
   return {
-    add(method, segments, value) {
+    /**
+     * Stores a value at a route.
+     *
+     * @returns the existing value, which stays; undefined if there was none
+     */
+    add(method: string, segments: readonly Segment[], value: T): T | undefined {
       const there = folded.add(method, segments, value)
       if (there !== undefined) return there
       foldsToAscii ||= segments.some(
@@ -56,7 +42,13 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
       written.add(method, segments, value)
       return usual.add(method, segments, value)
     },
-    find(method, path) {
+    /**
+     * The value that all routers find, whether they fold all letters, those of ASCII or none. Undefined if they find
+     * nothing or different values. A case-sensitive router that finds nothing is ignored.
+     *
+     * @param path decoded, starting with `/`; compared as literal text except for letter case and one trailing slash
+     */
+    find(method: string, path: string): T | undefined {
       const found = usual.find(method, path)
       if (found !== undefined && (hasUpperCase || UPPER_CASE.test(path))) {
         // One router matches `GET /items/KEYS` to `/items/keys`, another to `/items/:id`.
@@ -65,7 +57,8 @@ export function createRouteIndex<T extends object>(): RouteIndex<T> {
       if (!foldsToAscii && isAscii(path)) return found
       return found === folded.find(method, path) ? found : undefined
     },
-    findAll(method, path) {
+    /** All values that any router finds: several if routers that fold letters disagree with those that do not. */
+    findAll(method: string, path: string): readonly T[] {
       const found = new Set([usual, folded, written].map((tree) => tree.find(method, path)))
       return [...found].filter((value) => value !== undefined)
     },

@@ -47,28 +47,27 @@ export function interactionRoutes(
 
   return async function interaction(ctx, path) {
     if (path !== '/interaction' && !path.startsWith('/interaction/')) return false
+    await answer(ctx, path)
+    return true
+  }
+
+  async function answer(ctx: Context, path: string): Promise<void> {
     const [, uid, action] = ADDRESS.exec(path) ?? []
     const form = action === undefined ? undefined : forms[action]
     if (uid === undefined || (action !== undefined && form === undefined)) {
-      showError({ pages, ctx }, 404, 'errorNotFound')
-      return true
+      return showError({ pages, ctx }, 404, 'errorNotFound')
     }
     const methods = form ? ['POST'] : ['GET', 'HEAD']
     if (!methods.includes(ctx.method)) {
       ctx.set('Allow', methods.join(', '))
-      showError({ pages, ctx }, 405, 'errorMethod')
-      return true
+      return showError({ pages, ctx }, 405, 'errorMethod')
     }
     const pending = await port.find(ctx, uid)
-    if (!pending) {
-      showError({ pages, ctx }, 404, 'errorExpired')
-      return true
-    }
+    if (!pending) return showError({ pages, ctx }, 404, 'errorExpired')
     const request = { ...options, csrf, rateLimit, ctx, pending }
     const next = form ? await submit(request, form) : await show(request)
     if (next && form) pages.renderContinue(ctx, next, pending)
     else if (next) redirect(ctx, next)
-    return true
   }
 }
 

@@ -5,7 +5,7 @@ import { isSameAs, missingFrom, productScopesOf, type ProductScopes } from '../p
 import type { LiveCatalog } from '../live-catalog.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
-import type { Collection, Stored } from '../../store/collection.ts'
+import type { Stored } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import type { LongestLifetime } from '../../revocation/longest-token-lifetime.ts'
 import {
@@ -32,33 +32,26 @@ export interface SyncParts {
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
 }
 
-/** What one process knows of the shared catalog record. */
-export interface SyncState extends SyncParts {
-  readonly records: Collection<CatalogRecord>
-  /** The version of the record that the loaded products are at least as new as; undefined if it is unknown. */
-  version: string | undefined
-  /** Whether this process has published its products. */
-  hasPublished: boolean
-  /** Whether a write of this process was not confirmed, so that the record may be less durable than required. */
-  hasUnconfirmedWrite: boolean
-  /** The operations of the last warning. */
-  withheld: string
-  /** Withdrawn scopes whose revocation may not have reached the store. */
-  readonly pendingScopes: Set<string>
-}
-
 /** The state of a process that has not synchronized yet. */
-export function createSyncState(parts: SyncParts): SyncState {
+export function createSyncState(parts: SyncParts) {
   return {
     ...parts,
     records: catalogRecords(parts.store),
-    version: undefined,
+    /** The version of the record that the loaded products are at least as new as; undefined if it is unknown. */
+    version: undefined as string | undefined,
+    /** Whether this process has published its products. */
     hasPublished: false,
+    /** Whether a write of this process was not confirmed, so that the record may be less durable than required. */
     hasUnconfirmedWrite: false,
+    /** The operations of the last warning. */
     withheld: '',
-    pendingScopes: new Set(),
+    /** Withdrawn scopes whose revocation may not have reached the store. */
+    pendingScopes: new Set<string>(),
   }
 }
+
+/** What one process knows of the shared catalog record. */
+export type SyncState = ReturnType<typeof createSyncState>
 
 /**
  * Adopts the products of the shared record. Must not run at the same time as itself or `publish`.
