@@ -13,41 +13,22 @@ export interface RevokedAccess {
   readonly grants: number
 }
 
-/** The result of a change of the clients of an account. */
-export interface ChangedClients {
-  /** The number of clients that were changed. */
-  readonly clients: number
-  /** One for each corrupt record. */
-  readonly errors: readonly GatehouseError[]
-}
-
-/** Revokes the tokens of an account, whether it owns the client or authorized the grant. */
-export interface RevokeAccount {
-  /**
-   * Revokes all tokens.
-   *
-   * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.listByAccount`, before anything was done;
-   *   `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
-   */
-  revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess>
+/** @param grants the grants that accounts have authorized, which are revoked with their tokens */
+export function createRevokeAccount(
+  clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
+  grants: Pick<Grants, 'revokeAll'>,
+) {
   /**
    * Calls `change` for each client of the account, for some at the same time.
    *
    * @param change answers whether it changed the client. If it rejects with `ERR_STORE_CORRUPT`, the other clients
    *   follow nevertheless
+   * @returns the number of clients that were changed, and an error for each corrupt record
    */
-  eachClient(
+  async function eachClient(
     accountId: string,
     change: (client: Client | CorruptRecord) => Promise<boolean>,
-  ): Promise<ChangedClients>
-}
-
-/** @param grants the grants that accounts have authorized, which are revoked with their tokens */
-export function createRevokeAccount(
-  clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
-  grants: Pick<Grants, 'revokeAll'>,
-): RevokeAccount {
-  const eachClient: RevokeAccount['eachClient'] = async (accountId, change) => {
+  ): Promise<{ readonly clients: number; readonly errors: readonly GatehouseError[] }> {
     let clients = 0
     const errors: GatehouseError[] = []
     const collect = (error: unknown): false => {
@@ -68,8 +49,13 @@ export function createRevokeAccount(
 
   return {
     eachClient,
-
-    async revokeAll(accountId, options) {
+    /**
+     * Revokes all tokens.
+     *
+     * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.listByAccount`, before anything was done;
+     *   `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
+     */
+    async revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess> {
       const { clients, errors } = await eachClient(accountId, async (client) => {
         await clientTokens.revokeAll(client instanceof CorruptRecord ? client.id : client.clientId, options)
         return true
@@ -84,3 +70,6 @@ export function createRevokeAccount(
     },
   }
 }
+
+/** Revokes the tokens of an account, whether it owns the client or authorized the grant. */
+export type RevokeAccount = ReturnType<typeof createRevokeAccount>

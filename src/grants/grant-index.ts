@@ -54,7 +54,40 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     ...BUCKETS,
   })
 
+  /**
+   * @param isMeant selects the grants of the page. @default all
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
+   */
+  async function page(
+    accountId: string,
+    options: ListOptions,
+    isMeant: (record: GrantRecord) => boolean = () => true,
+  ): Promise<ListedGrants> {
+    const index = indexOf(accountId)
+    let buckets: number[] = []
+    return readPage<ListedGrant>(options, {
+      async range({ after, limit }) {
+        // Once a page, after the options were checked.
+        if (buckets.length === 0) buckets = await bucketsOf(index)
+        return rangeOfAll(index, buckets, after, limit)
+      },
+      async load(members) {
+        const records = await load(members.map(grantIdOf))
+        return members.map((member, at) => {
+          const record = records[at]
+          if (record instanceof CorruptRecord) return record
+          // A record is written before its entry, so a grant without a record has ended for good.
+          return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
+        })
+      },
+      removeStale: (members) =>
+        Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
+      isMeant: ({ record }) => isMeant(record),
+    })
+  }
+
   return {
+    page,
     /** @param end epoch seconds at which the grant expires, unless it is extended */
     add: (entry: GrantEntry, end: number) =>
       addEntry(indexOf(entry.accountId), memberOf(entry), end, Date.now() / 1000),
@@ -62,23 +95,41 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    /**
-     * @param isMeant selects the grants of the page. @default all
-     * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
-     */
-    page: (accountId: string, options: ListOptions, isMeant: (record: GrantRecord) => boolean = () => true) =>
-      readGrants(indexOf(accountId), load, options, isMeant),
     /** All pages of an account. @param limit grants on a page, 1 to 500 */
-    pages: (accountId: string, limit: number) => readPages(indexOf(accountId), load, limit),
+    async *pages(accountId: string, limit: number): AsyncIterable<ListedGrants> {
+      for (let read: ListedGrants | undefined; !read || read.cursor !== undefined;) {
+        read = await page(accountId, { cursor: read?.cursor, limit })
+        yield read
+      }
+    },
     /**
      * Begins to count the grants of an account.
      *
      * @returns a function that answers, after a second round trip, whether one of its pairs may exceed the limit. It
      *   answers false if the store is unavailable
      */
-    startLimitCheck: (accountId: string) => startLimitCheck(indexOf(accountId)),
+    startLimitCheck(accountId: string): () => Promise<boolean> {
+      const index = indexOf(accountId)
+      const buckets = bucketsOf(index)
+      buckets.catch(() => {})
+      const check = async () =>
+        (await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)).length === PAIR_LIMIT
+      return () => check().catch(() => false)
+    },
     /** The ids of the grants in use beyond the limit of a pair, the oldest first. */
-    listOverLimit: (pair: GrantPair) => listOverLimit(indexOf(pair.accountId), load, pair),
+    async listOverLimit(pair: GrantPair): Promise<string[]> {
+      const index = indexOf(pair.accountId)
+      const buckets = await bucketsOf(index)
+      const tag = tagOf(pair)
+      const grantIds: string[] = []
+      for (let members: string[] | undefined; !members || members.length === PAGE_SIZE;) {
+        members = await rangeOfAll(index, buckets, members?.at(-1), PAGE_SIZE)
+        grantIds.push(...members.filter((member) => member.endsWith(tag)).map(grantIdOf))
+      }
+      if (grantIds.length <= PAIR_LIMIT) return []
+      const records = await load(grantIds)
+      return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
+    },
   }
 }
 
@@ -94,73 +145,6 @@ export type GrantIndex = ReturnType<typeof createGrantIndex>
 /** Whether grants that expire at two times, in epoch seconds, stand in the same bucket. */
 export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
-}
-
-async function readGrants(
-  index: BucketedIndex,
-  load: LoadGrants,
-  options: ListOptions,
-  isMeant: (record: GrantRecord) => boolean,
-): Promise<ListedGrants> {
-  let buckets: number[] = []
-  return readPage<ListedGrant>(options, {
-    async range({ after, limit }) {
-      // Once a page, after the options were checked.
-      if (buckets.length === 0) buckets = await bucketsOf(index)
-      return rangeOfAll(index, buckets, after, limit)
-    },
-    async load(members) {
-      const records = await load(members.map(grantIdOf))
-      return members.map((member, at) => {
-        const record = records[at]
-        if (record instanceof CorruptRecord) return record
-        // A record is written before its entry, so a grant without a record has ended for good.
-        return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
-      })
-    },
-    removeStale: (members) =>
-      Promise.allSettled(members.map((member) => removeEntry(index, buckets, member))),
-    isMeant: ({ record }) => isMeant(record),
-  })
-}
-
-async function* readPages(
-  index: BucketedIndex,
-  load: LoadGrants,
-  limit: number,
-): AsyncIterable<ListedGrants> {
-  let cursor: string | undefined
-  do {
-    const page = await readGrants(index, load, { cursor, limit }, () => true)
-    yield page
-    cursor = page.cursor
-  } while (cursor !== undefined)
-}
-
-function startLimitCheck(index: BucketedIndex): () => Promise<boolean> {
-  const buckets = bucketsOf(index)
-  buckets.catch(() => {})
-  return async () => {
-    try {
-      const members = await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)
-      return members.length === PAIR_LIMIT
-    } catch {
-      return false
-    }
-  }
-}
-
-async function listOverLimit(index: BucketedIndex, load: LoadGrants, pair: GrantPair): Promise<string[]> {
-  const buckets = await bucketsOf(index)
-  const tag = tagOf(pair)
-  const grantIds: string[] = []
-  for (let page: string[] | undefined; page === undefined || page.length === PAGE_SIZE;) {
-    page = await rangeOfAll(index, buckets, page?.at(-1), PAGE_SIZE)
-    grantIds.push(...page.filter((member) => member.endsWith(tag)).map(grantIdOf))
-  }
-  if (grantIds.length <= PAIR_LIMIT) return []
-  const records = await load(grantIds)
-  return grantIds.filter((_, at) => isInUseOf(records[at], pair)).slice(0, -PAIR_LIMIT)
 }
 
 function bucketsOf(index: BucketedIndex): Promise<number[]> {

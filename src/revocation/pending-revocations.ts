@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { isStoreUnavailable } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
+import { findProblems, oneOf, stringRule } from '../validation/rules.ts'
 import type { LongestLifetime } from './longest-token-lifetime.ts'
 
 /** The client, grant or account whose tokens a change revokes. */
@@ -9,6 +10,8 @@ export interface Subject {
   readonly of: 'client' | 'grant' | 'account'
   readonly id: string
 }
+
+const SUBJECT = { of: oneOf('client', 'grant', 'account'), id: stringRule }
 
 /** An index of entries: `<milliseconds>:<random>:<subject as JSON>`. */
 const INDEX = 'revocations:pending'
@@ -138,13 +141,9 @@ function groupBySubject(entries: readonly string[]): Map<string, string[]> {
 
 function readSubject(text: string): Subject | undefined {
   try {
-    const { of, id } = JSON.parse(text) as Record<string, unknown>
-    return isKind(of) && typeof id === 'string' ? { of, id } : undefined
+    const { of, id } = JSON.parse(text) as Subject
+    return findProblems({ of, id }, SUBJECT).length === 0 ? { of, id } : undefined
   } catch {
     return undefined
   }
-}
-
-function isKind(of: unknown): of is Subject['of'] {
-  return of === 'client' || of === 'grant' || of === 'account'
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../host/logger.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 import type { RevocationSet } from './revocation-set.ts'
 import type { RevocationSource } from './revocation-source.ts'
-import { createClockJumps, type ClockJumps, type Moment } from './clock-jumps.ts'
+import { createClockJumps } from './clock-jumps.ts'
 
 /** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
@@ -21,21 +21,6 @@ export interface RevocationFreshness {
   readonly isStale: boolean
   /** Seconds since all revocations were known; since the creation, if they never were. */
   readonly ageSeconds: number
-}
-
-/** Keeps a set of revocations fresh. */
-export interface RevocationFollower {
-  /**
-   * Reads all revocations in force, and follows the source from then on. May be called again at any time.
-   *
-   * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
-   */
-  start(): Promise<void>
-  readonly freshness: RevocationFreshness
-  /** Whether tokens must be rejected, because the revocations are too stale. No I/O. */
-  readonly mustReject: boolean
-  /** Stops following, also during a start or a poll. Idempotent. */
-  close(): Promise<void>
 }
 
 const PRUNE_INTERVAL_MS = 60_000
@@ -58,25 +43,7 @@ interface Parts {
   readonly policy: StalenessPolicy
   readonly logger: Logger
   readonly onFreshness?: ((freshness: RevocationFreshness) => void) | undefined
-}
-
-interface Follower extends Parts {
-  readonly now: () => number
-  readonly intervalMs: number
-  readonly clocks: ClockJumps
-  cursor: string | undefined
-  /** When the last full read began, by the steady clock. */
-  fullReadAt: number
-  unsubscribe: (() => Promise<void>) | undefined
-  timer: NodeJS.Timeout | undefined
-  starting: Promise<void> | undefined
-  reading: Promise<void> | undefined
-  closed: boolean
-  state: 'unknown' | 'fresh' | 'stale'
-  /** When all revocations were known the last time. */
-  freshAt: Moment
-  /** When to prune next, by the steady clock. */
-  pruneAt: number
+  readonly now?: (() => number) | undefined
 }
 
 /**
@@ -86,42 +53,57 @@ interface Follower extends Parts {
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
  */
-export function createRevocationFollower(
-  parts: Parts & { readonly now?: (() => number) | undefined },
-): RevocationFollower {
-  const { now = () => Date.now(), ...rest } = parts
-  const clocks = createClockJumps(now)
-  const follower: Follower = {
-    ...rest,
-    now,
-    clocks,
-    intervalMs: parts.policy.pollIntervalSeconds * 1000,
-    cursor: undefined,
-    fullReadAt: Number.NEGATIVE_INFINITY,
-    unsubscribe: undefined,
-    timer: undefined,
-    starting: undefined,
-    reading: undefined,
-    closed: false,
-    state: 'unknown',
-    freshAt: clocks.moment(),
-    pruneAt: Number.NEGATIVE_INFINITY,
-  }
+export function createRevocationFollower(parts: Parts) {
+  const follower = createState(parts)
 
   return {
-    get freshness() {
+    get freshness(): RevocationFreshness {
       return freshnessOf(follower)
     },
-    get mustReject() {
+    /** Whether tokens must be rejected, because the revocations are too stale. No I/O. */
+    get mustReject(): boolean {
       return mustReject(follower)
     },
-    start() {
-      // Concurrent calls share one subscription.
-      return (follower.starting ??= start(follower).finally(() => (follower.starting = undefined)))
-    },
+    /**
+     * Reads all revocations in force, and follows the source from then on. May be called again at any time. Concurrent
+     * calls share one subscription.
+     *
+     * @throws the errors of the source; {GatehouseError} `ERR_NOT_READY` if the source does not answer, `ERR_CLOSED`
+     */
+    start: () => (follower.starting ??= start(follower).finally(() => (follower.starting = undefined))),
+    /** Stops following, also during a start or a poll. Idempotent. */
     close: () => close(follower),
   }
 }
+
+/** Keeps a set of revocations fresh. */
+export type RevocationFollower = ReturnType<typeof createRevocationFollower>
+
+function createState(parts: Parts) {
+  const { now = () => Date.now() } = parts
+  const clocks = createClockJumps(now)
+  return {
+    ...parts,
+    now,
+    clocks,
+    intervalMs: parts.policy.pollIntervalSeconds * 1000,
+    cursor: undefined as string | undefined,
+    /** When the last full read began, by the steady clock. */
+    fullReadAt: Number.NEGATIVE_INFINITY,
+    unsubscribe: undefined as (() => Promise<void>) | undefined,
+    timer: undefined as NodeJS.Timeout | undefined,
+    starting: undefined as Promise<void> | undefined,
+    reading: undefined as Promise<void> | undefined,
+    closed: false,
+    state: 'unknown' as 'unknown' | 'fresh' | 'stale',
+    /** When all revocations were known the last time. */
+    freshAt: clocks.moment(),
+    /** When to prune next, by the steady clock. */
+    pruneAt: Number.NEGATIVE_INFINITY,
+  }
+}
+
+type Follower = ReturnType<typeof createState>
 
 async function start(follower: Follower): Promise<void> {
   try {

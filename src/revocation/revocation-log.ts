@@ -2,21 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { FAST_CLOCK_MS, LATE_ENTRY_MS } from '../async/clock-tolerances.ts'
 import { addEntry, listBuckets, rangeOfBucket, type BucketedIndex } from '../store/bucketed-index.ts'
 import type { Store } from '../store/contract.ts'
-import { readCursor, writeCursor, type Cursor } from './cursor.ts'
+import { readCursor, writeCursor, type Cursor, type Place } from './cursor.ts'
 import { readRevocation, writeRevocation, type Revocation } from './revocation.ts'
-import type { RevocationPage, RevocationSource } from './revocation-source.ts'
-
-/** The revocations in the store. */
-export interface RevocationLog extends RevocationSource {
-  /**
-   * Adds revocations, and notifies all subscribers. Settles when they are stored.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some may be stored then. Adding them again is harmless
-   */
-  add(revocations: readonly Revocation[]): Promise<void>
-  /** All revocations that were in force when the iteration began, in pages. The reader may take any time. */
-  inForce(): AsyncIterable<readonly Revocation[]>
-}
+import type { RevocationPage } from './revocation-source.ts'
 
 /** The index of the buckets, which also holds the marks of the log (`createLogMarks`). */
 export const BUCKET_NUMBERS = 'revocations:buckets'
@@ -39,11 +27,8 @@ const PAGE_SIZE = 1000
 /** Revocations that are written at the same time. */
 const BATCH_SIZE = 100
 
-/** The beginning of an entry, as the first group of its pattern. */
-const BUCKET_ENTRY = /^([\w-]{16}):/
-const DIGEST_LENGTH = 16
-const RECENT_ENTRY = /^(\d{13}:[\w-]{8}):/
-const STAMP_LENGTH = 22
+/** The beginning of an entry, as the first group of its pattern. The text of the revocation follows. */
+const ENTRY = { bucket: /^([\w-]{16}):/, recent: /^(\d{13}:[\w-]{8}):/ }
 
 interface Log {
   readonly store: Store
@@ -61,18 +46,23 @@ interface Log {
 export function createRevocationLog(
   store: Store,
   { now = () => Date.now() }: { readonly now?: (() => number) | undefined } = {},
-): RevocationLog {
+) {
   const buckets = { store, name: BUCKET_NUMBERS, spanSeconds: HOUR_SECONDS, slackSeconds: HOUR_SECONDS }
   const log: Log = { store, now, buckets }
 
   return {
-    async add(revocations) {
+    /**
+     * Adds revocations, and notifies all subscribers. Settles when they are stored.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some may be stored then. Adding them again is harmless
+     */
+    async add(revocations: readonly Revocation[]): Promise<void> {
       for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
         await Promise.all(revocations.slice(at, at + BATCH_SIZE).map((each) => addRevocation(log, each)))
       }
     },
 
-    async read(text) {
+    async read(text: string | undefined): Promise<RevocationPage> {
       const time = now()
       const cursor = text === undefined ? undefined : readCursor(text)
       if (cursor === undefined || !isUsable(cursor, time)) {
@@ -81,9 +71,10 @@ export function createRevocationLog(
       return cursor.place?.kind === 'bucket' ? readBuckets(log, cursor, time) : readRecent(log, cursor, time)
     },
 
+    /** All revocations that were in force when the iteration began, in pages. The reader may take any time. */
     inForce: () => readInForce(log),
 
-    listen(listener, missed) {
+    listen(listener: (revocation: Revocation) => void, missed: () => void) {
       const receive = (message: string) => {
         const revocation = readRevocation(message)
         if (revocation) listener(revocation)
@@ -92,6 +83,9 @@ export function createRevocationLog(
     },
   }
 }
+
+/** The revocations in the store. */
+export type RevocationLog = ReturnType<typeof createRevocationLog>
 
 async function addRevocation({ store, now, buckets }: Log, revocation: Revocation): Promise<void> {
   const made = now()
@@ -107,59 +101,60 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
 }
 
 /** Fills a page with revocations in force, bucket by bucket. */
-async function readBuckets(
-  { buckets }: Log,
-  { since, place }: Cursor,
-  time: number,
-): Promise<RevocationPage> {
-  const revocations: Revocation[] = []
+async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
+  const { since, place } = cursor
   const live = await listBuckets(buckets, secondsOf(time))
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
-  let after = place && beyond(place.after)
-  let room = PAGE_SIZE
-  for (const number of numbers) {
-    const { entries, head } = await fillPage(
-      (from) => rangeOfBucket(buckets, number, from),
-      { after, limit: room },
-      BUCKET_ENTRY,
-    )
-    revocations.push(...parseEntries(entries, DIGEST_LENGTH))
-    if (head !== undefined) {
-      const reached = { kind: 'bucket', number, after: head } as const
-      return { revocations, cursor: writeCursor({ since, place: reached }), more: true }
-    }
-    room -= entries.length
-    after = undefined
-  }
+  const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
+  const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
   // Revocations that were added during this read are among the recent ones.
-  return { revocations, cursor: writeCursor({ since }), more: true }
+  return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
 /** Fills a page with the revocations made since the cursor, in the order in which they were made. */
-async function readRecent({ store }: Log, { since, place }: Cursor, time: number): Promise<RevocationPage> {
-  const revocations: Revocation[] = []
+async function readRecent({ store }: Log, cursor: Cursor, time: number): Promise<RevocationPage> {
+  const { since, place } = cursor
+  const first = place?.number ?? recentNumber(since)
+  const count = Math.max(0, recentNumber(time + FAST_CLOCK_MS) - first + 1)
+  const numbers = Array.from({ length: count }, (_, at) => first + at)
+  const range: Range = (number, from) => store.range(recentIndex(number), from)
+  const after = place ? beyond(place.after) : pad(since)
+  const { revocations, isEmpty, reached } = await readIndexes('recent', numbers, after, range)
+  const isQuiet = place === undefined && isEmpty && time - since < STABLE_CURSOR_MS
   // Where the next poll begins, after all pages have been read.
-  const next = place ? since : time - LATE_ENTRY_MS
-  let after: string | undefined = place ? beyond(place.after) : pad(since)
+  const next = place || isQuiet ? since : time - LATE_ENTRY_MS
+  return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
+}
+
+type Range = (number: number, from: { after: string | undefined; limit: number }) => Promise<string[]>
+
+/**
+ * Fills a page from indexes of one kind, one after the other.
+ *
+ * @param start where the first index is read from
+ * @returns `reached` if there may be more
+ */
+async function readIndexes(
+  kind: Place['kind'],
+  numbers: readonly number[],
+  start: string | undefined,
+  range: Range,
+): Promise<{ revocations: Revocation[]; isEmpty: boolean; reached?: Place }> {
+  const revocations: Revocation[] = []
+  let after = start
   let room = PAGE_SIZE
-  const last = recentNumber(time + FAST_CLOCK_MS)
-  for (let number = place?.number ?? recentNumber(since); number <= last; number += 1) {
-    const index = recentIndex(number)
+  for (const number of numbers) {
     const { entries, head } = await fillPage(
-      (from) => store.range(index, from),
+      (from) => range(number, from),
       { after, limit: room },
-      RECENT_ENTRY,
+      ENTRY[kind],
     )
-    revocations.push(...parseEntries(entries, STAMP_LENGTH))
-    if (head !== undefined) {
-      const reached = { kind: 'recent', number, after: head } as const
-      return { revocations, cursor: writeCursor({ since: next, place: reached }), more: true }
-    }
+    revocations.push(...parseEntries(entries, ENTRY[kind]))
     room -= entries.length
+    if (head !== undefined) return { revocations, isEmpty: false, reached: { kind, number, after: head } }
     after = undefined
   }
-  const isQuiet = place === undefined && room === PAGE_SIZE && time - since < STABLE_CURSOR_MS
-  return { revocations, cursor: writeCursor({ since: isQuiet ? since : next }), more: false }
+  return { revocations, isEmpty: room === PAGE_SIZE }
 }
 
 async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revocation[]> {
@@ -167,7 +162,7 @@ async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revoc
     let entries: string[] = []
     do {
       entries = await rangeOfBucket(buckets, number, { after: entries.at(-1), limit: PAGE_SIZE })
-      yield parseEntries(entries, DIGEST_LENGTH)
+      yield parseEntries(entries, ENTRY.bucket)
     } while (entries.length === PAGE_SIZE)
   }
 }
@@ -180,10 +175,8 @@ function isUsable({ since, place }: Cursor, time: number): boolean {
 }
 
 /** Leaves out corrupt entries and entries of newer versions. */
-function parseEntries(entries: readonly string[], headLength: number): Revocation[] {
-  return entries
-    .map((entry) => readRevocation(entry.slice(headLength + 1)))
-    .filter((revocation) => revocation !== undefined)
+function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[] {
+  return entries.flatMap((entry) => readRevocation(entry.replace(pattern, '')) ?? [])
 }
 
 /**
@@ -213,7 +206,7 @@ function beyond(head: string): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, DIGEST_LENGTH)
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
 function recentNumber(milliseconds: number): number {

@@ -1,33 +1,6 @@
 import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
 
-/** All revocations in force, in memory. The gateway checks every call against them. */
-export interface RevocationSet {
-  /** Whether a token is revoked: a few map lookups, no I/O. */
-  isTokenRevoked(token: RevocableToken): boolean
-  /** Whether all tokens of a client are revoked for good, because it was deleted. */
-  isClientRevoked(clientId: string): boolean
-  /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
-  isKeyRevoked(keyId: string): boolean
-  /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
-  isScopeRevoked(scope: string, epoch: number): boolean
-  /**
-   * The `access_epoch` below which some tokens of a client are revoked. The epoch of the client itself is never lower.
-   * 0 without revocations, or if all of them are for good.
-   */
-  lowestValidEpoch(clientId: string): number
-  /** Adds revocations, in any order and any number of times. A weaker one never undoes a stronger one. */
-  add(revocations: readonly Revocation[]): void
-  /** Removes revocations that cover expired tokens only. @param now epoch seconds */
-  prune(now: number): void
-  /** Calls `listener`, which must not throw, after revocations were added. @returns a function that unsubscribes */
-  onAdded(listener: () => void): () => void
-  /** The number of revocations; each scope of a client counts. */
-  readonly size: number
-  /** The number of revoked signing keys. */
-  readonly revokedKeys: number
-}
-
 /** Revokes tokens of lower epochs; with `Infinity` all of them. */
 interface Threshold {
   readonly below: number
@@ -35,72 +8,101 @@ interface Threshold {
   readonly until: number
 }
 
-interface State {
-  /** The `until` of each revoked id. */
-  readonly ids: Readonly<Record<'token' | 'grant' | 'key', Map<string, number>>>
-  /** By client, then by scope; `ALL_TOKENS` stands for every scope. */
-  readonly clients: Map<string, Map<string, Threshold>>
-  /** By scope. */
-  readonly operations: Map<string, Threshold>
-}
-
 /** In the place of a scope, which is never empty. */
 const ALL_TOKENS = ''
 
 /** Creates an empty set. */
-export function createRevocationSet(): RevocationSet {
-  const state: State = {
-    ids: { token: new Map(), grant: new Map(), key: new Map() },
-    clients: new Map(),
-    operations: new Map(),
+export function createRevocationSet() {
+  /** The `until` of each revoked id. */
+  const ids = {
+    token: new Map<string, number>(),
+    grant: new Map<string, number>(),
+    key: new Map<string, number>(),
   }
-  const { ids, clients, operations } = state
+  /** By client, then by scope; `ALL_TOKENS` stands for every scope. */
+  const clients = new Map<string, Map<string, Threshold>>()
+  /** By scope. */
+  const operations = new Map<string, Threshold>()
   const listeners = new Set<() => void>()
 
+  function addRevocation(revocation: Revocation): void {
+    const { of, id, until } = revocation
+    if (of === 'operation') raise(operations, id, { below: revocation.below, until })
+    else if (of === 'client') {
+      const thresholds = clients.get(id) ?? new Map<string, Threshold>()
+      clients.set(id, thresholds)
+      for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
+        raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
+      }
+    } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
+  }
+
   return {
-    isTokenRevoked: (token) => isTokenRevoked(state, token),
-    isClientRevoked: (clientId) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
-    isKeyRevoked: (keyId) => ids.key.has(keyId),
-    isScopeRevoked: (scope, epoch) => isBelow(epoch, operations.get(scope)),
-    lowestValidEpoch(clientId) {
+    /** Whether a token is revoked: a few map lookups, no I/O. */
+    isTokenRevoked({ tokenId, grantId, keyId, clientId, scopes, claims }: RevocableToken): boolean {
+      if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
+      if (grantId !== undefined && ids.grant.has(grantId)) return true
+      const ofClient = clients.get(clientId)
+      return (
+        (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
+        (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
+      )
+    },
+    /** Whether all tokens of a client are revoked for good, because it was deleted. */
+    isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
+    /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
+    isKeyRevoked: (keyId: string) => ids.key.has(keyId),
+    /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
+    isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
+    /**
+     * The `access_epoch` below which some tokens of a client are revoked. The epoch of the client itself is never lower.
+     * 0 without revocations, or if all of them are for good.
+     */
+    lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    add(revocations) {
+    /** Adds revocations, in any order and any number of times. A weaker one never undoes a stronger one. */
+    add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
-      for (const revocation of revocations) addRevocation(state, revocation)
+      revocations.forEach(addRevocation)
       for (const listener of listeners) listener()
     },
 
-    prune: (now) => prune(state, now),
+    /** Removes revocations that cover expired tokens only. @param now epoch seconds */
+    prune(now: number): void {
+      const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
+      for (const revoked of Object.values(ids)) {
+        for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
+      }
+      for (const thresholds of [operations, ...clients.values()]) {
+        for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
+      }
+      for (const [id, { size }] of clients) if (size === 0) clients.delete(id)
+    },
 
-    onAdded(listener) {
+    /** Calls `listener`, which must not throw, after revocations were added. @returns a function that unsubscribes */
+    onAdded(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
 
-    get size() {
+    /** The number of revocations; each scope of a client counts. */
+    get size(): number {
       let size = ids.token.size + ids.grant.size + ids.key.size + operations.size
       for (const thresholds of clients.values()) size += thresholds.size
       return size
     },
-    get revokedKeys() {
+    /** The number of revoked signing keys. */
+    get revokedKeys(): number {
       return ids.key.size
     },
   }
 }
 
-function isTokenRevoked({ ids, clients, operations }: State, token: RevocableToken): boolean {
-  const { tokenId, grantId, keyId, clientId, scopes, claims } = token
-  if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
-  if (grantId !== undefined && ids.grant.has(grantId)) return true
-  const ofClient = clients.get(clientId)
-  return (
-    (ofClient !== undefined && isBelowAny(epochOf(claims['access_epoch']), ofClient, scopes)) ||
-    (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
-  )
-}
+/** All revocations in force, in memory. The gateway checks every call against them. */
+export type RevocationSet = ReturnType<typeof createRevocationSet>
 
 function isBelowAny(
   epoch: number,
@@ -113,33 +115,10 @@ function isBelowAny(
   )
 }
 
-function addRevocation({ ids, clients, operations }: State, revocation: Revocation): void {
-  const { of, id, until } = revocation
-  if (of === 'operation') raise(operations, id, { below: revocation.below, until })
-  else if (of === 'client') {
-    const thresholds = clients.get(id) ?? new Map<string, Threshold>()
-    clients.set(id, thresholds)
-    for (const scope of revocation.scopes ?? [ALL_TOKENS]) {
-      raise(thresholds, scope, { below: revocation.below ?? Infinity, until })
-    }
-  } else ids[of].set(id, Math.max(ids[of].get(id) ?? 0, until))
-}
-
 /** Takes the higher value of each field: it is safe to keep a revocation too long. */
 function raise(thresholds: Map<string, Threshold>, key: string, { below, until }: Threshold): void {
   const known = thresholds.get(key) ?? { below: 0, until: 0 }
   thresholds.set(key, { below: Math.max(known.below, below), until: Math.max(known.until, until) })
-}
-
-function prune({ ids, clients, operations }: State, now: number): void {
-  const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
-  for (const revoked of Object.values(ids)) {
-    for (const [id, until] of revoked) if (isOver(until)) revoked.delete(id)
-  }
-  for (const thresholds of [operations, ...clients.values()]) {
-    for (const [scope, { until }] of thresholds) if (isOver(until)) thresholds.delete(scope)
-  }
-  for (const [id, { size }] of clients) if (size === 0) clients.delete(id)
 }
 
 function isBelow(epoch: number, threshold: Threshold | undefined): boolean {

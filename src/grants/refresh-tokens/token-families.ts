@@ -113,15 +113,9 @@ async function startFamily(
   const { grantId, generation } = partsOf(families, token)
   const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: Date.now() }
   await uncertain.flush(grantId)
-  let before: Stored<FamilyRecord> | undefined
-  try {
-    if (await records.create(grantId, next, ttl)) return true
-    before = await readSettledFamily(records, grantId)
-    return isRolledBack(before) && (await records.replace(grantId, before, next, ttl))
-  } catch (error) {
-    if (await uncertain.wasStored({ grantId, before, next, ttl }, error)) return true
-    throw error
-  }
+  if (await uncertain.write({ grantId, next, ttl })) return true
+  const before = await readSettledFamily(records, grantId)
+  return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
 }
 
 async function findToken(
@@ -191,30 +185,18 @@ function readSettledFamily(
 }
 
 /** The one write of a rotation; false if another process has changed the record. */
-async function swap(
+function swap(
   families: Families,
   { token, stored: before }: FoundRefreshToken,
   next: string,
   payload: RefreshPayload,
   ttl: number,
 ): Promise<boolean> {
-  const { records, uncertain, gracePeriod } = families
   const { grantId, generation } = partsOf(families, next)
   const issuedAt = Date.now()
-  const last = gracePeriod?.record(token, next, issuedAt)
-  const record: FamilyRecord = {
-    generation,
-    current: digest(next),
-    payload,
-    issuedAt,
-    ...(last && { last }),
-  }
-  try {
-    return await records.replace(grantId, before, record, ttl)
-  } catch (error) {
-    if (await uncertain.wasStored({ grantId, before, next: record, ttl }, error)) return true
-    throw error
-  }
+  const last = families.gracePeriod?.record(token, next, issuedAt)
+  const record = { generation, current: digest(next), payload, issuedAt, ...(last && { last }) }
+  return families.uncertain.write({ grantId, before, next: record, ttl })
 }
 
 /**

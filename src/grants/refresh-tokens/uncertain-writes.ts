@@ -5,8 +5,8 @@ import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
 
-/** A write of a family whose answer did not arrive. */
-export interface UncertainWrite {
+/** A write of a family. */
+interface FamilyWrite {
   readonly grantId: string
   /** The record to replace; undefined if the write starts the family. */
   readonly before?: Stored<FamilyRecord> | undefined
@@ -17,10 +17,13 @@ export interface UncertainWrite {
 
 /** The rollback of a write. */
 interface Rollback {
-  readonly write: UncertainWrite
+  readonly write: FamilyWrite
   /** Barriers that may stand in the record, although their own writes were not confirmed. */
   readonly barriers: Set<string>
 }
+
+/** A family without a usable token. */
+const NOT_STARTED = { generation: 0, current: '', payload: {} }
 
 /** Milliseconds that a request waits for the outcome of its write, after it waited for the write itself. */
 const OUTCOME_TIMEOUT_MS = 500
@@ -42,6 +45,10 @@ export function createUncertainWrites(
   const pending = new Set<Rollback>()
   let closed = false
 
+  function put({ grantId, before, next, ttl }: FamilyWrite): Promise<boolean> {
+    return before ? families.replace(grantId, before, next, ttl) : families.create(grantId, next, ttl)
+  }
+
   /**
    * Reads the outcome, and confirms the write if it is stored and may stay. Otherwise it restores the record before,
    * with a barrier.
@@ -52,7 +59,7 @@ export function createUncertainWrites(
       const now = await families.read(grantId)
       const isStored = now?.record.current === next.current
       if (isStored && (acceptIfStored || now.record.last?.repeated)) {
-        if (await families.replace(grantId, now, now.record, ttl)) return true
+        if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
       // Another process has written since, so the late write finds nothing to replace.
@@ -60,17 +67,10 @@ export function createUncertainWrites(
       const barrier = randomUUID()
       barriers.add(barrier)
       const isDone = before
-        ? now && (await families.replace(grantId, now, { ...before.record, barrier }, ttl))
-        : await putNotStarted(grantId, now, barrier)
+        ? now && (await put({ grantId, before: now, next: { ...before.record, barrier }, ttl }))
+        : await put({ grantId, before: now, next: { ...NOT_STARTED, barrier }, ttl: notStartedTtl })
       if (isDone) return false
     }
-  }
-
-  function putNotStarted(grantId: string, now: Stored<FamilyRecord> | undefined, barrier: string) {
-    const record: FamilyRecord = { generation: 0, current: '', payload: {}, barrier }
-    return now
-      ? families.replace(grantId, now, record, notStartedTtl)
-      : families.create(grantId, record, notStartedTtl)
   }
 
   async function rollBack(rollback: Rollback): Promise<void> {
@@ -80,37 +80,43 @@ export function createUncertainWrites(
 
   async function rollBackLater(rollback: Rollback): Promise<void> {
     pending.add(rollback)
-    let waited = 0
-    for (
-      let pause = FIRST_RETRY_DELAY_MS;
-      pending.has(rollback);
-      pause = Math.min(pause * 2, MAX_RETRY_DELAY_MS)
-    ) {
+    const startedAt = performance.now()
+    let pause = FIRST_RETRY_DELAY_MS
+    while (pending.has(rollback)) {
       // This keeps no process alive.
       await delay(pause, undefined, { ref: false })
-      waited += pause
       if (pending.has(rollback)) await rollBack(rollback).catch(() => {})
-      if (waited > ROLLBACK_EXPIRY_MS) pending.delete(rollback)
+      if (performance.now() - startedAt > ROLLBACK_EXPIRY_MS) pending.delete(rollback)
+      pause = Math.min(pause * 2, MAX_RETRY_DELAY_MS)
     }
   }
 
   return {
     /**
-     * Whether the write is in force. If it is not, it never will be: it is rolled back as soon as the store answers, even
-     * if it arrives later. The exception is a retry by the client at another process, which then sent what was written.
-     * Never rejects, and takes half a second at most.
+     * Writes, and finds out the outcome if the answer does not arrive, which takes half a second more at most. A write
+     * that is not in force then never will be: it is rolled back as soon as the store answers, even if it arrives later.
+     * The exception is a retry by the client at another process, which then sent what was written.
      *
-     * @param error the rejection of the write
+     * @returns whether the write is in force; false if another process has changed the record
+     * @throws the error of a write that is not in force
      */
-    async wasStored(write: UncertainWrite, error: unknown): Promise<boolean> {
-      // The store never received the write.
-      if (error instanceof CircuitOpenError) return false
-      const rollback = { write, barriers: new Set<string>() }
+    async write(write: FamilyWrite): Promise<boolean> {
       try {
-        return await withTimeout(OUTCOME_TIMEOUT_MS, () => resolve(rollback, true), TIMED_OUT)
-      } catch {
-        if (!closed) void rollBackLater(rollback)
-        return false
+        return await put(write)
+      } catch (error) {
+        // The store never received the write.
+        if (error instanceof CircuitOpenError) throw error
+        const rollback = { write, barriers: new Set<string>() }
+        const isInForce = await withTimeout(
+          OUTCOME_TIMEOUT_MS,
+          () => resolve(rollback, true),
+          TIMED_OUT,
+        ).catch(() => {
+          if (!closed) void rollBackLater(rollback)
+          return false
+        })
+        if (isInForce) return true
+        throw error
       }
     },
     /** Rolls back the uncertain writes of a grant; rejects while the store is unavailable. */
