@@ -66,19 +66,15 @@ async function missingUsers(
   return missing
 }
 
-export function createAccountService({
-  accounts,
-  catalog,
-  clientTokens,
-  revokeAccount,
-  grantsOfUsers,
-}: {
+export function createAccountService(parts: {
   readonly accounts: Pick<HostAccounts, 'find'>
   readonly catalog: CurrentCatalog
   readonly clientTokens: Pick<ClientTokens, 'revokeAll' | 'revokeScopes'>
   readonly revokeAccount: RevokeAccount
   readonly grantsOfUsers: GrantsOfUsers
 }): AccountService {
+  const { accounts, catalog, clientTokens, revokeAccount, grantsOfUsers } = parts
+
   /** The operations of an application that are above the KYC level of its developer. */
   function aboveLevel(application: Client, kycLevel: string | undefined): string[] {
     const allowed = new Set(applicationScopes(catalog.current, application, kycLevel))

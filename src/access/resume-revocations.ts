@@ -10,24 +10,15 @@ const INTERVAL_MS = 60_000
  *   result must be harmless
  * @param parts.resumeAccount the same for all grants of an account
  */
-export function createResumeRevocations({
-  revocations,
-  clientTokens,
-  resumeGrant,
-  resumeAccount,
-  logger,
-}: {
+export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
   readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
   readonly resumeGrant: (grantId: string) => Promise<readonly RevocationSpec[]>
   readonly resumeAccount: (accountId: string) => Promise<readonly RevocationSpec[]>
   readonly logger: Logger
 }) {
-  const specsBy = {
-    client: (id: string) => clientTokens.revocationsOf(id),
-    grant: resumeGrant,
-    account: resumeAccount,
-  }
+  const { revocations, clientTokens, resumeGrant: grant, resumeAccount: account, logger } = parts
+  const specsBy = { client: (id: string) => clientTokens.revocationsOf(id), grant, account }
 
   return {
     /**

@@ -38,17 +38,14 @@ export interface Tokens {
 }
 
 /** @param parts.verify verifies access tokens of this service */
-export function createTokens({
-  verify,
-  revocations,
-  clientTokens,
-  revokeAccount,
-}: {
+export function createTokens(parts: {
   readonly verify: VerifyToken
   readonly revocations: Pick<Revocations, 'revokeAs'>
   readonly clientTokens: Pick<ClientTokens, 'revokeAll'>
   readonly revokeAccount: RevokeAccount
 }): Tokens {
+  const { verify, revocations, clientTokens, revokeAccount } = parts
+
   return {
     async revoke(jwt, options = {}) {
       checkChange('tokens.revoke', options)

@@ -10,13 +10,9 @@ export function cacheFor<T>(milliseconds: number, read: () => Promise<T>): () =>
   let pending: Promise<T> | undefined
 
   async function readAgain(): Promise<T> {
-    try {
-      const answer = await read()
-      cached = { answer, at: performance.now() }
-      return answer
-    } finally {
-      pending = undefined
-    }
+    const answer = await read().finally(() => (pending = undefined))
+    cached = { answer, at: performance.now() }
+    return answer
   }
 
   return async () => {

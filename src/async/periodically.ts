@@ -12,14 +12,11 @@ export function periodically(work: () => Promise<unknown>, everyMs: number): () 
 
   function schedule(): void {
     if (stopped) return
-    timer = setTimeout(runAndSchedule, everyMs * (0.75 + Math.random() / 4))
-    timer.unref()
-  }
-
-  function runAndSchedule(): void {
-    work()
-      .catch(() => {})
-      .finally(schedule)
+    const run = () =>
+      void work()
+        .catch(() => {})
+        .finally(schedule)
+    timer = setTimeout(run, everyMs * (0.75 + Math.random() / 4)).unref()
   }
 
   schedule()

@@ -7,10 +7,7 @@ export interface ConsentDecision {
 }
 
 /** What an account decided about an application before. */
-export interface StoredConsent {
-  readonly granted: readonly string[]
-  readonly denied: readonly string[]
-}
+export type StoredConsent = ConsentDecision
 
 /** The status of a scope before a person is asked about it. */
 export type ScopeStatus = 'new' | 'granted' | 'denied'

@@ -1,8 +1,8 @@
-import type { Collection, Stored } from '../store/collection.ts'
+import type { Stored } from '../store/collection.ts'
 import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
-import { createConsentVersions, isOfVersions, type ConsentVersionStore } from './consent-version.ts'
-import { createGrantIndex, isSameBucket, type GrantEntry, type GrantIndex } from './grant-index.ts'
+import { createConsentVersions, isOfVersions } from './consent-version.ts'
+import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
 /** An entry that a code exchange adds to the index in advance, before the grant is certain to come into use. */
@@ -19,13 +19,7 @@ const EXTENSION_INTERVAL_SECONDS = 86_400
 /** Seconds for which the record of a revoked grant is kept. */
 const TOMBSTONE_TTL_SECONDS = 86_400
 
-interface State {
-  readonly records: Collection<GrantRecord>
-  readonly index: GrantIndex
-  readonly consentVersions: ConsentVersionStore
-  /** Seconds for which a grant lives after its last use. */
-  readonly lifetime: number
-}
+type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken' | 'storedConsent', number>>
 
 /**
  * @param lifetimes.refreshToken seconds for which a refresh token can be used
@@ -33,22 +27,9 @@ interface State {
  *   as it has one
  * @param lifetimes.storedConsent seconds for which an account's decisions are stored
  */
-export function createGrantLifecycle(
-  store: Store,
-  lifetimes: {
-    readonly refreshToken: number
-    readonly delegatedAccessToken: number
-    readonly storedConsent: number
-  },
-) {
-  const records = grantRecords(store)
-  const index = createGrantIndex({ store, load: (grantIds) => records.getEach(grantIds) })
-  const tokenLifetime = Math.max(lifetimes.refreshToken, lifetimes.delegatedAccessToken)
-  const lifetime = tokenLifetime + EXTENSION_INTERVAL_SECONDS
-  // As long as any decision counts, and as long as any unlisted grant may be activated or used.
-  const versionTtl = Math.max(lifetimes.storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
-  const consentVersions = createConsentVersions(store, versionTtl)
-  const state: State = { records, index, consentVersions, lifetime }
+export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
+  const state = createState(store, lifetimes)
+  const { records, index, consentVersions } = state
 
   return {
     records,
@@ -84,6 +65,22 @@ export function createGrantLifecycle(
  * tokens.
  */
 export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
+
+type State = ReturnType<typeof createState>
+
+function createState(store: Store, { refreshToken, delegatedAccessToken, storedConsent }: Lifetimes) {
+  const records = grantRecords(store)
+  const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
+  // As long as any decision counts, and as long as any unlisted grant may be activated or used.
+  const versionTtl = Math.max(storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
+  return {
+    records,
+    index: createGrantIndex({ store, load: records.getEach }),
+    consentVersions: createConsentVersions(store, versionTtl),
+    /** Seconds for which a grant lives after its last use. */
+    lifetime: tokenLifetime + EXTENSION_INTERVAL_SECONDS,
+  }
+}
 
 async function listGrant({ index, lifetime }: State, entry: GrantEntry): Promise<Listing> {
   const end = nowInSeconds() + lifetime

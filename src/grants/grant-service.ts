@@ -67,109 +67,101 @@ export interface Grants {
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
 
-/** The public service, and its internal neighbours. */
-export interface GrantServices {
-  readonly grants: Grants
-  readonly grantsOfUsers: GrantsOfUsers
-  /**
-   * Completes the pending revocation of a grant. May be called again.
-   *
-   * @returns what is to be revoked of the grant
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  resumeGrant(grantId: string): Promise<readonly RevocationSpec[]>
-  /**
-   * Completes a pending `revokeAll`: revokes the grants of an account whose consent is stale, and the corrupt ones.
-   *
-   * @returns nothing: all is revoked by then
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  resumeAccount(accountId: string): Promise<readonly RevocationSpec[]>
-}
-
-/** The grants that users of an account have authorized. */
-export interface GrantsOfUsers {
-  /** The users of the account's grants in use, each once, and the errors of corrupt grants. */
-  users(accountId: string): Promise<{ readonly userIds: string[]; readonly errors: GatehouseError[] }>
-  /** Revokes everything that these users have authorized, as `revokeAll` does. */
-  revoke(accountId: string, userIds: readonly string[], options: ChangeOptions): Promise<RevokedGrants>
-}
-
 const PAGE_SIZE = 100
 
 /** What was done although there are corrupt grants. */
 const DONE = 'The tokens of these grants were revoked nevertheless, and so was everything else'
 
 /** @param parts.audience {base_url}, whose scopes are listed */
-export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }): GrantServices {
+export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }) {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
 
+  const grants: Grants = {
+    async list(options) {
+      const { accountId, userId, clientId, ...page } = Object(options) as GrantListOptions
+      checkInput(
+        'no grants can be listed',
+        { accountId, userId, clientId },
+        { accountId: textRule, userId: optional(textRule), clientId: optional(textRule) },
+      )
+      const isMeant = (record: GrantRecord) => isOf(record, { accountId, userId, clientId })
+      const { items, corrupt, cursor } = await index.page(accountId, page, isMeant)
+      for (const { key, error } of corrupt) {
+        logger.error({ err: error, key }, 'a list omits a grant whose record is corrupt')
+      }
+      return { items: items.map((item) => toGrant(item, audience)), cursor }
+    },
+
+    async find(grantId) {
+      const record = isGrantId(grantId) ? await records.get(grantId) : undefined
+      return isActive(record) ? toGrant({ grantId, record }, audience) : undefined
+    },
+
+    async revoke(grantId, options = {}) {
+      checkChange('grants.revoke', options)
+      // A revoked record too: its revocation may not have reached other processes.
+      const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
+      if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
+      const known = record instanceof CorruptRecord ? undefined : record
+      const error = await revokeGrant(parts, grantId, known, options.actor)
+      if (error) throw partialFailure([error], 'The tokens of that grant were revoked nevertheless')
+    },
+
+    async revokeAll(holder, options = {}) {
+      // Unknown fields are rejected: with a misspelt client id everything of the account would be revoked.
+      const rules = {
+        accountId: textRule,
+        userId: omittedOr(textRule, 'userId', holder),
+        clientId: omittedOr(textRule, 'clientId', holder),
+      }
+      checkInput('no grants can be revoked', holder, rules)
+      checkChange('grants.revokeAll', options)
+      const { count, errors } = await revokeOfHolders(parts, holder.accountId, [holder], options)
+      if (errors.length > 0) throw partialFailure(errors, DONE)
+      return count
+    },
+  }
+
   return {
+    grants,
     grantsOfUsers: {
-      users: (accountId) => listUsers(parts, accountId),
-      revoke: (accountId, userIds, options) =>
-        revokeOfHolders(
-          parts,
-          accountId,
-          userIds.map((userId) => ({ accountId, userId })),
-          options,
-        ),
-    },
-
-    grants: {
-      async list(options) {
-        const { accountId, userId, clientId, ...page } = Object(options) as GrantListOptions
-        checkInput(
-          'no grants can be listed',
-          { accountId, userId, clientId },
-          { accountId: textRule, userId: optional(textRule), clientId: optional(textRule) },
-        )
-        const isMeant = (record: GrantRecord) => isOf(record, { accountId, userId, clientId })
-        const { items, corrupt, cursor } = await index.page(accountId, page, isMeant)
-        for (const { key, error } of corrupt) {
-          logger.error({ err: error, key }, 'a list omits a grant whose record is corrupt')
+      /** The users of the account's grants in use, each once, and the errors of corrupt grants. */
+      async users(accountId: string) {
+        const users = new Set<string>()
+        const errors: GatehouseError[] = []
+        for await (const { items, corrupt } of index.pages(accountId, PAGE_SIZE)) {
+          for (const { record } of items) if (record.userId !== undefined) users.add(record.userId)
+          errors.push(...corrupt.map(({ error }) => error))
         }
-        return { items: items.map((item) => toGrant(item, audience)), cursor }
+        return { userIds: [...users], errors }
       },
-
-      async find(grantId) {
-        const record = isGrantId(grantId) ? await records.get(grantId) : undefined
-        return isActive(record) ? toGrant({ grantId, record }, audience) : undefined
-      },
-
-      async revoke(grantId, options = {}) {
-        checkChange('grants.revoke', options)
-        // A revoked record too: its revocation may not have reached other processes.
-        const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
-        if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
-        const known = record instanceof CorruptRecord ? undefined : record
-        const error = await revokeGrant(parts, grantId, known, options.actor)
-        if (error) throw partialFailure([error], 'The tokens of that grant were revoked nevertheless')
-      },
-
-      async revokeAll(holder, options = {}) {
-        // Unknown fields are rejected: with a misspelt client id everything of the account would be revoked.
-        const rules = {
-          accountId: textRule,
-          userId: omittedOr(textRule, 'userId', holder),
-          clientId: omittedOr(textRule, 'clientId', holder),
-        }
-        checkInput('no grants can be revoked', holder, rules)
-        checkChange('grants.revokeAll', options)
-        const { count, errors } = await revokeOfHolders(parts, holder.accountId, [holder], options)
-        if (errors.length > 0) throw partialFailure(errors, DONE)
-        return count
+      /** Revokes everything that these users have authorized, as `revokeAll` does. */
+      revoke(accountId: string, userIds: readonly string[], options: ChangeOptions) {
+        const holders = userIds.map((userId) => ({ accountId, userId }))
+        return revokeOfHolders(parts, accountId, holders, options)
       },
     },
 
-    async resumeAccount(accountId) {
+    /**
+     * Completes a pending `revokeAll`: revokes the grants of an account whose consent is stale, and the corrupt ones.
+     *
+     * @returns nothing: all is revoked by then
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
       const { errors } = await revokeEachGrant(parts, accountId, undefined, lifecycle.hasStaleConsent)
       for (const error of errors) logger.error({ err: error }, DONE)
       return []
     },
 
-    async resumeGrant(grantId) {
+    /**
+     * Completes the pending revocation of a grant. May be called again.
+     *
+     * @returns what is to be revoked of the grant
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
       // This is called again for a while. Without the record it does not delete a later decision of the person.
       if (!error) await records.delete(grantId)
@@ -177,6 +169,9 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
   }
 }
+
+/** The grants that users of an account have authorized. */
+export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
 /** Revokes everything that holders of one account have authorized, including pending authorizations. */
 function revokeOfHolders(
@@ -191,16 +186,6 @@ function revokeOfHolders(
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, actor, isMeant), revoked: [] }
   })
-}
-
-async function listUsers({ lifecycle }: RevokeGrantsParts, accountId: string) {
-  const users = new Set<string>()
-  const errors: GatehouseError[] = []
-  for await (const { items, corrupt } of lifecycle.index.pages(accountId, PAGE_SIZE)) {
-    for (const { record } of items) if (record.userId !== undefined) users.add(record.userId)
-    errors.push(...corrupt.map(({ error }) => error))
-  }
-  return { userIds: [...users], errors }
 }
 
 /** Whether a grant belongs to a holder of its account. */

@@ -6,7 +6,11 @@ export interface Moment {
   readonly wall: number
 }
 
-/** @param now the wall clock, in milliseconds since the epoch */
+/**
+ * Time by two clocks, because the wall clock may be corrected, and the machine may sleep.
+ *
+ * @param now the wall clock, in milliseconds since the epoch
+ */
 export function createClockJumps(now: () => number) {
   /** Milliseconds by which the wall clock is ahead of the steady clock. */
   let difference: number | undefined
@@ -23,6 +27,3 @@ export function createClockJumps(now: () => number) {
     },
   }
 }
-
-/** Time by two clocks, because the wall clock may be corrected, and the machine may sleep. */
-export type ClockJumps = ReturnType<typeof createClockJumps>

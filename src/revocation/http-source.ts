@@ -55,7 +55,7 @@ export function createHttpSource(options: {
     if (response.status === 304 && cursor !== undefined) return { revocations: [], cursor, more: false }
     if (response.status !== 200) {
       await response.body?.cancel()
-      throw rejectionOf(response.status, uri)
+      throw unreachable(`${uri} ${rejectionOf(response.status)}`)
     }
     const page = readPage(await readText(response))
     // Between pages, an unchanged response does not mean that there is nothing new.
@@ -93,22 +93,17 @@ function basicCredentials(clientId: string, clientSecret: string): string {
 }
 
 /** Explains a response without revocations to an operator. */
-function rejectionOf(status: number, uri: string): GatehouseError {
-  if (status === 401) {
-    return unreachable(
-      `${uri} answered HTTP 401: check revocations.clientId and revocations.clientSecret, and that the API key is not disabled`,
-    )
-  }
-  if (status === 403) {
-    return unreachable(
-      `${uri} answered HTTP 403: mark the API key of revocations.clientId as a resource server (apiKeys.setResourceServer)`,
-    )
-  }
+function rejectionOf(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
-    return unreachable(`${uri} redirects, which is not followed: revocations.uri must be the address itself`)
+    return 'redirects, which is not followed: revocations.uri must be the address itself'
   }
-  return unreachable(`${uri} answered HTTP ${status}`)
+  const remedy =
+    {
+      401: ': check revocations.clientId and revocations.clientSecret, and that the API key is not disabled',
+      403: ': mark the API key of revocations.clientId as a resource server (apiKeys.setResourceServer)',
+    }[status] ?? ''
+  return `answered HTTP ${status}${remedy}`
 }
 
 async function readText(response: Response): Promise<string> {

@@ -3,10 +3,6 @@ import { confirmDurable } from '../store/confirm-durable.ts'
 import type { Store } from '../store/contract.ts'
 import { countRule } from '../validation/rules.ts'
 
-/** The collection of the keys, which stay published for as long. */
-const COLLECTION = 'signing-keys'
-const RECORD = 'longest-lifetime'
-
 /**
  * The value in the store never decreases. After the option is lowered, older tokens must still expire, and no process
  * can know when the last process with the old option stopped. Each process confirms the value once.
@@ -14,9 +10,10 @@ const RECORD = 'longest-lifetime'
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
  * @param record the id of the record, if it is not about access tokens
  */
-export function createLongestLifetime(store: Store, configured: number, record: string = RECORD) {
+export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
-    name: COLLECTION,
+    // The collection of the keys, which stay published for as long.
+    name: 'signing-keys',
     version: 1,
     fields: { seconds: countRule },
   })

@@ -27,21 +27,9 @@ export function createRevocationView(parts: {
       events.emit(isStale ? 'revocations.stale' : 'revocations.fresh', { ageSeconds }),
   })
 
-  return {
-    ...follower,
-    ...set,
-    // Copies of these values would never change.
-    get freshness() {
-      return follower.freshness
-    },
-    get mustReject() {
-      return follower.mustReject
-    },
-    get size() {
-      return set.size
-    },
-    get revokedKeys() {
-      return set.revokedKeys
-    },
-  }
+  // With their getters: copies of the values would never change.
+  return Object.defineProperties({} as KnownRevocations, {
+    ...Object.getOwnPropertyDescriptors(follower),
+    ...Object.getOwnPropertyDescriptors(set),
+  })
 }

@@ -40,11 +40,7 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
       // In both directions: after the clock is set back, the grace period must not last until it catches up.
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
-      for (const key of keys) {
-        const next = decrypt(last.next, keyOf(token, key))
-        if (next !== undefined) return next
-      }
-      return undefined
+      return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
     },
   }
 }
