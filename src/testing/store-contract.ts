@@ -7,7 +7,7 @@ import { expiry } from './store-contract/expiry.ts'
 import { failures } from './store-contract/failures.ts'
 import { indexes } from './store-contract/indexes.ts'
 import { messages } from './store-contract/messages.ts'
-import type { Stage, StorePromise } from './store-contract/promise.ts'
+import type { Check, Stage } from './store-contract/promise.ts'
 import { createTraces, type Traces } from './store-contract/traces.ts'
 import { values } from './store-contract/values.ts'
 
@@ -69,47 +69,47 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     }
   }
 
-  function asCase({ name, check }: StorePromise, views: (store: Store) => Partial<Record<string, Store>>) {
-    async function run(): Promise<void> {
-      const traces = createTraces()
-      const opened = await createStore()
-      const store = traces.watch(opened)
-      const other = store.volatile ? store : traces.watch(await createStore())
-      const checks = Object.entries(views(store)).map(async ([through, view]) => {
-        if (!view) return
-        await namingView(through, check(stageFor(view)))
-      })
-      function stageFor(view: Store): Stage {
-        const unique = randomUUID()
-        return {
-          store: view,
-          other,
-          key: (suffix) => `contract:${unique}:${suffix}`,
-          elapse: async (seconds) => elapse(seconds),
-          async breakConnection() {
-            const reconnect = await breakConnection?.(opened)
-            return async () => reconnect?.()
-          },
-        }
+  async function run(check: Check, viewsOf: (store: Store) => Partial<Record<string, Store>>): Promise<void> {
+    const traces = createTraces()
+    const opened = await createStore()
+    const store = traces.watch(opened)
+    const other = store.volatile ? store : traces.watch(await createStore())
+    const checks = Object.entries(viewsOf(store)).map(async ([through, view]) => {
+      if (view) await namingView(through, check(stageFor(view)))
+    })
+    function stageFor(view: Store): Stage {
+      const unique = randomUUID()
+      return {
+        store: view,
+        other,
+        key: (suffix) => `contract:${unique}:${suffix}`,
+        elapse: async (seconds) => elapse(seconds),
+        async breakConnection() {
+          const reconnect = await breakConnection?.(opened)
+          return async () => reconnect?.()
+        },
       }
-      const outcomes = await Promise.allSettled(checks)
-      const failure = outcomes.find((outcome) => outcome.status === 'rejected')
-      await Promise.all([store.close(), other.close()])
-      const removed = store.volatile ? undefined : removeTraces(traces)
-      // The failure of the check takes precedence over an error of the removal.
-      await (failure ? removed?.catch(() => {}) : removed)
-      if (failure) throw failure.reason
     }
-    return { name, run }
+    const outcomes = await Promise.allSettled(checks)
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected')
+    await Promise.all([store.close(), other.close()])
+    const removed = store.volatile ? undefined : removeTraces(traces)
+    // The failure of the check takes precedence over an error of the removal.
+    await (failure ? removed?.catch(() => {}) : removed)
+    if (failure) throw failure.reason
   }
 
+  const ofEachView = { ...values, ...atomicity, ...expiry, ...indexes, ...messages }
+  const ofTheWhole = { ...description, ...closing, ...(breakConnection && failures) }
   return [
-    ...[...values, ...atomicity, ...expiry, ...indexes, ...messages].map((promise) =>
-      asCase(promise, (store) => ({ store, durable: store.durable })),
-    ),
-    ...[...description, ...closing, ...(breakConnection ? failures : [])].map((promise) =>
-      asCase(promise, (store) => ({ store })),
-    ),
+    ...Object.entries(ofEachView).map(([name, check]) => ({
+      name,
+      run: () => run(check, (store) => ({ store, durable: store.durable })),
+    })),
+    ...Object.entries(ofTheWhole).map(([name, check]) => ({
+      name,
+      run: () => run(check, (store) => ({ store })),
+    })),
   ]
 }
 

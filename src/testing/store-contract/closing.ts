@@ -1,68 +1,57 @@
 import assert from 'node:assert/strict'
 import { callsOf } from './calls.ts'
-import { eventually, outcome, type StorePromise } from './promise.ts'
+import { eventually, outcome, type StorePromises } from './promise.ts'
 
 /** Closing a store. */
-export const closing: readonly StorePromise[] = [
-  {
-    name: 'close may be called repeatedly and concurrently',
-    async check({ store, key }) {
-      await store.subscribe(key('a'), () => {})
-      await Promise.all([store.close(), store.close()])
-      assert.equal(await store.close(), undefined)
-    },
+export const closing: StorePromises = {
+  async 'close may be called repeatedly and concurrently'({ store, key }) {
+    await store.subscribe(key('a'), () => {})
+    await Promise.all([store.close(), store.close()])
+    assert.equal(await store.close(), undefined)
   },
-  {
-    name: 'after close every method rejects, and never answers that a value is absent',
-    async check({ store, key }) {
-      await store.set(key('a'), '1')
-      await store.close()
-      const calls = [...callsOf(store, key), ...(store.durable ? callsOf(store.durable, key) : [])]
-      calls.push(['getMany without keys', () => store.getMany([])])
-      const { inspect } = store
-      if (inspect) calls.push(['inspect', () => inspect.call(store)])
-      for (const [name, call] of calls) {
-        const { settled, error } = await outcome(call)
-        assert.equal(settled, 'rejected', `${name} has ${settled} after close`)
-        assert.ok(error instanceof Error, `${name} rejects with something other than an Error`)
-      }
-    },
+
+  async 'after close every method rejects, and never answers that a value is absent'({ store, key }) {
+    await store.set(key('a'), '1')
+    await store.close()
+    const calls = [...callsOf(store, key), ...(store.durable ? callsOf(store.durable, key) : [])]
+    calls.push(['getMany without keys', () => store.getMany([])])
+    const { inspect } = store
+    if (inspect) calls.push(['inspect', () => inspect.call(store)])
+    for (const [name, call] of calls) {
+      const { settled, error } = await outcome(call)
+      assert.equal(settled, 'rejected', `${name} has ${settled} after close`)
+      assert.ok(error instanceof Error, `${name} rejects with something other than an Error`)
+    }
   },
-  {
-    name: 'calls that are pending when the store is closed settle',
-    async check({ store, key }) {
-      await store.set(key('a'), '1')
-      const calls = Array.from({ length: 20 }, () => [...callsOf(store, key).values()]).flat()
-      const settling = calls.map((call) => outcome(call))
-      await store.close()
-      for (const { settled } of await Promise.all(settling)) {
-        assert.ok(settled === 'resolved' || settled === 'rejected', `a call has ${settled}`)
-      }
-    },
+
+  async 'calls that are pending when the store is closed settle'({ store, key }) {
+    await store.set(key('a'), '1')
+    const calls = Array.from({ length: 20 }, () => [...callsOf(store, key).values()]).flat()
+    const settling = calls.map((call) => outcome(call))
+    await store.close()
+    for (const { settled } of await Promise.all(settling)) {
+      assert.ok(settled === 'resolved' || settled === 'rejected', `a call has ${settled}`)
+    }
   },
-  {
-    name: 'after close no listener is called, and ending a subscription still settles',
-    async check({ store, other, key }) {
-      const received: string[] = []
-      const end = await store.subscribe(key('a'), (message) => received.push(message))
-      await store.close()
-      if (other !== store) await other.publish(key('a'), 'too late')
-      assert.equal(await end(), undefined)
-      assert.deepEqual(received, [])
-    },
+
+  async 'after close no listener is called, and ending a subscription still settles'({ store, other, key }) {
+    const received: string[] = []
+    const end = await store.subscribe(key('a'), (message) => received.push(message))
+    await store.close()
+    if (other !== store) await other.publish(key('a'), 'too late')
+    assert.equal(await end(), undefined)
+    assert.deepEqual(received, [])
   },
-  {
-    name: 'closing one store does not affect the others on the database',
-    async check({ store, other, key }) {
-      if (other === store) return
-      const received: string[] = []
-      await other.subscribe(key('a'), (message) => received.push(message))
-      await store.set(key('a'), '1')
-      await store.close()
-      assert.equal(await other.get(key('a')), '1')
-      assert.equal(await other.create(key('b'), '2'), true)
-      await other.publish(key('a'), 'hello')
-      await eventually(() => assert.deepEqual(received, ['hello']))
-    },
+
+  async 'closing one store does not affect the others on the database'({ store, other, key }) {
+    if (other === store) return
+    const received: string[] = []
+    await other.subscribe(key('a'), (message) => received.push(message))
+    await store.set(key('a'), '1')
+    await store.close()
+    assert.equal(await other.get(key('a')), '1')
+    assert.equal(await other.create(key('b'), '2'), true)
+    await other.publish(key('a'), 'hello')
+    await eventually(() => assert.deepEqual(received, ['hello']))
   },
-]
+}

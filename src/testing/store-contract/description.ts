@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../store/contract.ts'
-import type { StorePromise } from './promise.ts'
+import type { StorePromises } from './promise.ts'
 
 const STATUSES = ['pass', 'warn', 'fail', 'unknown']
 
@@ -13,51 +13,44 @@ const METHODS = [
 ].flat() as (keyof Store)[]
 
 /** The description that a store gives of itself. */
-export const description: readonly StorePromise[] = [
-  {
-    name: 'ping settles if the database answers',
-    async check({ store }) {
-      assert.equal(await store.ping(), undefined)
-    },
+export const description: StorePromises = {
+  async 'ping settles if the database answers'({ store }) {
+    assert.equal(await store.ping(), undefined)
   },
-  {
-    name: 'volatile is a boolean, and durable is a complete store, if they are set',
-    async check({ store, other }) {
-      for (const one of [store, other]) {
-        assert.ok(['boolean', 'undefined'].includes(typeof one.volatile), 'volatile is not a boolean')
-        assert.equal(one.volatile === true, store.volatile === true)
-        if (one.durable === undefined) continue
-        for (const method of METHODS) {
-          assert.equal(typeof one.durable[method], 'function', `durable has no ${method}`)
-        }
+
+  async 'volatile is a boolean, and durable is a complete store, if they are set'({ store, other }) {
+    for (const one of [store, other]) {
+      assert.ok(['boolean', 'undefined'].includes(typeof one.volatile), 'volatile is not a boolean')
+      assert.equal(one.volatile === true, store.volatile === true)
+      if (one.durable === undefined) continue
+      for (const method of METHODS) {
+        assert.equal(typeof one.durable[method], 'function', `durable has no ${method}`)
       }
-    },
+    }
   },
-  {
-    name: 'inspect, if there is one, answers the time and checks, and no stored data',
-    async check({ store, key }) {
-      if (store.inspect === undefined) return
-      await store.set(key('a'), key('value'), 1000)
-      const { time, checks } = await store.inspect()
-      if (time !== undefined) {
-        const difference = Math.abs(time - Date.now())
-        assert.ok(
-          difference < MAX_CLOCK_DIFFERENCE_MS,
-          `its time differs by ${difference} ms; is it in milliseconds, UTC?`,
-        )
-      }
-      assert.ok(Array.isArray(checks), 'checks is not an array')
-      for (const { name, status, message, remedy } of checks) {
-        for (const text of [name, message])
-          assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
-        assert.ok(STATUSES.includes(status), `${name}: the status ${status} does not exist`)
-        const needsRemedy = status === 'fail' || status === 'warn'
-        assert.ok(
-          remedy === undefined ? !needsRemedy : typeof remedy === 'string' && remedy !== '',
-          `${name}: no remedy in words`,
-        )
-      }
-      assert.ok(!JSON.stringify(checks).includes(key('')), 'a check contains stored data')
-    },
+
+  async 'inspect, if there is one, answers the time and checks, and no stored data'({ store, key }) {
+    if (store.inspect === undefined) return
+    await store.set(key('a'), key('value'), 1000)
+    const { time, checks } = await store.inspect()
+    if (time !== undefined) {
+      const difference = Math.abs(time - Date.now())
+      assert.ok(
+        difference < MAX_CLOCK_DIFFERENCE_MS,
+        `its time differs by ${difference} ms; is it in milliseconds, UTC?`,
+      )
+    }
+    assert.ok(Array.isArray(checks), 'checks is not an array')
+    for (const { name, status, message, remedy } of checks) {
+      for (const text of [name, message])
+        assert.ok(typeof text === 'string' && text !== '', `${name}: no text`)
+      assert.ok(STATUSES.includes(status), `${name}: the status ${status} does not exist`)
+      const needsRemedy = status === 'fail' || status === 'warn'
+      assert.ok(
+        remedy === undefined ? !needsRemedy : typeof remedy === 'string' && remedy !== '',
+        `${name}: no remedy in words`,
+      )
+    }
+    assert.ok(!JSON.stringify(checks).includes(key('')), 'a check contains stored data')
   },
-]
+}

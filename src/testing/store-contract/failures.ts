@@ -1,77 +1,69 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { callsOf } from './calls.ts'
-import { eventually, outcome, type StorePromise } from './promise.ts'
+import { eventually, outcome, type StorePromises } from './promise.ts'
 
 /** Milliseconds within which a store must find out that its database is available again. */
 const RECOVERY_TIMEOUT_MS = 8000
 
 /** A store without its database. */
-export const failures: readonly StorePromise[] = [
-  {
-    name: 'without its database a store rejects every call, and never answers that a value is absent',
-    async check({ store, other, key, breakConnection }) {
-      await store.set(key('a'), '1')
-      await store.add(key('index'), 'a')
-      const reconnect = await breakConnection()
-      try {
-        for (const [through, view] of Object.entries({ store, durable: store.durable })) {
-          for (const [name, call] of view ? callsOf(view, key) : []) {
-            const { settled, error } = await outcome(call)
-            assert.equal(settled, 'rejected', `${through}: ${name} has ${settled} without a database`)
-            assert.ok(
-              error instanceof Error,
-              `${through}: ${name} rejects with something other than an Error`,
-            )
-          }
+export const failures: StorePromises = {
+  async 'without its database a store rejects every call, and never answers that a value is absent'(stage) {
+    const { store, other, key, breakConnection } = stage
+    await store.set(key('a'), '1')
+    await store.add(key('index'), 'a')
+    const reconnect = await breakConnection()
+    try {
+      for (const [through, view] of Object.entries({ store, durable: store.durable })) {
+        for (const [name, call] of view ? callsOf(view, key) : []) {
+          const { settled, error } = await outcome(call)
+          assert.equal(settled, 'rejected', `${through}: ${name} has ${settled} without a database`)
+          assert.ok(error instanceof Error, `${through}: ${name} rejects with something other than an Error`)
         }
-        // Only one store is disconnected: the database itself answers.
-        await other.ping()
-      } finally {
-        await reconnect()
       }
-    },
-  },
-  {
-    name: 'without its database a store can be closed',
-    async check({ store, key, breakConnection }) {
-      await store.subscribe(key('a'), () => {})
-      const reconnect = await breakConnection()
-      try {
-        const { settled } = await outcome(() => store.close())
-        assert.equal(settled, 'resolved', `close has ${settled} without a database`)
-      } finally {
-        await reconnect()
-      }
-    },
-  },
-  {
-    name: 'once its database is available again a store works, and its listeners receive messages',
-    async check({ store, other, key, breakConnection }) {
-      const received: string[] = []
-      await store.set(key('a'), '1')
-      await store.subscribe(key('channel'), (message) => received.push(message))
-      const reconnect = await breakConnection()
-      const { settled } = await outcome(() => store.subscribe(key('another'), () => {}))
-      assert.equal(settled, 'rejected', `subscribe has ${settled} without a database`)
+      // Only one store is disconnected: the database itself answers.
+      await other.ping()
+    } finally {
       await reconnect()
-      assert.equal(await firstAnswer(() => store.get(key('a'))), '1')
-      await firstAnswer(() => store.set(key('b'), '2'))
-      assert.equal(await other.get(key('b')), '2')
-      // Messages from before are lost. New messages must arrive at some point.
-      for (let waited = 0; received.length === 0 && waited < RECOVERY_TIMEOUT_MS; waited += 100) {
-        await other.publish(key('channel'), 'back')
-        await delay(100)
-      }
-      assert.ok(received.length > 0, 'a subscription did not survive a lost connection')
-      // A subscription that failed before can be repeated on the same channel.
-      const late: string[] = []
-      await firstAnswer(() => store.subscribe(key('another'), (message) => late.push(message)))
-      await other.publish(key('another'), 'hello')
-      await eventually(() => assert.deepEqual(late, ['hello']))
-    },
+    }
   },
-]
+
+  async 'without its database a store can be closed'({ store, key, breakConnection }) {
+    await store.subscribe(key('a'), () => {})
+    const reconnect = await breakConnection()
+    try {
+      const { settled } = await outcome(() => store.close())
+      assert.equal(settled, 'resolved', `close has ${settled} without a database`)
+    } finally {
+      await reconnect()
+    }
+  },
+
+  async 'once its database is available again a store works, and its listeners receive messages'(stage) {
+    const { store, other, key, breakConnection } = stage
+    const received: string[] = []
+    await store.set(key('a'), '1')
+    await store.subscribe(key('channel'), (message) => received.push(message))
+    const reconnect = await breakConnection()
+    const { settled } = await outcome(() => store.subscribe(key('another'), () => {}))
+    assert.equal(settled, 'rejected', `subscribe has ${settled} without a database`)
+    await reconnect()
+    assert.equal(await firstAnswer(() => store.get(key('a'))), '1')
+    await firstAnswer(() => store.set(key('b'), '2'))
+    assert.equal(await other.get(key('b')), '2')
+    // Messages from before are lost. New messages must arrive at some point.
+    for (let waited = 0; received.length === 0 && waited < RECOVERY_TIMEOUT_MS; waited += 100) {
+      await other.publish(key('channel'), 'back')
+      await delay(100)
+    }
+    assert.ok(received.length > 0, 'a subscription did not survive a lost connection')
+    // A subscription that failed before can be repeated on the same channel.
+    const late: string[] = []
+    await firstAnswer(() => store.subscribe(key('another'), (message) => late.push(message)))
+    await other.publish(key('another'), 'hello')
+    await eventually(() => assert.deepEqual(late, ['hello']))
+  },
+}
 
 /** The first answer of a call that may reject at first. */
 async function firstAnswer<T>(call: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../store/contract.ts'
 import { longestNames, SUFFIXES } from './names.ts'
-import { competitors, CONCURRENT, type StorePromise } from './promise.ts'
+import { competitors, CONCURRENT, type StorePromises } from './promise.ts'
 
 /** Members whose order depends on how text is compared, or that have a meaning in a range query. */
 const MEMBERS = [
@@ -29,161 +29,136 @@ async function readPages(store: Store, index: string, limit: number): Promise<st
 }
 
 /** Sorted indexes. */
-export const indexes: readonly StorePromise[] = [
-  {
-    name: 'range answers in ascending order of UTF-8 bytes',
-    async check({ store, other, key }) {
-      for (const member of MEMBERS) await store.add(key('index'), member)
-      assert.deepEqual(await store.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
-      assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
-    },
+export const indexes: StorePromises = {
+  async 'range answers in ascending order of UTF-8 bytes'({ store, other, key }) {
+    for (const member of MEMBERS) await store.add(key('index'), member)
+    assert.deepEqual(await store.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
+    assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
   },
-  {
-    name: 'every member is a cursor: range answers the members after it',
-    async check({ store, key }) {
-      await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
-      const sorted = inOrderOfBytes(MEMBERS)
-      for (const [position, after] of sorted.entries()) {
-        const following = sorted.slice(position + 1, position + 4)
-        assert.deepEqual(await store.range(key('index'), { after, limit: 3 }), following)
-      }
-    },
+
+  async 'every member is a cursor: range answers the members after it'({ store, key }) {
+    await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
+    const sorted = inOrderOfBytes(MEMBERS)
+    for (const [position, after] of sorted.entries()) {
+      const following = sorted.slice(position + 1, position + 4)
+      assert.deepEqual(await store.range(key('index'), { after, limit: 3 }), following)
+    }
   },
-  {
-    name: 'a cursor need not be a member',
-    async check({ store, key }) {
-      for (const member of ['a', 'c', 'e']) await store.add(key('index'), member)
-      assert.deepEqual(await store.range(key('index'), { after: 'b', limit: 10 }), ['c', 'e'])
-      await store.remove(key('index'), 'c')
-      assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
-      assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
-      // A cursor after all members with a prefix.
-      assert.deepEqual(await store.range(key('index'), { after: 'a\u{10FFFF}', limit: 10 }), ['e'])
-      assert.deepEqual(await store.range(key('index'), { after: 'd\uffff', limit: 10 }), ['e'])
-      assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
-    },
+
+  async 'a cursor need not be a member'({ store, key }) {
+    for (const member of ['a', 'c', 'e']) await store.add(key('index'), member)
+    assert.deepEqual(await store.range(key('index'), { after: 'b', limit: 10 }), ['c', 'e'])
+    await store.remove(key('index'), 'c')
+    assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
+    assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
+    // A cursor after all members with a prefix.
+    assert.deepEqual(await store.range(key('index'), { after: 'a\u{10FFFF}', limit: 10 }), ['e'])
+    assert.deepEqual(await store.range(key('index'), { after: 'd\uffff', limit: 10 }), ['e'])
+    assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
   },
-  {
-    name: 'a member may have a hundred thousand characters, and each counts',
-    async check({ store, other, key }) {
-      const long = 'x\u00e9'.repeat(49_999)
-      const [first = '', second = '', third = ''] = ['a', 'b', 'b\u0000'].map((end) => long + end)
-      for (const member of [third, first, second, first]) await store.add(key('index'), member)
-      const range = async (after?: string) => {
-        const members = await other.range(key('index'), { after, limit: 10 })
-        return members.map((member) => [first, second, third].indexOf(member))
-      }
-      // Positions instead of members, because a failure prints its values.
-      assert.deepEqual(await range(), [0, 1, 2])
-      assert.deepEqual(await range(first), [1, 2])
-      assert.deepEqual(await range(long), [0, 1, 2])
-      await other.remove(key('index'), second)
-      assert.deepEqual(await range(second), [2])
-      assert.deepEqual(await range('x\u00e9y'), [])
-      assert.deepEqual(await range(), [0, 2])
-    },
+
+  async 'a member may have a hundred thousand characters, and each counts'({ store, other, key }) {
+    const long = 'x\u00e9'.repeat(49_999)
+    const [first = '', second = '', third = ''] = ['a', 'b', 'b\u0000'].map((end) => long + end)
+    for (const member of [third, first, second, first]) await store.add(key('index'), member)
+    const range = async (after?: string) => {
+      const members = await other.range(key('index'), { after, limit: 10 })
+      return members.map((member) => [first, second, third].indexOf(member))
+    }
+    // Positions instead of members, because a failure prints its values.
+    assert.deepEqual(await range(), [0, 1, 2])
+    assert.deepEqual(await range(first), [1, 2])
+    assert.deepEqual(await range(long), [0, 1, 2])
+    await other.remove(key('index'), second)
+    assert.deepEqual(await range(second), [2])
+    assert.deepEqual(await range('x\u00e9y'), [])
+    assert.deepEqual(await range(), [0, 2])
   },
-  {
-    name: 'indexes are compared character by character, up to 512 of them',
-    async check({ store, key }) {
-      const names = [...SUFFIXES.map(key), ...longestNames(key)]
-      await Promise.all(names.map((name, position) => store.add(name, `member ${position}`)))
-      for (const [position, name] of names.entries()) {
-        const members = await store.range(name, { limit: 10 })
-        assert.deepEqual(members, [`member ${position}`], `in the index ${JSON.stringify(name)}`)
-      }
-    },
+
+  async 'indexes are compared character by character, up to 512 of them'({ store, key }) {
+    const names = [...SUFFIXES.map(key), ...longestNames(key)]
+    await Promise.all(names.map((name, position) => store.add(name, `member ${position}`)))
+    for (const [position, name] of names.entries()) {
+      const members = await store.range(name, { limit: 10 })
+      assert.deepEqual(members, [`member ${position}`], `in the index ${JSON.stringify(name)}`)
+    }
   },
-  {
-    name: 'pages of 1 to 1000 members together hold each member once',
-    async check({ store, key }) {
-      const members = Array.from({ length: 1005 }, (_, number) => `member ${number}`)
-      await Promise.all(members.map((member) => store.add(key('index'), member)))
-      const sorted = inOrderOfBytes(members)
-      assert.deepEqual(await store.range(key('index'), { limit: 1000 }), sorted.slice(0, 1000))
-      assert.deepEqual(await store.range(key('index'), { limit: 1 }), sorted.slice(0, 1))
-      assert.deepEqual(await readPages(store, key('index'), 1000), sorted)
-      assert.deepEqual(await readPages(store, key('index'), 67), sorted)
-    },
+
+  async 'pages of 1 to 1000 members together hold each member once'({ store, key }) {
+    const members = Array.from({ length: 1005 }, (_, number) => `member ${number}`)
+    await Promise.all(members.map((member) => store.add(key('index'), member)))
+    const sorted = inOrderOfBytes(members)
+    assert.deepEqual(await store.range(key('index'), { limit: 1000 }), sorted.slice(0, 1000))
+    assert.deepEqual(await store.range(key('index'), { limit: 1 }), sorted.slice(0, 1))
+    assert.deepEqual(await readPages(store, key('index'), 1000), sorted)
+    assert.deepEqual(await readPages(store, key('index'), 67), sorted)
   },
-  {
-    name: 'paging misses and repeats nothing while others add and remove',
-    async check({ store, other, key }) {
-      for (const member of ['b', 'd', 'f', 'h', 'j']) await store.add(key('index'), member)
-      assert.deepEqual(await store.range(key('index'), { limit: 2 }), ['b', 'd'])
-      for (const member of ['a', 'aa', 'e']) await other.add(key('index'), member)
-      await other.remove(key('index'), 'd')
-      await other.remove(key('index'), 'h')
-      assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 2 }), ['e', 'f'])
-      assert.deepEqual(await store.range(key('index'), { after: 'f', limit: 2 }), ['j'])
-    },
+
+  async 'paging misses and repeats nothing while others add and remove'({ store, other, key }) {
+    for (const member of ['b', 'd', 'f', 'h', 'j']) await store.add(key('index'), member)
+    assert.deepEqual(await store.range(key('index'), { limit: 2 }), ['b', 'd'])
+    for (const member of ['a', 'aa', 'e']) await other.add(key('index'), member)
+    await other.remove(key('index'), 'd')
+    await other.remove(key('index'), 'h')
+    assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 2 }), ['e', 'f'])
+    assert.deepEqual(await store.range(key('index'), { after: 'f', limit: 2 }), ['j'])
   },
-  {
-    name: 'a member that is added twice is listed once',
-    async check({ store, other, key }) {
-      for (const member of ['b', 'a', 'b']) await store.add(key('index'), member)
-      await other.add(key('index'), 'a')
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'b'])
-    },
+
+  async 'a member that is added twice is listed once'({ store, other, key }) {
+    for (const member of ['b', 'a', 'b']) await store.add(key('index'), member)
+    await other.add(key('index'), 'a')
+    assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'b'])
   },
-  {
-    name: 'remove removes that member and no other',
-    async check({ store, other, key }) {
-      for (const member of ['a', 'b', 'c']) await store.add(key('index'), member)
-      await store.add(key('another'), 'b')
-      await store.remove(key('index'), 'B')
-      await store.remove(key('empty'), 'b')
-      for (const member of ['d', 'e']) await store.add(key('index'), member)
-      await store.remove(key('index'), 'd')
-      await other.remove(key('index'), 'b')
-      await other.remove(key('index'), 'b')
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'c', 'e'])
-      assert.deepEqual(await store.range(key('another'), { limit: 10 }), ['b'])
-    },
+
+  async 'remove removes that member and no other'({ store, other, key }) {
+    for (const member of ['a', 'b', 'c']) await store.add(key('index'), member)
+    await store.add(key('another'), 'b')
+    await store.remove(key('index'), 'B')
+    await store.remove(key('empty'), 'b')
+    for (const member of ['d', 'e']) await store.add(key('index'), member)
+    await store.remove(key('index'), 'd')
+    await other.remove(key('index'), 'b')
+    await other.remove(key('index'), 'b')
+    assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'c', 'e'])
+    assert.deepEqual(await store.range(key('another'), { limit: 10 }), ['b'])
   },
-  {
-    name: 'an unused index is empty, and an emptied index can be used again',
-    async check({ store, key }) {
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
-      assert.deepEqual(await store.range(key('index'), { after: 'a', limit: 10 }), [])
-      await store.add(key('index'), 'a')
-      await store.remove(key('index'), 'a')
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
-      await store.add(key('index'), 'b')
-      assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['b'])
-    },
+
+  async 'an unused index is empty, and an emptied index can be used again'({ store, key }) {
+    assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
+    assert.deepEqual(await store.range(key('index'), { after: 'a', limit: 10 }), [])
+    await store.add(key('index'), 'a')
+    await store.remove(key('index'), 'a')
+    assert.deepEqual(await store.range(key('index'), { limit: 10 }), [])
+    await store.add(key('index'), 'b')
+    assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['b'])
   },
-  {
-    name: `${CONCURRENT} concurrent adds, and as many removes, lose nothing`,
-    async check(stage) {
-      const index = stage.key('index')
-      const stores = competitors(stage)
-      await Promise.all(stores.map((store, number) => store.add(index, `old ${number}`)))
-      await Promise.all(
-        stores.map(async (store, number) => {
-          await Promise.all([store.add(index, `new ${number}`), store.remove(index, `old ${number}`)])
-        }),
-      )
-      const expected = inOrderOfBytes(stores.map((_, number) => `new ${number}`))
-      assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
-    },
+
+  async [`${CONCURRENT} concurrent adds, and as many removes, lose nothing`](stage) {
+    const index = stage.key('index')
+    const stores = competitors(stage)
+    await Promise.all(stores.map((store, number) => store.add(index, `old ${number}`)))
+    await Promise.all(
+      stores.map(async (store, number) => {
+        await Promise.all([store.add(index, `new ${number}`), store.remove(index, `old ${number}`)])
+      }),
+    )
+    const expected = inOrderOfBytes(stores.map((_, number) => `new ${number}`))
+    assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
   },
-  {
-    name: 'a member that is added while the last one is removed stays',
-    async check({ store, other, key }) {
-      const rounds = Array.from({ length: CONCURRENT }, (_, number) => key(String(number)))
-      await Promise.all(
-        rounds.map(async (index, round) => {
-          const [one, another] = round % 4 < 2 ? [store, other] : [other, store]
-          await one.add(index, 'old', 1000)
-          const calls = [() => one.add(index, 'new', 1000), () => another.remove(index, 'old')]
-          if (round % 2 === 1) calls.reverse()
-          await Promise.all(calls.map((call) => call()))
-          for (const reader of [one, another]) {
-            assert.deepEqual(await reader.range(index, { limit: 10 }), ['new'])
-          }
-        }),
-      )
-    },
+
+  async 'a member that is added while the last one is removed stays'({ store, other, key }) {
+    const rounds = Array.from({ length: CONCURRENT }, (_, number) => key(String(number)))
+    await Promise.all(
+      rounds.map(async (index, round) => {
+        const [one, another] = round % 4 < 2 ? [store, other] : [other, store]
+        await one.add(index, 'old', 1000)
+        const calls = [() => one.add(index, 'new', 1000), () => another.remove(index, 'old')]
+        if (round % 2 === 1) calls.reverse()
+        await Promise.all(calls.map((call) => call()))
+        for (const reader of [one, another]) {
+          assert.deepEqual(await reader.range(index, { limit: 10 }), ['new'])
+        }
+      }),
+    )
   },
-]
+}

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Store } from '../../store/contract.ts'
 
-/** One promise of the `Store` interface, as a sentence, and its check. */
-export interface StorePromise {
-  readonly name: string
-  readonly check: (stage: Stage) => Promise<void>
-}
+/** Proves that a store keeps one promise. Rejects with an AssertionError if it does not. */
+export type Check = (stage: Stage) => Promise<void>
+
+/** Promises of the `Store` interface: each is a sentence, with its check. */
+export type StorePromises = Readonly<Record<string, Check>>
 
 /** The stores and functions that a check uses. */
 export interface Stage {
