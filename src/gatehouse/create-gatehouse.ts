@@ -33,7 +33,7 @@ import { createInteractionPort } from '../authorization-server/provider/endpoint
 import { checkInput } from '../validation/check-input.ts'
 import { optional, type Rule } from '../validation/rules.ts'
 import { resolveOptions } from '../options/resolve-options.ts'
-import { start, type Running, type StartParts } from './startup.ts'
+import { start } from './startup.ts'
 import { createAccountService } from '../access/account-service.ts'
 import { createTokens } from '../access/token-service.ts'
 import { createRevokeAccount } from '../access/revoke-account.ts'
@@ -43,7 +43,9 @@ import { createCore } from './wire-core.ts'
 import { createProviderBuilder } from './wire-provider.ts'
 import { createClients } from './wire-clients.ts'
 import { createKeySource } from './wire-signing-keys.ts'
-import { wireBackup } from './wire-backup.ts'
+import { createBackupSections } from './wire-backup.ts'
+import { exportRegistry } from '../backup/export.ts'
+import { importRegistry } from '../backup/import.ts'
 
 /** Default timeout of `ready()`, in milliseconds. */
 const READY_TIMEOUT_MS = 10_000
@@ -86,25 +88,17 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const revokeAccount = createRevokeAccount(clientTokens, grants)
   const pages = createPages({ texts: createTexts(settings), branding: settings.branding })
 
-  const startParts: StartParts = {
-    store,
-    longestLifetime: core.longestLifetime,
-    revocationFollower: revoked,
-    clients,
-    catalogSync: core.catalogSync,
-    keys,
-    buildProvider: createProviderBuilder(core, clients, authorizations, { keys, pages }),
-    resumeRevocations: createResumeRevocations({
-      revocations,
-      clientTokens,
-      resumeGrant,
-      resumeAccount,
-      logger,
-    }),
-  }
+  const buildProvider = createProviderBuilder(core, clients, authorizations, { keys, pages })
+  const resumeRevocations = createResumeRevocations({
+    revocations,
+    clientTokens,
+    resumeGrant,
+    resumeAccount,
+    logger,
+  })
   const startFailed = createStartFailures(logger, 'gatehouse has not started: requests fail until it has')
   const lifecycle = createLifecycle(
-    () => start(startParts),
+    () => start(core, clients, keys, buildProvider, resumeRevocations),
     async ({ stop }) => stop(),
     startFailed,
   )
@@ -115,7 +109,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
   const accessTokens: Parameters<typeof createTokenVerifier>[0] = {
     issuer: settings.issuer,
     audience: settings.audience,
-    getKey: async (header, token) => (await lifecycle.ready(startTimeoutMs)).getKey(header, token),
+    async getKey(header, token) {
+      await lifecycle.ready(startTimeoutMs)
+      return keys.getKey(header, token)
+    },
   }
   const gateway = createGatewayFrom({
     ...accessTokens,
@@ -170,14 +167,7 @@ function assemble(options: GatehouseOptions): Gatehouse {
     revokeAccount,
     grantsOfUsers,
   })
-  const backup = wireBackup({
-    core,
-    keys,
-    clientTokens,
-    grantLifecycle: authorizations.grantLifecycle,
-    ready,
-    requireOpen: lifecycle.requireOpen,
-  })
+  const backupSections = createBackupSections(core, keys, clientTokens, authorizations.grantLifecycle)
   const gatehouse: Gatehouse = {
     on: events.on,
     off: events.off,
@@ -206,8 +196,14 @@ function assemble(options: GatehouseOptions): Gatehouse {
         revocations: revoked,
         isReady: ({ isUsable, isStoreUsable }) => isUsable && isStoreUsable && canSign(keys.condition),
       }),
-    exportRegistry: backup.exportRegistry,
-    importRegistry: backup.importRegistry,
+    async *exportRegistry() {
+      await ready()
+      yield* exportRegistry(backupSections)
+    },
+    async importRegistry(lines, importOptions) {
+      lifecycle.requireOpen()
+      return importRegistry(backupSections, lines, importOptions)
+    },
     async ready(options = {}) {
       checkInput('gatehouse.ready()', options, { timeoutMs: optional(timeoutRule) })
       await lifecycle.ready(options.timeoutMs ?? READY_TIMEOUT_MS)
@@ -219,10 +215,10 @@ function assemble(options: GatehouseOptions): Gatehouse {
   return gatehouse
 
   /** Waits as long as a request may wait for the start. */
-  async function readyForRequest(): Promise<Running> {
+  async function readyForRequest() {
     const running = await lifecycle.ready(startTimeoutMs)
     await keys.ensureFresh()
-    return running
+    return { provider: running.provider, keyRing: keys.ring }
   }
 
   function requireProvider(): Provider {
@@ -231,8 +227,8 @@ function assemble(options: GatehouseOptions): Gatehouse {
   }
 
   async function signingKey() {
-    const { keyRing } = await ready()
-    const key = keyRing.signing.find(({ alg }) => alg === 'ES256')
+    await ready()
+    const key = keys.ring.signing.find(({ alg }) => alg === 'ES256')
     if (!key) throw new GatehouseError('ERR_NOT_READY', 'there is no key for access tokens')
     return key
   }

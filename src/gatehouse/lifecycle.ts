@@ -3,36 +3,12 @@ import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { inBackground } from '../async/in-background.ts'
 import { withTimeout } from '../async/with-timeout.ts'
 
-/** Starts a service, waits for it, and stops it. */
-export interface Lifecycle<Running> {
-  /** The running service, or undefined. */
-  readonly running: Running | undefined
-  readonly state: 'starting' | 'running' | 'closed'
-  /** Why the last attempt to start failed; undefined if no attempt failed, or if the service runs. */
-  readonly failure: unknown
-  /**
-   * Starts in the background. Idempotent. Keeps no process alive, and never throws: the reason of a failure is in
-   * `failure`, and `ready()` rejects with it.
-   */
-  begin(): void
-  /**
-   * Waits until the service runs, and starts it if needed. An unavailable store is retried. Any other failure ends the
-   * attempt, and the next call starts a new one.
-   *
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what `start`
-   *   throws
-   */
-  ready(timeoutMs: number): Promise<Running>
-  /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
-  requireOpen(): void
-  /** Stops the service. If it is starting, it stops as soon as it runs. Idempotent. */
-  close(): Promise<void>
-}
-
 /** Milliseconds between attempts while the store is unavailable. */
 const RETRY_INTERVAL_MS = 250
 
 /**
+ * Starts a service, waits for it, and stops it.
+ *
  * @param start starts the service; called again after a failure
  * @param stop stops what `start` returned
  * @param onFailure called with the error of each failed attempt once `begin()` was called. Before that, only the callers
@@ -42,7 +18,7 @@ export function createLifecycle<Running>(
   start: () => Promise<Running>,
   stop: (running: Running) => Promise<void>,
   onFailure: (error: unknown) => void,
-): Lifecycle<Running> {
+) {
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let failure: unknown
@@ -89,21 +65,34 @@ export function createLifecycle<Running>(
   }
 
   return {
-    get running() {
+    /** The running service, or undefined. */
+    get running(): Running | undefined {
       return running
     },
-    get state() {
+    get state(): 'starting' | 'running' | 'closed' {
       if (closed) return 'closed'
       return running === undefined ? 'starting' : 'running'
     },
-    get failure() {
+    /** Why the last attempt to start failed; undefined if no attempt failed, or if the service runs. */
+    get failure(): unknown {
       return failure
     },
-    begin() {
+    /**
+     * Starts in the background. Idempotent. Keeps no process alive, and never throws: the reason of a failure is in
+     * `failure`, and `ready()` rejects with it.
+     */
+    begin(): void {
       hasBegun = true
       inBackground(async () => closed || running !== undefined || startOnce())
     },
-    async ready(timeoutMs) {
+    /**
+     * Waits until the service runs, and starts it if needed. An unavailable store is retried. Any other failure ends the
+     * attempt, and the next call starts a new one.
+     *
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` or `ERR_NOT_READY` after `timeoutMs`, `ERR_CLOSED`, and what `start`
+     *   throws
+     */
+    async ready(timeoutMs: number): Promise<Running> {
       if (closed) throw closedError()
       if (running !== undefined) return running
       return withTimeout(timeoutMs, startOnce, {
@@ -111,10 +100,12 @@ export function createLifecycle<Running>(
           storeFailure ?? new GatehouseError('ERR_NOT_READY', `gatehouse is not ready after ${timeoutMs} ms`),
       })
     },
-    requireOpen() {
+    /** @throws {GatehouseError} `ERR_CLOSED` after `close()` */
+    requireOpen(): void {
       if (closed) throw closedError()
     },
-    async close() {
+    /** Stops the service. If it is starting, it stops as soon as it runs. Idempotent. */
+    async close(): Promise<void> {
       closed = true
       const last = running
       running = undefined

@@ -2,9 +2,7 @@ import type { KeySource } from '../keys/signing-keys.ts'
 import { clientSection } from '../backup/clients.ts'
 import { hostEpochSection } from '../backup/host-epochs.ts'
 import { deletedClientSection } from '../backup/deleted-clients.ts'
-import { exportRegistry } from '../backup/export.ts'
 import type { Sections } from '../backup/sections.ts'
-import { importRegistry, type ImportOptions } from '../backup/import.ts'
 import { catalogSection } from '../backup/catalog.ts'
 import { revocationSection } from '../backup/revocations.ts'
 import type { ClientTokens } from '../clients/revoke-client-tokens.ts'
@@ -18,23 +16,13 @@ import type { Core } from './wire-core.ts'
 /** The number of an account's grants that are read at once. */
 const PAGE_SIZE = 50
 
-/** Wires the export and import of the registry. */
-export function wireBackup({
-  core,
-  keys,
-  clientTokens,
-  grantLifecycle,
-  ready,
-  requireOpen,
-}: {
-  readonly core: Core
-  readonly keys: Pick<KeySource, 'exportable'>
-  readonly clientTokens: Pick<ClientTokens, 'revocationsOf'>
-  readonly grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>
-  readonly ready: () => Promise<unknown>
-  /** @throws {GatehouseError} `ERR_CLOSED` */
-  readonly requireOpen: () => void
-}) {
+/** Wires the sections of an exported registry. */
+export function createBackupSections(
+  core: Core,
+  keys: Pick<KeySource, 'exportable'>,
+  clientTokens: Pick<ClientTokens, 'revocationsOf'>,
+  grantLifecycle: Pick<GrantLifecycle, 'index' | 'hasStaleConsent'>,
+): Sections {
   const { settings, durable: store, logger, longestLifetime, revoked, revocations } = core
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
@@ -65,7 +53,7 @@ export function wireBackup({
     return specs
   }
 
-  const sections: Sections = {
+  return {
     async header() {
       const accessToken = await longestLifetime.seconds()
       const idToken = keys.exportable && (await longestIdToken.seconds())
@@ -96,16 +84,5 @@ export function wireBackup({
       }),
     },
     logger,
-  }
-
-  return {
-    async *exportRegistry() {
-      await ready()
-      yield* exportRegistry(sections)
-    },
-    async importRegistry(lines: Parameters<typeof importRegistry>[1], options?: ImportOptions) {
-      requireOpen()
-      return importRegistry(sections, lines, options)
-    },
   }
 }

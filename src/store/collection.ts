@@ -10,59 +10,23 @@ export interface Stored<T> {
   readonly text: string
 }
 
-/** Records of one kind in the store. */
-export interface Collection<T extends object> {
-  /** The record, or undefined. */
-  get(id: string): Promise<T | undefined>
-  /** The record with its stored text, for a later `replace`. */
-  read(id: string): Promise<Stored<T> | undefined>
-  /** The records in the order of `ids`, undefined where absent. Rejects if one of them is corrupt. */
-  getMany(ids: readonly string[]): Promise<(T | undefined)[]>
-  /** Like `getMany`, but a corrupt record is a `CorruptRecord` in the list. */
-  getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]>
-  /** Stores a new record; false if the id is taken. */
-  create(id: string, record: T, ttl?: number): Promise<boolean>
-  /** Stores the record, and overwrites an existing one. */
-  set(id: string, record: T, ttl?: number): Promise<void>
-  /** Stores the record only if the stored text is still that of `expected`. */
-  replace(id: string, expected: Stored<T>, record: T, ttl?: number): Promise<boolean>
-  /**
-   * Changes a record so that concurrent changes lose nothing.
-   *
-   * @param change a pure function, called again with the latest record after a concurrent change. It returns undefined if
-   *   there is nothing to change
-   * @returns the record as it is stored now, or undefined if it is absent
-   */
-  update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined>
-  /** @returns whether there was a record */
-  delete(id: string): Promise<boolean>
-  /** The key in the store. */
-  key(id: string): string
-  /** The stored form of a record, for a backup. */
-  toText(record: T): string
-  /**
-   * Parses the stored form of a record.
-   *
-   * @throws {GatehouseError} `ERR_STORE_CORRUPT`
-   */
-  fromText(id: string, text: string): T
-}
-
 /** Attempts before an update fails. With random pauses this is enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
 /**
- * Typed records in the store. A record that cannot be parsed, or has a newer version, is reported as ERR_STORE_CORRUPT.
+ * Typed records in the store. A record that cannot be parsed, or has another version, is reported as ERR_STORE_CORRUPT.
  *
  * @param options.name the first part of each key: `name:id`
  */
 export function createCollection<T extends object>(
   store: Store,
   { name, ...schema }: RecordSchema & { readonly name: string },
-): Collection<T> {
+) {
   const key = (id: string) => `${name}:${id}`
   const encode = (record: T) => encodeRecord(record, schema)
   const decode = (id: string, text: string) => decodeRecord(id, key(id), text, schema) as T
+  const decodeIfPresent = (id: string, text: string | undefined) =>
+    text === undefined ? undefined : decode(id, text)
 
   async function read(id: string): Promise<Stored<T> | undefined> {
     const text = await store.get(key(id))
@@ -74,8 +38,7 @@ export function createCollection<T extends object>(
     readText: () => Promise<string | undefined>,
   ): Promise<T | CorruptRecord | undefined> {
     try {
-      const text = await readText()
-      return text === undefined ? undefined : decode(id, text)
+      return decodeIfPresent(id, await readText())
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
       return new CorruptRecord(id, key(id), error)
@@ -83,21 +46,35 @@ export function createCollection<T extends object>(
   }
 
   return {
+    /** The key in the store. */
     key,
+
+    /** The stored form of a record, for a backup. */
     toText: encode,
+
+    /**
+     * Parses the stored form of a record.
+     *
+     * @throws {GatehouseError} `ERR_STORE_CORRUPT`
+     */
     fromText: decode,
+
+    /** The record with its stored text, for a later `replace`. */
     read,
-    async get(id) {
+
+    /** The record, or undefined. */
+    async get(id: string): Promise<T | undefined> {
       return (await read(id))?.record
     },
-    async getMany(ids) {
+
+    /** The records in the order of `ids`, undefined where absent. Rejects if one of them is corrupt. */
+    async getMany(ids: readonly string[]): Promise<(T | undefined)[]> {
       const texts = await store.getMany(ids.map(key))
-      return ids.map((id, index) => {
-        const text = texts[index]
-        return text === undefined ? undefined : decode(id, text)
-      })
+      return ids.map((id, index) => decodeIfPresent(id, texts[index]))
     },
-    async getEach(ids) {
+
+    /** Like `getMany`, but a corrupt record is a `CorruptRecord` in the list. */
+    async getEach(ids: readonly string[]): Promise<(T | CorruptRecord | undefined)[]> {
       try {
         const texts = await store.getMany(ids.map(key))
         return await Promise.all(ids.map((id, index) => decodeOrCorrupt(id, async () => texts[index])))
@@ -106,11 +83,28 @@ export function createCollection<T extends object>(
         return Promise.all(ids.map((id) => decodeOrCorrupt(id, () => store.get(key(id)))))
       }
     },
-    create: (id, record, ttl) => store.create(key(id), encode(record), ttl),
-    set: (id, record, ttl) => store.set(key(id), encode(record), ttl),
-    replace: (id, expected, record, ttl) => store.replace(key(id), expected.text, encode(record), ttl),
-    delete: (id) => store.delete(key(id)),
-    async update(id, change, ttl) {
+
+    /** Stores a new record; false if the id is taken. */
+    create: (id: string, record: T, ttl?: number) => store.create(key(id), encode(record), ttl),
+
+    /** Stores the record, and overwrites an existing one. */
+    set: (id: string, record: T, ttl?: number) => store.set(key(id), encode(record), ttl),
+
+    /** Stores the record only if the stored text is still that of `expected`. */
+    replace: (id: string, expected: Stored<T>, record: T, ttl?: number) =>
+      store.replace(key(id), expected.text, encode(record), ttl),
+
+    /** @returns whether there was a record */
+    delete: (id: string) => store.delete(key(id)),
+
+    /**
+     * Changes a record so that concurrent changes lose nothing.
+     *
+     * @param change a pure function, called again with the latest record after a concurrent change. It returns undefined if
+     *   there is nothing to change
+     * @returns the record as it is stored now, or undefined if it is absent
+     */
+    async update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined> {
       for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt += 1) {
         const stored = await read(id)
         if (!stored) return undefined
@@ -123,3 +117,6 @@ export function createCollection<T extends object>(
     },
   }
 }
+
+/** Records of one kind in the store. */
+export type Collection<T extends object> = ReturnType<typeof createCollection<T>>

@@ -7,7 +7,7 @@ import { expiry } from './store-contract/expiry.ts'
 import { failures } from './store-contract/failures.ts'
 import { indexes } from './store-contract/indexes.ts'
 import { messages } from './store-contract/messages.ts'
-import type { Check, Stage } from './store-contract/promise.ts'
+import type { Check, Stage, StorePromises } from './store-contract/promise.ts'
 import { createTraces, type Traces } from './store-contract/traces.ts'
 import { values } from './store-contract/values.ts'
 
@@ -69,7 +69,7 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     }
   }
 
-  async function run(check: Check, viewsOf: (store: Store) => Partial<Record<string, Store>>): Promise<void> {
+  async function run(check: Check, viewsOf: ViewsOf): Promise<void> {
     const traces = createTraces()
     const opened = await createStore()
     const store = traces.watch(opened)
@@ -99,19 +99,21 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     if (failure) throw failure.reason
   }
 
-  const ofEachView = { ...values, ...atomicity, ...expiry, ...indexes, ...messages }
-  const ofTheWhole = { ...description, ...closing, ...(breakConnection && failures) }
+  function asCases(promises: StorePromises, viewsOf: ViewsOf): StoreContractCase[] {
+    return Object.entries(promises).map(([name, check]) => ({ name, run: () => run(check, viewsOf) }))
+  }
+
   return [
-    ...Object.entries(ofEachView).map(([name, check]) => ({
-      name,
-      run: () => run(check, (store) => ({ store, durable: store.durable })),
+    ...asCases({ ...values, ...atomicity, ...expiry, ...indexes, ...messages }, (store) => ({
+      store,
+      durable: store.durable,
     })),
-    ...Object.entries(ofTheWhole).map(([name, check]) => ({
-      name,
-      run: () => run(check, (store) => ({ store })),
-    })),
+    ...asCases({ ...description, ...closing, ...(breakConnection && failures) }, (store) => ({ store })),
   ]
 }
+
+/** The views of a store that a check applies to, by name. */
+type ViewsOf = (store: Store) => Readonly<Record<string, Store | undefined>>
 
 /** Adds the name of the view to the error of a check, unless the view is the store itself. */
 async function namingView(through: string, checking: Promise<void>): Promise<void> {

@@ -1,15 +1,7 @@
 import type { Store } from '../../store/contract.ts'
 
-/** Records the writes of one case, so that they can be removed. */
-export interface Traces {
-  /** The same store, whose writes are recorded, those of its durable view too. */
-  watch(store: Store): Store
-  /** Removes all recorded writes through a store on the same database. */
-  remove(store: Store): Promise<void>
-}
-
 /** Starts recording. */
-export function createTraces(): Traces {
+export function createTraces() {
   const keys = new Set<string>()
   const members = new Map<string, Set<string>>()
 
@@ -19,6 +11,7 @@ export function createTraces(): Traces {
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
   }
 
+  /** The same store, whose writes are recorded, those of its durable view too. */
   function watch(store: Store): Store {
     return new Proxy(store, {
       get(target, method) {
@@ -36,7 +29,8 @@ export function createTraces(): Traces {
   return {
     watch,
 
-    async remove(store) {
+    /** Removes all recorded writes through a store on the same database. */
+    async remove(store: Store): Promise<void> {
       await Promise.all([...keys].map((key) => store.delete(key)))
       const entries = [...members].flatMap(([index, all]) =>
         [...all].map((member) => [index, member] as const),
@@ -45,3 +39,6 @@ export function createTraces(): Traces {
     },
   }
 }
+
+/** Records the writes of one case, so that they can be removed. */
+export type Traces = ReturnType<typeof createTraces>
