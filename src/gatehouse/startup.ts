@@ -6,7 +6,7 @@ import type { Core } from './wire-core.ts'
 import type { BuildProvider } from './wire-provider.ts'
 
 /** A running gatehouse. `provider` is replaced when the signing keys change. */
-export interface Running {
+interface Running {
   readonly provider: Provider
   /** Ends all subscriptions and periodic work. */
   readonly stop: Stop
