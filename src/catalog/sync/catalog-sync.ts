@@ -5,6 +5,8 @@ import { CATALOG_CHANNEL } from './catalog-record.ts'
 import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 
 /**
+ * Synchronizes the catalog between the processes on one store.
+ *
  * One record in the store holds the operations of each product. A process writes it when it starts and when it is asked
  * to reload, so the last process to start or reload wins. All other processes adopt it:
  *
@@ -112,6 +114,3 @@ export function createCatalogSync(
     },
   }
 }
-
-/** Synchronizes the catalog between the processes on one store. */
-export type CatalogSync = ReturnType<typeof createCatalogSync>
