@@ -39,8 +39,7 @@ export function catalogSection(store: Store): Section {
     parseLine({ record }) {
       const found = readRecord(records, CATALOG_RECORD, record, RULES)
       if ('problems' in found) return found
-      const { version, epoch, products, withdrawn } = found.record
-      return (counts) => importCatalog(store, records, { version, epoch, products, withdrawn }, counts)
+      return (counts) => importCatalog(store, records, found.record, counts)
     },
   }
 }

@@ -18,12 +18,13 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import {
   confirmExisting,
   exportedRecord,
+  pick,
   readRecord,
   type Section,
   type Counts,
   type OnSkipped,
 } from './section.ts'
-import { CLIENT_RECORD, clientFields, timeRule } from './record-rules.ts'
+import { CLIENT_RECORD, FILE_CLIENT, timeRule } from './record-rules.ts'
 
 /** The number of clients that are read at once. */
 const PAGE_SIZE = 200
@@ -137,14 +138,9 @@ function lastUsedAtOf(use: LastUse | CorruptRecord | undefined): number | undefi
 /** The record without unknown fields. */
 function onlyKnownFields({ client, secrets, listedAt, partialRevocations }: ClientRecord): ClientRecord {
   return {
-    client: pick(client, clientFields(client.kind)),
+    client: pick(client, ['kind', ...Object.keys(FILE_CLIENT[client.kind])]),
     secrets: secrets.map((secret) => pick(secret, ['hash', 'createdAt', 'expiresAt'])),
     listedAt,
     ...(partialRevocations && { partialRevocations: pick(partialRevocations, ['since', 'scopes']) }),
   }
-}
-
-function pick<T extends object>(value: T, names: readonly string[]): T {
-  const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
-  return Object.fromEntries(entries) as T
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
-import type { Counts } from './section.ts'
+import { noCounts, type Counts } from './section.ts'
 import {
   checkTrailer,
   fileCutOff,
@@ -218,18 +218,4 @@ async function checkHeader(parts: Sections, line: Line): Promise<Header> {
     )
   }
   return header
-}
-
-/** The counts before anything is imported. */
-export function noCounts(): Counts {
-  return {
-    apiKeys: 0,
-    applications: 0,
-    deletedClients: 0,
-    hostEpochs: 0,
-    signingKeys: 0,
-    revocations: 0,
-    unchanged: 0,
-    conflicts: new Set(),
-  }
 }

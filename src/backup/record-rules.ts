@@ -1,4 +1,4 @@
-import { isObject, LATEST_EPOCH_SECONDS } from '../validation/predicates.ts'
+import { LATEST_EPOCH_SECONDS } from '../validation/predicates.ts'
 import {
   booleanRule,
   type Fields,
@@ -7,7 +7,6 @@ import {
   must,
   nameRule,
   objectOf,
-  oneOf,
   optional,
   type Rule,
   textRule,
@@ -16,6 +15,7 @@ import {
 } from '../validation/rules.ts'
 import { applicationFields } from '../clients/application-fields.ts'
 import type { Client } from '../clients/client.ts'
+import { clientRuleOf } from '../clients/client-schema.ts'
 import { isClientId } from '../clients/client-id.ts'
 import { isSecretHash } from '../clients/secrets.ts'
 
@@ -34,9 +34,6 @@ export const countRule = wholeNumber(0, MAX_COUNT)
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)
 }
-
-/** The kind of a client. */
-export const kindRule = oneOf('apiKey', 'application')
 
 /** The id of a client in the store. */
 export const clientIdRule = must('a client id', isClientId)
@@ -66,7 +63,8 @@ const CLIENT: Fields = {
 const NO_ADDRESSES = 'must be a list of addresses that an application may have'
 const NO_ADDRESS = 'must be an address that an application may have'
 
-const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
+/** The fields of a client in a file. */
+export const FILE_CLIENT: Readonly<Record<Client['kind'], Fields>> = {
   apiKey: { ...CLIENT, resourceServer: optional(booleanRule) },
   application: {
     ...CLIENT,
@@ -76,19 +74,6 @@ const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
     logoUri: withoutValue(applicationFields.logoUri, NO_ADDRESS),
     firstParty: applicationFields.firstParty,
   },
-}
-
-/** The names of the fields of a client. */
-export function clientFields(kind: Client['kind']): readonly string[] {
-  return ['kind', ...Object.keys(FIELDS[kind])]
-}
-
-const clientRules = { apiKey: objectOf(FIELDS.apiKey), application: objectOf(FIELDS.application) }
-
-const clientRule: Rule = (value) => {
-  const kind = isObject(value) ? value['kind'] : undefined
-  if (kind === 'apiKey' || kind === 'application') return clientRules[kind](value)
-  return objectOf({ kind: kindRule })(value)
 }
 
 const hashRule: Rule = (value) =>
@@ -110,7 +95,7 @@ export const partialRevocationsRule: Rule = optional(
 /** The record of a client. */
 export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
-  client: clientRule,
+  client: clientRuleOf(FILE_CLIENT),
   secrets: secretsRule,
   // Milliseconds of 13 digits, by which lists are sorted.
   listedAt: wholeNumber(0, 9_999_999_999_999),

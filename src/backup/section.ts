@@ -26,20 +26,25 @@ export type OnSkipped = (record: CorruptRecord) => void
 /** All problems of a line, or the function that imports it and may be called again. */
 export type ParsedLine = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)
 
-/** What an import has done so far. */
-export interface Counts {
-  apiKeys: number
-  applications: number
-  deletedClients: number
-  hostEpochs: number
-  signingKeys: number
-  revocations: number
-  unchanged: number
-  readonly conflicts: Set<string>
+/** The counts before anything is imported. */
+export function noCounts() {
+  return {
+    apiKeys: 0,
+    applications: 0,
+    deletedClients: 0,
+    hostEpochs: 0,
+    signingKeys: 0,
+    revocations: 0,
+    unchanged: 0,
+    conflicts: new Set<string>(),
+  }
 }
 
+/** What an import has done so far. */
+export type Counts = ReturnType<typeof noCounts>
+
 /**
- * Reads the record of a line.
+ * Reads the record of a line. Unknown fields are left out.
  *
  * @param id the id of the record, as in the line
  * @param rules the rules of its fields
@@ -54,7 +59,7 @@ export function readRecord<T extends object>(
   try {
     const found = collection.fromText(typeof id === 'string' ? id : '', JSON.stringify(record))
     const problems = problemsOf(found as Values, rules)
-    return problems.length > 0 ? { problems } : { record: found }
+    return problems.length > 0 ? { problems } : { record: pick(found, Object.keys(rules)) }
   } catch (error) {
     if (!isCorruptRecord(error)) throw error
     const problems = problemsOf(record, rules)
@@ -70,6 +75,12 @@ function problemsOf(record: Values, rules: Fields): Problem[] {
 const NO_RECORD: Problem = {
   path: 'record',
   message: 'must be a record of this version of koa-gatehouse, or of an older one',
+}
+
+/** Those of the named fields that have a value. */
+export function pick<T extends object>(value: T, names: readonly string[]): T {
+  const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
+  return Object.fromEntries(entries) as T
 }
 
 /** A record as it stands in a line. */

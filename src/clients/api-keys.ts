@@ -1,6 +1,6 @@
 import type { ApiKey } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService } from './client-service.ts'
+import { createClientService, fieldSetter } from './client-service.ts'
 import type {
   ChangeOptions,
   ClientService,
@@ -8,12 +8,7 @@ import type {
   WithExistingSecret,
   WithNewSecret,
 } from './client-service-types.ts'
-import {
-  changeRecord,
-  createClientRepository,
-  presentClient,
-  type ClientsDependencies,
-} from './client-repository.ts'
+import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { booleanRule, optional } from '../validation/rules.ts'
 
@@ -77,15 +72,6 @@ export function createApiKeys(dependencies: ClientsDependencies): ApiKeys {
     ...createClientService(clients, catalog, limit),
     // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as ApiKeys['create'],
-
-    async setResourceServer(clientId, resourceServer, options) {
-      checkInput('resourceServer cannot be set', { resourceServer }, { resourceServer: booleanRule })
-      const changed = await changeRecord(clients, { clientId, name: 'resourceServer', options }, (record) =>
-        record.client.resourceServer === resourceServer
-          ? undefined
-          : { ...record, client: { ...record.client, resourceServer } },
-      )
-      return presentClient(clients, changed)
-    },
+    setResourceServer: fieldSetter(clients, 'resourceServer', booleanRule),
   }
 }

@@ -1,7 +1,7 @@
 import { applicationFields } from './application-fields.ts'
 import type { Application } from './client.ts'
 import { insertNewClient, newClient, newClientFields } from './create-client.ts'
-import { createClientService } from './client-service.ts'
+import { createClientService, fieldSetter } from './client-service.ts'
 import type {
   ChangeOptions,
   ClientService,
@@ -9,12 +9,7 @@ import type {
   WithExistingSecret,
   WithNewSecret,
 } from './client-service-types.ts'
-import {
-  changeRecord,
-  createClientRepository,
-  presentClient,
-  type ClientsDependencies,
-} from './client-repository.ts'
+import { createClientRepository, type ClientsDependencies } from './client-repository.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { optional } from '../validation/rules.ts'
 
@@ -111,35 +106,18 @@ export function createApplications(
     return { application, clientSecret }
   }
 
-  /** Checks one field by its rule, then sets it. */
-  async function set<Field extends keyof typeof applicationFields>(
-    clientId: string,
-    field: Field,
-    value: Application[Field],
-    options: ChangeOptions | undefined,
-  ): Promise<Application> {
-    checkInput(`${field} cannot be set`, { [field]: value }, { [field]: applicationFields[field] })
-    const changed = await changeRecord(clients, { clientId, name: field, options }, (record) =>
-      isSame(record.client[field], value)
-        ? undefined
-        : { ...record, client: { ...record.client, [field]: value } },
-    )
-    return presentClient(clients, changed)
-  }
-
   return {
     ...createClientService(clients, catalog, limit),
     // `secretHash` decides which of the two overloads applies, and the compiler cannot see that.
     create: create as Applications['create'],
-    setRedirectUris: (clientId, uris, options) => set(clientId, 'redirectUris', uris, options),
-    setPostLogoutRedirectUris: (clientId, uris, options) =>
-      set(clientId, 'postLogoutRedirectUris', uris, options),
-    setHomepageUri: (clientId, uri, options) => set(clientId, 'homepageUri', uri, options),
-    setLogoUri: (clientId, uri, options) => set(clientId, 'logoUri', uri, options),
-    setFirstParty: (clientId, firstParty, options) => set(clientId, 'firstParty', firstParty, options),
+    setRedirectUris: fieldSetter(clients, 'redirectUris', applicationFields.redirectUris),
+    setPostLogoutRedirectUris: fieldSetter(
+      clients,
+      'postLogoutRedirectUris',
+      applicationFields.postLogoutRedirectUris,
+    ),
+    setHomepageUri: fieldSetter(clients, 'homepageUri', applicationFields.homepageUri),
+    setLogoUri: fieldSetter(clients, 'logoUri', applicationFields.logoUri),
+    setFirstParty: fieldSetter(clients, 'firstParty', applicationFields.firstParty),
   }
-}
-
-function isSame(before: unknown, after: unknown): boolean {
-  return JSON.stringify(before) === JSON.stringify(after)
 }

@@ -3,27 +3,6 @@ import type { Store } from '../store/contract.ts'
 import { createLru, type Lru } from '../async/lru.ts'
 import type { StoredClient, StoreRegistry } from './store-registry.ts'
 
-/** The clients in the store, with a cache of those that this process used last. */
-export interface ClientCache extends Pick<StoreRegistry, 'find'> {
-  /** Reads a client again that `find` returned and that is outdated, unless another caller has read it again since. */
-  refetch(outdated: StoredClient): Promise<StoredClient | undefined>
-  /**
-   * Deletes a client from the caches: here before this returns, in other processes when they are notified. Call it after
-   * each write of the record, also after a failed one, which may have been applied.
-   *
-   * @returns settles when the others are notified, and never rejects. If they cannot be notified, they read the client
-   *   again within seconds
-   */
-  changed(clientId: string): Promise<void>
-  /**
-   * Subscribes to the changes of other processes. Nothing is cached before, nor after the end.
-   *
-   * @returns a function that ends the subscription
-   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
-   */
-  follow(): Promise<() => Promise<void>>
-}
-
 /** The messages are the ids of changed clients. */
 const CLIENTS_CHANNEL = 'clients'
 
@@ -82,7 +61,7 @@ export function createClientCache({
   maxAgeMs = MAX_AGE_MS,
   maxClients = MAX_CLIENTS,
   now = () => performance.now(),
-}: ClientCacheParts): ClientCache {
+}: ClientCacheParts) {
   const cache: CacheState = {
     registry,
     maxAgeMs,
@@ -93,16 +72,24 @@ export function createClientCache({
   }
 
   return {
-    find: (clientId) => find(cache, clientId),
+    find: (clientId: string) => find(cache, clientId),
 
-    async refetch(outdated) {
+    /** Reads a client again that `find` returned and that is outdated, unless another caller has read it again since. */
+    async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
       // Many callers notice it at once, and share the first read.
       if (cachedClient(cache, clientId) === outdated) deleteClient(cache, clientId)
       return find(cache, clientId)
     },
 
-    async changed(clientId) {
+    /**
+     * Deletes a client from the caches: here before this returns, in other processes when they are notified. Call it
+     * after each write of the record, also after a failed one, which may have been applied.
+     *
+     * @returns settles when the others are notified, and never rejects. If they cannot be notified, they read the client
+     *   again within seconds
+     */
+    async changed(clientId: string): Promise<void> {
       deleteClient(cache, clientId)
       await store.publish(CLIENTS_CHANNEL, clientId).catch((error: unknown) => {
         logger.warn(
@@ -112,7 +99,13 @@ export function createClientCache({
       })
     },
 
-    async follow() {
+    /**
+     * Subscribes to the changes of other processes. Nothing is cached before, nor after the end.
+     *
+     * @returns a function that ends the subscription
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
+     */
+    async follow(): Promise<() => Promise<void>> {
       const unsubscribe = await store.subscribe(
         CLIENTS_CHANNEL,
         (clientId) => deleteClient(cache, clientId),
@@ -127,6 +120,9 @@ export function createClientCache({
     },
   }
 }
+
+/** The clients in the store, with a cache of those that this process used last. */
+export type ClientCache = ReturnType<typeof createClientCache>
 
 async function find(cache: CacheState, clientId: string): Promise<StoredClient | undefined> {
   if (cache.followers === 0) return cache.registry.find(clientId)

@@ -17,20 +17,6 @@ export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>
   readonly corrupt: readonly CorruptRecord[]
 }
 
-/**
- * Lists of the clients of one kind in order of creation: one of all, and one of each account.
- *
- * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
- * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
- */
-export interface ClientIndex<C extends Client> {
-  add(record: ClientRecord<C>): Promise<void>
-  /** @param except another record, whose entries stay */
-  remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void>
-  /** @param accountId clients of this account alone; all if undefined */
-  page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>>
-}
-
 /** An entry without a record is removed after this time: a creation takes less. */
 const STALE_AFTER_MS = 3_600_000
 
@@ -43,7 +29,7 @@ export function createClientIndex<C extends Client>({
   store: Store
   kind: C['kind']
   load: (clientIds: readonly string[]) => Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
-}): ClientIndex<C> {
+}) {
   /** The records of members; undefined for a member whose client was deleted. */
   async function recordsOf(
     members: readonly string[],
@@ -56,17 +42,19 @@ export function createClientIndex<C extends Client>({
   }
 
   return {
-    async add(record) {
+    async add(record: ClientRecord<C>): Promise<void> {
       await Promise.all(indexesOf(record).map((index) => store.add(index, memberOf(record))))
     },
 
-    async remove(record, except) {
+    /** @param except another record, whose entries stay */
+    async remove(record: ClientRecord<C>, except?: ClientRecord): Promise<void> {
       const kept = except && memberOf(except) === memberOf(record) ? indexesOf(except) : []
       const indexes = indexesOf(record).filter((index) => !kept.includes(index))
       await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
     },
 
-    page(accountId, options) {
+    /** @param accountId clients of this account alone; all if undefined */
+    page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>> {
       const index = nameOf(kind, accountId)
       return readPage(options, {
         range: (from) => store.range(index, from),
@@ -77,6 +65,14 @@ export function createClientIndex<C extends Client>({
     },
   }
 }
+
+/**
+ * Lists of the clients of one kind in order of creation: one of all, and one of each account.
+ *
+ * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
+ * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
+ */
+export type ClientIndex<C extends Client> = ReturnType<typeof createClientIndex<C>>
 
 function nameOf(kind: Client['kind'], accountId: string | undefined): string {
   return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`

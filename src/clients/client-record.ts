@@ -48,41 +48,6 @@ export interface DeletedClient {
 /** A permanent index of the ids of deleted clients. A listed client may still exist, if its deletion failed. */
 export const DELETED_CLIENTS = 'clients:deleted'
 
-/** All clients by client id. Both kinds are together, so that a client id is unique and one read finds it. */
-export interface ClientRecords<C extends Client> {
-  /** The record; undefined if it is absent, or the client was deleted. */
-  get(clientId: string): Promise<ClientRecord<C> | undefined>
-  /** The kind of a deleted client; undefined if no client of this id was deleted. */
-  deletedKind(clientId: string): Promise<Client['kind'] | undefined>
-  /** Several records, in the order of the ids. */
-  getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]>
-  /** Stores a new record; false if the id is taken, also by a deleted client. */
-  create(clientId: string, record: ClientRecord<C>): Promise<boolean>
-  /**
-   * Changes a record so that concurrent changes lose nothing.
-   *
-   * @param change pure; returns undefined if there is nothing to change
-   * @returns the current record, or undefined as in `get`
-   */
-  update(
-    clientId: string,
-    change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
-  ): Promise<ClientRecord<C> | undefined>
-  /**
-   * Deletes a record permanently. Of concurrent calls one gets the deleted record. A client that is deleted already is
-   * written again, because the previous write may not have been confirmed as durable.
-   *
-   * @param check throws if a client of this kind must not be deleted
-   * @param now milliseconds since the epoch
-   * @returns the deleted record, or undefined as in `get`
-   */
-  delete(
-    clientId: string,
-    check: (kind: Client['kind']) => void,
-    now: number,
-  ): Promise<ClientRecord<C> | undefined>
-}
-
 /** Called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
@@ -91,10 +56,7 @@ export type ClientChanged = (clientId: string) => Promise<void>
  *
  * @param changed called after each change and deletion, before it settles
  */
-export function clientRecords<C extends Client>(
-  store: Store,
-  changed: ClientChanged = async () => {},
-): ClientRecords<C> {
+export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const collection = storedClients<C>(store)
 
   /** Makes a change and notifies. A failed change may have been applied, so it notifies too, and the caller does not wait. */
@@ -110,26 +72,47 @@ export function clientRecords<C extends Client>(
   }
 
   return {
-    get: async (clientId) => living(await collection.get(clientId)),
-    async deletedKind(clientId) {
+    /** The record; undefined if it is absent, or the client was deleted. */
+    get: async (clientId: string) => living(await collection.get(clientId)),
+    /** The kind of a deleted client; undefined if no client of this id was deleted. */
+    async deletedKind(clientId: string): Promise<Client['kind'] | undefined> {
       const stored = await collection.get(clientId)
       return stored && isDeleted(stored) ? stored.kind : undefined
     },
-    async getEach(clientIds) {
+    /** Several records, in the order of the ids. */
+    async getEach(clientIds: readonly string[]): Promise<(ClientRecord<C> | CorruptRecord | undefined)[]> {
       const found = await collection.getEach(clientIds)
       return found.map((stored) => (stored instanceof CorruptRecord ? stored : living(stored)))
     },
-    create: (clientId, record) => collection.create(clientId, record),
-    async update(clientId, change) {
-      return notifyAfter(clientId, async () =>
-        living(
-          await collection.update(clientId, (stored) =>
-            isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored)),
-          ),
-        ),
-      )
+    /** Stores a new record; false if the id is taken, also by a deleted client. */
+    create: (clientId: string, record: ClientRecord<C>) => collection.create(clientId, record),
+    /**
+     * Changes a record so that concurrent changes lose nothing.
+     *
+     * @param change pure; returns undefined if there is nothing to change
+     * @returns the current record, or undefined as in `get`
+     */
+    async update(
+      clientId: string,
+      change: (record: ClientRecord<C>) => ClientRecord<C> | undefined,
+    ): Promise<ClientRecord<C> | undefined> {
+      const applied = (stored: ClientRecord<C> | DeletedClient) =>
+        isDeleted(stored) ? undefined : (change(withDefaults(stored)) ?? confirmDurable(stored))
+      return living(await notifyAfter(clientId, () => collection.update(clientId, applied)))
     },
-    async delete(clientId, check, now) {
+    /**
+     * Deletes a record permanently. Of concurrent calls one gets the deleted record. A client that is deleted already is
+     * written again, because the previous write may not have been confirmed as durable.
+     *
+     * @param check throws if a client of this kind must not be deleted
+     * @param now milliseconds since the epoch
+     * @returns the deleted record, or undefined as in `get`
+     */
+    async delete(
+      clientId: string,
+      check: (kind: Client['kind']) => void,
+      now: number,
+    ): Promise<ClientRecord<C> | undefined> {
       const found = await collection.get(clientId)
       if (!found) return undefined
       check(kindOf(found))
@@ -149,6 +132,9 @@ export function clientRecords<C extends Client>(
     },
   }
 }
+
+/** All clients by client id. Both kinds are together, so that a client id is unique and one read finds it. */
+export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
 /** The records of all clients, deleted ones too. Pass the record of a living client through `withDefaults`. */
 export function storedClients<C extends Client>(store: Store): Collection<ClientRecord<C> | DeletedClient> {

@@ -8,7 +8,7 @@ import { CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
-import { createClientIndex, type ClientIndex, type ClientPage } from './client-index.ts'
+import { createClientIndex, type ClientPage } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
 import { clientRecords, type ClientChanged, type ClientRecord, type ClientRecords } from './client-record.ts'
 import type { ChangeOptions } from './client-service-types.ts'
@@ -31,20 +31,6 @@ export interface ClientsDependencies {
   readonly maxScopeBytes: number
 }
 
-/** The clients of one kind in the store. Clients of the other kind do not exist for it. */
-export interface ClientRepository<C extends Client> {
-  readonly kind: C['kind']
-  readonly records: ClientRecords<C>
-  /** The lists of clients, with their last use. */
-  readonly index: ClientIndex<C>
-  readonly lastUses: LastUses
-  readonly events: EventSink
-  readonly revocations: Pick<Revocations, 'revokeWith'>
-  readonly logger: Logger
-  /** The place in lists of the last created client, in milliseconds since the epoch. */
-  lastListedAt: number
-}
-
 /** One change of a client, as events and errors name it. */
 export interface Change {
   readonly clientId: string
@@ -62,12 +48,26 @@ export type ApplyChange<C extends Client> = (record: ClientRecord<C>) => ClientR
 export function createClientRepository<C extends Client>(
   kind: C['kind'],
   { store, events, lastUses, revocations, clientChanged, logger }: ClientsDependencies,
-): ClientRepository<C> {
+) {
   const records = clientRecords<C>(store, clientChanged)
   const load = (clientIds: readonly string[]) => readWithLastUse(records, lastUses, clientIds)
+  /** The lists of clients, with their last use. */
   const index = createClientIndex<C>({ store, kind, load })
-  return { kind, records, index, lastUses, events, revocations, logger, lastListedAt: 0 }
+  return {
+    kind,
+    records,
+    index,
+    lastUses,
+    events,
+    revocations,
+    logger,
+    /** The place in lists of the last created client, in milliseconds since the epoch. */
+    lastListedAt: 0,
+  }
 }
+
+/** The clients of one kind in the store. Clients of the other kind do not exist for it. */
+export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
 
 /** The records with the last use of their clients; both are read at the same time. */
 async function readWithLastUse<C extends Client>(
@@ -176,12 +176,19 @@ export async function changeRecord<C extends Client>(
     return next
   })
   if (!record) throw notFound(clients, clientId)
-  if (isChanged) {
-    const details = { kind, clientId, accountId: record.client.accountId, actor: options?.actor }
-    if (name === 'compromised') events.emit('client.compromised', details)
-    else events.emit('client.changed', { ...details, change: name, target })
-  }
+  if (isChanged) emitChange(events, record.client, { name, target, actor: options?.actor })
   return record
+}
+
+/** Emits the event of a change. */
+export function emitChange(
+  events: EventSink,
+  { kind, clientId, accountId }: Client,
+  { name, target, actor }: Pick<Change, 'name' | 'target'> & ChangeOptions,
+): void {
+  const details = { kind, clientId, accountId, actor }
+  if (name === 'compromised') events.emit('client.compromised', details)
+  else events.emit('client.changed', { ...details, change: name, target })
 }
 
 /**

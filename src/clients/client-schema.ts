@@ -1,3 +1,4 @@
+import { isObject } from '../validation/predicates.ts'
 import {
   booleanRule,
   countRule,
@@ -7,40 +8,59 @@ import {
   oneOf,
   optional,
   type Rule,
-  stringRule,
+  textRule,
 } from '../validation/rules.ts'
+import type { Client } from './client.ts'
+
+/** The kind of a client. */
+export const kindRule = oneOf('apiKey', 'application')
 
 const COMMON: Fields = {
-  kind: oneOf('apiKey', 'application'),
-  accountId: stringRule,
-  userId: optional(stringRule),
-  name: stringRule,
-  products: listOf(stringRule),
-  removedOperations: listOf(stringRule),
+  clientId: textRule,
+  accountId: textRule,
+  userId: optional(textRule),
+  name: textRule,
+  products: listOf(textRule),
+  removedOperations: listOf(textRule),
   disabled: booleanRule,
   epoch: countRule,
   createdAt: countRule,
-  resourceServer: optional(booleanRule),
 }
 
-const apiKeyRule = objectOf({ ...COMMON, kind: oneOf('apiKey') })
+/** The fields of a client of each kind, wherever it is kept. Rows of the host and exported files have stricter rules. */
+export const clientFields = {
+  apiKey: { ...COMMON, resourceServer: optional(booleanRule) },
+  application: {
+    ...COMMON,
+    redirectUris: listOf(textRule),
+    postLogoutRedirectUris: listOf(textRule),
+    homepageUri: optional(textRule),
+    logoUri: optional(textRule),
+    firstParty: booleanRule,
+  },
+} satisfies Record<Client['kind'], Fields>
 
-const applicationRule = objectOf({
-  ...COMMON,
-  kind: oneOf('application'),
-  redirectUris: listOf(stringRule),
-  postLogoutRedirectUris: listOf(stringRule),
-  firstParty: booleanRule,
-  homepageUri: optional(stringRule),
-  logoUri: optional(stringRule),
-})
+/** Checks the fields of a client by the rules of its kind. */
+export function clientRuleOf(fields: Readonly<Record<Client['kind'], Fields>>): Rule {
+  const rules = { apiKey: objectOf(fields.apiKey), application: objectOf(fields.application) }
+  return (value) => {
+    const kind = isObject(value) ? value['kind'] : undefined
+    if (kind === 'apiKey' || kind === 'application') return rules[kind](value)
+    return objectOf({ kind: kindRule })(value)
+  }
+}
+
+/** A revocation of some scopes of a client. */
+export const partialRevocationsRule = optional(objectOf({ since: countRule, scopes: listOf(textRule) }))
 
 const deletedRule = objectOf({
   deleted: oneOf(true),
-  kind: oneOf('apiKey', 'application'),
+  kind: kindRule,
   epoch: countRule,
   deletedAt: countRule,
 })
+
+const clientRule = clientRuleOf(clientFields)
 
 /**
  * The rule for the stored record of a client id. A record of another client does not match, nor does one whose secrets
@@ -49,10 +69,10 @@ const deletedRule = objectOf({
 export function clientRecordRule(clientId: string): Rule {
   const idRule = objectOf({ clientId: oneOf(clientId) })
   const livingRule = objectOf({
-    client: (value) => idRule(value) ?? (apiKeyRule(value) && applicationRule(value)),
-    secrets: listOf(objectOf({ hash: stringRule, createdAt: countRule, expiresAt: optional(countRule) })),
+    client: (value) => idRule(value) ?? clientRule(value),
+    secrets: listOf(objectOf({ hash: textRule, createdAt: countRule, expiresAt: optional(countRule) })),
     listedAt: countRule,
-    partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(stringRule) })),
+    partialRevocations: partialRevocationsRule,
   })
   return (value) => deletedRule(value) && livingRule(value)
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CurrentCatalog } from '../catalog/catalog.ts'
 import type { Client } from './client.ts'
 import {
@@ -7,7 +8,7 @@ import {
   restoreOperation,
   type ScopeLimit,
 } from './client-products.ts'
-import type { ClientService } from './client-service-types.ts'
+import type { ChangeOptions, ClientService } from './client-service-types.ts'
 import {
   changeRecord,
   checkChange,
@@ -21,7 +22,7 @@ import {
 } from './client-repository.ts'
 import { deleteClient, removeAccess } from './remove-access.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { hostIdRule, nameRule, oneOf, optional, wholeNumber } from '../validation/rules.ts'
+import { hostIdRule, nameRule, oneOf, optional, type Rule, wholeNumber } from '../validation/rules.ts'
 import { revokeSecret, rotateSecret } from './secret-rotation.ts'
 import { hashSecret, isLive, newSecret } from './secrets.ts'
 
@@ -118,6 +119,20 @@ export function createClientService<C extends Client>(
         client.disabled ? { ...client, disabled: false } : undefined,
       ),
     delete: (clientId, options) => deleteClient(clients, clientId, options),
+  }
+}
+
+/** A method that checks one field by its rule, then sets it. */
+export function fieldSetter<C extends Client, Field extends keyof C & string>(
+  clients: ClientRepository<C>,
+  name: Field,
+  rule: Rule,
+) {
+  return async (clientId: string, value: C[Field], options?: ChangeOptions): Promise<C> => {
+    checkInput(`${name} cannot be set`, { [name]: value }, { [name]: rule })
+    const set = (client: C): C | undefined =>
+      isDeepStrictEqual(client[name], value) ? undefined : { ...client, [name]: value }
+    return presentClient(clients, await changeRecord(clients, { clientId, name, options }, ofClient(set)))
   }
 }
 

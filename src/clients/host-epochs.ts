@@ -1,7 +1,8 @@
 import { createCollection, type Collection } from '../store/collection.ts'
 import type { Store } from '../store/contract.ts'
-import { countRule, type Fields, listOf, objectOf, optional, stringRule } from '../validation/rules.ts'
+import { countRule, type Fields } from '../validation/rules.ts'
 import type { ClientRegistry } from './client-registry.ts'
+import { partialRevocationsRule } from './client-schema.ts'
 import type { Client } from './client.ts'
 import type { PartialRevocation } from './client-record.ts'
 
@@ -20,10 +21,7 @@ export function storedOffsets(store: Store): Collection<HostEpoch> {
   return createCollection(store, { name: 'client-epoch', version: 1, fields: OFFSET })
 }
 
-const OFFSET: Fields = {
-  offset: countRule,
-  partialRevocations: optional(objectOf({ since: countRule, scopes: listOf(stringRule) })),
-}
+const OFFSET: Fields = { offset: countRule, partialRevocations: partialRevocationsRule }
 
 const NONE: HostEpoch = { offset: 0 }
 

@@ -1,7 +1,8 @@
 import { callHost, checkResult, invalidResult, readResult } from '../validation/host-callback.ts'
 import { kindOf } from '../validation/predicates.ts'
-import { booleanRule, countRule, type Fields, listOf, optional, textRule } from '../validation/rules.ts'
+import { booleanRule, type Fields, listOf } from '../validation/rules.ts'
 import { applicationFields } from './application-fields.ts'
+import { clientFields } from './client-schema.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import type { Client, HostClient, Registry } from './client.ts'
 import { findRedirectUriProblem } from './redirect-uri.ts'
@@ -114,22 +115,10 @@ function withDefaults(
   return { kind, ...Object.fromEntries(entries) }
 }
 
-const CLIENT: Fields = {
-  clientId: textRule,
-  accountId: textRule,
-  userId: optional(textRule),
-  name: textRule,
-  products: listOf(textRule),
-  removedOperations: listOf(textRule),
-  disabled: booleanRule,
-  epoch: countRule,
-  createdAt: countRule,
-}
-
 const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
-  apiKey: { ...CLIENT, resourceServer: booleanRule },
+  apiKey: { ...clientFields.apiKey, resourceServer: booleanRule },
   application: {
-    ...CLIENT,
+    ...clientFields.application,
     ...applicationFields,
     // Of any number, because the host limits its own lists.
     redirectUris: listOf(findRedirectUriProblem),

@@ -1,13 +1,12 @@
 import type { GatehouseError } from '../errors.ts'
-import type { EventSink } from '../host/events.ts'
-import type { Store } from '../store/contract.ts'
 import { partialFailure, isCorruptRecord, type CorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { createClientIndex } from './client-index.ts'
 import { clientNotFound } from './client-not-found.ts'
-import { clientRecords, type ClientChanged, type ClientRecord } from './client-record.ts'
+import { clientRecords, type ClientRecord } from './client-record.ts'
+import { emitChange, type ClientsDependencies } from './client-repository.ts'
 import type { ChangeOptions } from './client-service-types.ts'
 import { hostIdRule } from '../validation/rules.ts'
 import { bumpEpoch, bumpEpochFor, revocationsOf, revocationOfCorrupt } from './access-epoch.ts'
@@ -37,10 +36,36 @@ export interface ClientTokens {
 /** The number of clients on a page. */
 export const PAGE_SIZE = 50
 
-/** What was done if the record of a client is corrupt. */
-export const TOKENS_REVOKED = 'The tokens of that client were revoked all the same'
-
 const ANY_KIND = 'API key or application'
+
+/**
+ * Changes the record that decides about new tokens of a client, and revokes older tokens. A corrupt record does not keep
+ * tokens valid.
+ *
+ * @param revocation.change changes the record, and returns the revocations that the changed record needs
+ * @param revocation.ofCorrupt the revocations if the record is corrupt
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT`, after the revocation, if the record is corrupt; what `change` throws
+ */
+export async function revokeDespiteCorruption(
+  revocations: Pick<Revocations, 'revokeWith'>,
+  revocation: {
+    readonly clientId: string
+    readonly actor: string | undefined
+    readonly change: () => Promise<readonly RevocationSpec[]>
+    readonly ofCorrupt: () => readonly RevocationSpec[]
+  },
+): Promise<void> {
+  const { clientId, actor, change, ofCorrupt } = revocation
+  const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
+    try {
+      return { result: undefined, revoked: await change(), actor }
+    } catch (error) {
+      if (!isCorruptRecord(error)) throw error
+      return { result: error, revoked: ofCorrupt(), actor }
+    }
+  })
+  if (corrupt) throw partialFailure([corrupt], 'The tokens of that client were revoked all the same')
+}
 
 /** Revokes tokens of clients in the store. */
 export function createClientTokens({
@@ -48,13 +73,7 @@ export function createClientTokens({
   events,
   revocations,
   clientChanged,
-}: {
-  readonly store: Store
-  readonly events: EventSink
-  readonly revocations: Pick<Revocations, 'revokeWith'>
-  /** Called after each change, so that every process drops its cached client. */
-  readonly clientChanged: ClientChanged
-}): ClientTokens {
+}: Pick<ClientsDependencies, 'store' | 'events' | 'revocations' | 'clientChanged'>): ClientTokens {
   const records = clientRecords<Client>(store, clientChanged)
 
   async function revoke(
@@ -64,26 +83,18 @@ export function createClientTokens({
     target?: string,
   ): Promise<void> {
     if (!isClientId(clientId)) throw clientNotFound(ANY_KIND, clientId)
-    const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-      try {
-        const record = await records.update(clientId, apply)
-        if (record) {
-          const { kind, accountId } = record.client
-          const change = 'tokens.revoked'
-          events.emit('client.changed', { kind, clientId, accountId, actor, change, target })
-        } else if ((await records.deletedKind(clientId)) === undefined)
-          throw clientNotFound(ANY_KIND, clientId)
-        return { result: undefined, revoked: revocationsOf(clientId, record), actor }
-      } catch (error) {
-        if (!isCorruptRecord(error)) throw error
-        return { result: error, revoked: revocationOfCorrupt(clientId, Date.now()), actor }
-      }
-    })
-    if (corrupt) throw partialFailure([corrupt], TOKENS_REVOKED)
+    const change = async () => {
+      const record = await records.update(clientId, apply)
+      if (record) emitChange(events, record.client, { name: 'tokens.revoked', target, actor })
+      else if ((await records.deletedKind(clientId)) === undefined) throw clientNotFound(ANY_KIND, clientId)
+      return revocationsOf(clientId, record)
+    }
+    const ofCorrupt = () => revocationOfCorrupt(clientId, Date.now())
+    await revokeDespiteCorruption(revocations, { clientId, actor, change, ofCorrupt })
   }
 
   async function* ofKind(kind: Client['kind'], accountId: string) {
-    const index = createClientIndex<Client>({ store, kind, load: (ids) => records.getEach(ids) })
+    const index = createClientIndex<Client>({ store, kind, load: records.getEach })
     let after: string | undefined
     do {
       const { items, corrupt, cursor } = await index.page(accountId, { cursor: after, limit: PAGE_SIZE })

@@ -1,14 +1,14 @@
 import { GatehouseError } from '../errors.ts'
 import type { EventSink } from '../host/events.ts'
-import { partialFailure, isCorruptRecord } from '../store/corrupt-record.ts'
+import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import type { HostRegistry } from './host-registry.ts'
 import type { Client } from './client.ts'
 import { clientNotFound } from './client-not-found.ts'
 import type { ChangeOptions } from './client-service-types.ts'
-import { checkChange } from './client-repository.ts'
-import { PAGE_SIZE, TOKENS_REVOKED, type ClientTokens } from './revoke-client-tokens.ts'
+import { checkChange, emitChange, type Change } from './client-repository.ts'
+import { PAGE_SIZE, revokeDespiteCorruption, type ClientTokens } from './revoke-client-tokens.ts'
 import type { HostEpochs } from './host-epochs.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { hostClientIdRule } from '../validation/rules.ts'
@@ -34,14 +34,6 @@ interface HostClientTokensParts {
   readonly revocations: Pick<Revocations, 'revokeWith'>
 }
 
-/** One revocation, as its event names it. */
-interface HostRevocation {
-  readonly event: 'tokens.revoked' | 'compromised'
-  readonly options: ChangeOptions
-  /** Revokes only tokens with these scopes. @default all tokens */
-  readonly scopes?: readonly string[] | undefined
-}
-
 /**
  * Revokes tokens of clients that the host manages. gatehouse cannot change their rows, so it counts an epoch offset for
  * each client.
@@ -52,12 +44,12 @@ interface HostRevocation {
 export function createHostClientTokens(parts: HostClientTokensParts): HostClientTokens {
   const { registry, list } = parts
   return {
-    revokeAll: (clientId, options) => revoke(parts, clientId, { event: 'tokens.revoked', options }),
+    revokeAll: (clientId, options) => revoke(parts, { clientId, name: 'tokens.revoked', options }),
 
     revokeScopes: (clientId, scopes, options) =>
-      revoke(parts, clientId, { event: 'tokens.revoked', options, scopes }),
+      revoke(parts, { clientId, name: 'tokens.revoked', options }, scopes),
 
-    async reportCompromised(kind, clientId, options = {}) {
+    async reportCompromised(kind, clientId, options) {
       checkInput('it cannot be reported', { clientId }, { clientId: hostClientIdRule })
       checkChange('compromised', options)
       // A corrupt record must not keep tokens valid.
@@ -68,7 +60,7 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
       if (found && found.kind !== kind) {
         throw clientNotFound(kind === 'apiKey' ? 'API key' : 'application', clientId)
       }
-      await revoke(parts, clientId, { event: 'compromised', options })
+      await revoke(parts, { clientId, name: 'compromised', options })
     },
 
     revocationsOf: async (clientId) => revocationsOf(clientId, await findWithEpoch(parts, clientId)),
@@ -94,32 +86,24 @@ export function createHostClientTokens(parts: HostClientTokensParts): HostClient
 
 async function revoke(
   parts: HostClientTokensParts,
-  clientId: string,
-  { event, options: { actor }, scopes }: HostRevocation,
+  { clientId, name, options }: Omit<Change, 'target'>,
+  scopes?: readonly string[],
 ): Promise<void> {
   const { registry, epochs, events, revocations } = parts
   checkInput('no tokens can be revoked', { clientId }, { clientId: hostClientIdRule })
+  const actor = options?.actor
   const epoch = scopes && ((await registry.find(clientId))?.epoch ?? 0)
-  const corrupt = await revocations.revokeWith({ of: 'client', id: clientId }, async () => {
-    try {
-      await epochs.raise(
-        clientId,
-        scopes && (({ partialRevocations }) => ({ since: partialRevocations?.since ?? epoch ?? 0, scopes })),
-      )
-      const found = await findWithEpoch(parts, clientId)
-      if (found) {
-        const { kind, accountId } = found.client
-        const details = { kind, clientId, accountId, actor }
-        if (event === 'compromised') events.emit('client.compromised', details)
-        else events.emit('client.changed', { ...details, change: event, target: scopes?.join(' ') })
-      }
-      return { result: undefined, revoked: revocationsOf(clientId, found), actor }
-    } catch (error) {
-      if (!isCorruptRecord(error)) throw error
-      return { result: error, revoked: revocationsOf(clientId, undefined), actor }
-    }
-  })
-  if (corrupt) throw partialFailure([corrupt], TOKENS_REVOKED)
+  const change = async () => {
+    await epochs.raise(
+      clientId,
+      scopes && (({ partialRevocations }) => ({ since: partialRevocations?.since ?? epoch ?? 0, scopes })),
+    )
+    const found = await findWithEpoch(parts, clientId)
+    if (found) emitChange(events, found.client, { name, target: scopes?.join(' '), actor })
+    return revocationsOf(clientId, found)
+  }
+  const ofCorrupt = () => revocationsOf(clientId, undefined)
+  await revokeDespiteCorruption(revocations, { clientId, actor, change, ofCorrupt })
 }
 
 async function findWithEpoch({ epochs, registry }: HostClientTokensParts, clientId: string) {

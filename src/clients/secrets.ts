@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { GatehouseError } from '../errors.ts'
 import { digest } from '../store/digest.ts'
 
@@ -12,15 +12,9 @@ export interface StoredSecret {
   readonly expiresAt?: number | undefined
 }
 
-/** A client may have two live secrets, so that a secret is replaced without an outage. */
-const MAX_SECRETS = 2
-
 /** Starts each generated secret, so that secret scanners and people recognize a leaked one. */
 const PREFIX = 'gatehouse_'
 const ALGORITHM = 'sha256:'
-
-/** Is compared if there is no second secret, so that the comparison takes the same time. It is the hash of no secret. */
-const NO_HASH = randomBytes(32)
 
 /** A new client secret: 256 random bits, in characters that need no encoding. */
 export function newSecret(): string {
@@ -55,27 +49,9 @@ export function hashSecret(secret: string): string {
 /** Whether `value` has the form that `hashSecret` returns. */
 export function isSecretHash(value: unknown): value is string {
   if (typeof value !== 'string' || !value.startsWith(ALGORITHM)) return false
-  const bytes = decode(value)
+  const bytes = decodeHash(value)
   // Encoding it again rejects what decoders tolerate: padding, other characters, extra bits at the end.
   return bytes.length === 32 && value === ALGORITHM + bytes.toString('base64url')
-}
-
-/**
- * Whether `candidate` is one of the live secrets. It makes always the same number of comparisons, each in constant time,
- * so that the time does not show the number of secrets.
- *
- * @param secrets at most two
- * @param now milliseconds since the epoch
- */
-export function matchesSecret(secrets: readonly StoredSecret[], candidate: string, now: number): boolean {
-  const candidateDigest = Buffer.from(digest(candidate), 'base64url')
-  let matches = false
-  for (let slot = 0; slot < MAX_SECRETS; slot += 1) {
-    const secret = secrets[slot]
-    const equal = timingSafeEqual(candidateDigest, secret ? decode(secret.hash) : NO_HASH)
-    if (equal && secret !== undefined && isLive(secret, now)) matches = true
-  }
-  return matches
 }
 
 /**
@@ -87,6 +63,7 @@ export function isLive(secret: StoredSecret, now: number): boolean {
   return secret.expiresAt === undefined || now < secret.expiresAt * 1000
 }
 
-function decode(hash: string): Buffer {
+/** The bytes of a hash. */
+export function decodeHash(hash: string): Buffer {
   return Buffer.from(hash.slice(ALGORITHM.length), 'base64url')
 }

@@ -3,7 +3,8 @@ import type { ClientRegistry } from './client-registry.ts'
 import type { Client } from './client.ts'
 import { isClientId } from './client-id.ts'
 import { clientRecords } from './client-record.ts'
-import { matchesSecret, type StoredSecret } from './secrets.ts'
+import type { StoredSecret } from './secrets.ts'
+import { matchesSecret } from './verify-secret.ts'
 
 /**
  * The hashes are stored under a symbol. They pass with the client from `find` to `verifySecret`, and into no JSON or

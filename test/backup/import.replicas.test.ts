@@ -1,7 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { hashSecret, type Store } from 'koa-gatehouse'
-import { noCounts } from '../../src/backup/import.ts'
-import type { Section, Counts } from '../../src/backup/section.ts'
+import { noCounts, type Section, type Counts } from '../../src/backup/section.ts'
 import { clientSection } from '../../src/backup/clients.ts'
 import { hostEpochSection } from '../../src/backup/host-epochs.ts'
 import { deletedClientSection } from '../../src/backup/deleted-clients.ts'

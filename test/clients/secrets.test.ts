@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashSecret, isSecretHash, matchesSecret, newSecret } from '../../src/clients/secrets.ts'
-
-const NOW = Date.UTC(2030, 0, 1)
-const seconds = NOW / 1000
-const stored = (secret: string, expiresAt?: number) => ({ hash: hashSecret(secret), createdAt: 1, expiresAt })
+import { hashSecret, isSecretHash, newSecret } from '../../src/clients/secrets.ts'
 
 describe('newSecret', () => {
   it('a new secret is recognizable, has 256 random bits, and needs no encoding in a form, a URL or a header', () => {
@@ -52,28 +48,5 @@ describe('isSecretHash', () => {
     ['a number', 1],
   ])('isSecretHash rejects %s', (_, value) => {
     expect(isSecretHash(value)).toBe(false)
-  })
-})
-
-describe('matchesSecret', () => {
-  it('matchesSecret accepts each of two live secrets, and nothing else', () => {
-    const [current, old, foreign] = [newSecret(), newSecret(), newSecret()]
-    const secrets = [stored(current), stored(old, seconds + 60)]
-    expect(matchesSecret(secrets, current, NOW)).toBe(true)
-    expect(matchesSecret(secrets, old, NOW)).toBe(true)
-    for (const wrong of [foreign, '', hashSecret(current), `${current} `, current.toLowerCase()]) {
-      expect(matchesSecret(secrets, wrong, NOW)).toBe(false)
-    }
-  })
-
-  it('matchesSecret accepts an expiring secret until the second in which it expires', () => {
-    const secret = newSecret()
-    const secrets = [stored(newSecret()), stored(secret, seconds + 60)]
-    expect(matchesSecret(secrets, secret, NOW + 59_999)).toBe(true)
-    expect(matchesSecret(secrets, secret, NOW + 60_000)).toBe(false)
-  })
-
-  it('matchesSecret is false for a client without secrets', () => {
-    fc.assert(fc.property(fc.string(), (candidate) => !matchesSecret([], candidate, NOW)))
   })
 })

@@ -1,0 +1,57 @@
+import { findProblems, type Fields, type Rule } from '../validation/rules.ts'
+import type { Collection } from '../store/collection.ts'
+import type { Store } from '../store/contract.ts'
+import { CorruptRecord } from '../store/corrupt-record.ts'
+import { exportedRecord, readRecord, type Counts, type OnSkipped, type Section } from './section.ts'
+
+/** The number of records that are read at once. */
+const PAGE_SIZE = 500
+
+/** Records whose client ids stand in an index. */
+interface ListedRecords<T extends object> {
+  /** The name of their lines. */
+  readonly is: string
+  readonly store: Store
+  readonly index: string
+  readonly stored: Collection<T>
+  readonly idRule: Rule
+  /** The rules of their fields. */
+  readonly rules: Fields
+  /** Whether a record belongs in the file. @default all */
+  readonly isExported?: (record: T) => boolean
+  readonly importRecord: (clientId: string, record: T, counts: Counts) => Promise<void>
+}
+
+/** The section of records whose client ids stand in an index. */
+export function listedSection<T extends object>(listed: ListedRecords<T>): Section {
+  const { is, stored, idRule, rules, importRecord } = listed
+  return {
+    is,
+    exportLines: (onSkipped) => exportListed(listed, onSkipped),
+    parseLine({ clientId, record }) {
+      const problems = findProblems({ clientId }, { clientId: idRule })
+      if (problems.length > 0) return { problems }
+      const found = readRecord(stored, clientId, record, rules)
+      if ('problems' in found) return found
+      return (counts) => importRecord(String(clientId), found.record, counts)
+    },
+  }
+}
+
+async function* exportListed<T extends object>(
+  { store, index, stored, isExported = () => true }: ListedRecords<T>,
+  onSkipped: OnSkipped,
+): AsyncGenerator<readonly object[]> {
+  let after: string | undefined
+  do {
+    const ids = await store.range(index, { after, limit: PAGE_SIZE })
+    const records = await stored.getEach(ids)
+    for (const record of records) if (record instanceof CorruptRecord) onSkipped(record)
+    yield records.flatMap((record, at) =>
+      record === undefined || record instanceof CorruptRecord || !isExported(record)
+        ? []
+        : { clientId: ids[at], record: exportedRecord(stored, record) },
+    )
+    after = ids.length === PAGE_SIZE ? ids.at(-1) : undefined
+  } while (after !== undefined)
+}
