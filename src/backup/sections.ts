@@ -1,4 +1,4 @@
-import type { ExportableKeys } from '../keys/signing-keys.ts'
+import type { ExportableKeys } from '../keys/key-ring-import.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Section } from './section.ts'
 import type { Header } from './file-format.ts'

@@ -1,5 +1,5 @@
 import { isObject } from '../validation/predicates.ts'
-import type { ExportableKeys } from '../keys/signing-keys.ts'
+import type { ExportableKeys } from '../keys/key-ring-import.ts'
 import { isCorruptRecord } from '../store/corrupt-record.ts'
 import type { Counts } from './section.ts'
 import type { Values } from './file-format.ts'

@@ -2,8 +2,7 @@ import { GatehouseError } from '../errors.ts'
 import { inState, type RingKey } from './key-states.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import type { KeyRingRecords, OpenKey } from './key-ring-record.ts'
-import type { KeyRingStore } from './key-ring-store.ts'
-import type { ExportableKeys } from './signing-keys.ts'
+import { changeRing, readRing, type KeyRingStore } from './key-ring-store.ts'
 
 /** What exporting and importing the key ring needs. */
 interface KeyRingImportParts {
@@ -15,16 +14,27 @@ interface KeyRingImportParts {
 }
 
 /** Exports the key ring, and imports it into a store that has none. */
-export function createExportableKeys(parts: KeyRingImportParts): ExportableKeys {
+export function createExportableKeys(parts: KeyRingImportParts) {
   return {
-    toText: async () => parts.records.toText(await parts.ringStore.read()),
-    async unseal(text) {
+    /** The key ring, encrypted as in the store. The same ring is the same text. */
+    toText: async () => parts.records.toText(await readRing(parts.ringStore)),
+    /**
+     * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
+     *
+     * @returns imports the ring, and answers the number of imported keys; may be called again
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_STORE_CORRUPT` if it is not a key
+     *   ring, `ERR_CONFLICT` if this store has other signing keys
+     */
+    async unseal(text: string): Promise<() => Promise<number>> {
       const keys = await parts.records.fromText(text)
       await findSameRing(parts, keys)
       return () => importRing(parts, keys)
     },
   }
 }
+
+/** Signing keys in the store, which can be exported to another store. */
+export type ExportableKeys = ReturnType<typeof createExportableKeys>
 
 /** @returns the number of imported keys */
 async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[]): Promise<number> {
@@ -34,7 +44,7 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
     await findSameRing(parts, imported)
   }
   // The ring is here already. Confirm it: its last write may not be durable.
-  await ringStore.change((keys) => ({ keys, changes: [] }))
+  await changeRing(ringStore, (keys) => ({ keys, changes: [] }))
   const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
   const own = ringStore.known?.keys ?? []
   for (const { kid, state } of own) if (state !== 'revoked' && revoked.includes(kid)) await revoke(kid)

@@ -18,13 +18,6 @@ export interface LogMarks {
   remove(id: string): Promise<void>
 }
 
-/** A loaded ring, and what the load changed. */
-export interface LoadedRing {
-  readonly ring: StoredRing
-  /** The changes of this process; empty if the ring existed. */
-  readonly changes: readonly KeyChange[]
-}
-
 /** What a load needs. */
 export interface RingLoaderParts {
   readonly records: KeyRingRecords
@@ -43,9 +36,10 @@ const MAX_ATTEMPTS = 10
  * the known one is adopted: a failover lost the last writes, but not the log.
  *
  * @param known the keys that this process loaded before; undefined at the start
+ * @returns the ring, and the changes of this process; they are empty if the ring existed
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
  */
-export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[]): Promise<LoadedRing> {
+export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[]) {
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()

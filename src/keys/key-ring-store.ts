@@ -25,71 +25,60 @@ export const KEYS_CHANNEL = 'signing-keys'
 /** Attempts before a change fails; far more than processes. */
 const MAX_ATTEMPTS = 100
 
-/** The state of the key ring store of one process. */
-interface RingState {
-  readonly parts: KeyRingStoreParts
-  known: StoredRing | undefined
-  confirmedAt: number
-  failure: unknown
-  /** A write whose answer is pending. */
-  pendingWrite: { id: string; notify: () => void } | undefined
-  /** The last operation; the next one waits for it. */
-  last: Promise<unknown>
-}
-
 export function createKeyRingStore(parts: KeyRingStoreParts) {
-  const state: RingState = {
-    parts,
-    known: undefined,
-    confirmedAt: Number.NEGATIVE_INFINITY,
-    failure: undefined,
-    pendingWrite: undefined,
-    last: Promise.resolve(),
-  }
   return {
+    parts,
     /** The last ring that was read. */
-    get known(): StoredRing | undefined {
-      return state.known
-    },
+    known: undefined as StoredRing | undefined,
     /** When the ring, or at least its current keys, were last confirmed, in milliseconds since the epoch. */
-    get confirmedAt(): number {
-      return state.confirmedAt
-    },
+    confirmedAt: Number.NEGATIVE_INFINITY,
     /** Why the last read failed; undefined if it succeeded. */
-    get failure(): unknown {
-      return state.failure
-    },
-    /**
-     * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
-     *
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
-     */
-    read: () => exclusively(state, () => read(state)),
-    /**
-     * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
-     * unchanged ring is written again, because its last write may not have been confirmed as durable.
-     *
-     * @param stepOf the change; called again with what another process wrote in between
-     * @param actor who requested it
-     * @param onWritten runs as soon as the change is written
-     * @returns whether this process made the change
-     */
-    change: (stepOf: ChangeKeys, actor?: string, onWritten: () => Promise<void> = async () => {}) =>
-      exclusively(state, () => change(state, stepOf, actor, onWritten)),
+    failure: undefined as unknown,
+    /** A write whose answer is pending. */
+    pendingWrite: undefined as { id: string; notify: () => void } | undefined,
+    /** The last operation; the next one waits for it. */
+    last: Promise.resolve() as Promise<unknown>,
   }
 }
 
-/** The ring that this process knows, and the only way to change the stored ring. */
+/** The ring that this process knows. `changeRing` is the only way to change the stored ring. */
 export type KeyRingStore = ReturnType<typeof createKeyRingStore>
 
+/**
+ * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
+ *
+ * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
+ */
+export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
+  return exclusively(ringStore, () => read(ringStore))
+}
+
+/**
+ * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
+ * unchanged ring is written again, because its last write may not have been confirmed as durable.
+ *
+ * @param stepOf the change; called again with what another process wrote in between
+ * @param actor who requested it
+ * @param onWritten runs as soon as the change is written
+ * @returns whether this process made the change
+ */
+export function changeRing(
+  ringStore: KeyRingStore,
+  stepOf: ChangeKeys,
+  actor?: string,
+  onWritten: () => Promise<void> = async () => {},
+): Promise<boolean> {
+  return exclusively(ringStore, () => change(ringStore, stepOf, actor, onWritten))
+}
+
 /** Runs operations one after the other, so that an older read never overtakes a newer one. */
-function exclusively<T>(state: RingState, work: () => Promise<T>): Promise<T> {
+function exclusively<T>(state: KeyRingStore, work: () => Promise<T>): Promise<T> {
   const done = state.last.then(work, work)
   state.last = done.catch(() => {})
   return done
 }
 
-async function read(state: RingState): Promise<StoredRing> {
+async function read(state: KeyRingStore): Promise<StoredRing> {
   const { parts } = state
   try {
     const { ring, changes } = await loadRing(parts, state.known?.keys)
@@ -109,7 +98,7 @@ async function read(state: RingState): Promise<StoredRing> {
   }
 }
 
-function adopt(state: RingState, ring: StoredRing): void {
+function adopt(state: KeyRingStore, ring: StoredRing): void {
   if (ring.id === state.known?.id) return
   state.known = ring
   state.parts.onAdopted(ring)
@@ -118,7 +107,7 @@ function adopt(state: RingState, ring: StoredRing): void {
 }
 
 async function change(
-  state: RingState,
+  state: KeyRingStore,
   stepOf: ChangeKeys,
   actor: string | undefined,
   onWritten: () => Promise<void>,
@@ -151,13 +140,13 @@ async function change(
 }
 
 /** While one secret replaces another, the keys may be encrypted under a secret that this process does not have. */
-async function areCurrentKeysKnown({ parts, known }: RingState): Promise<boolean> {
+async function areCurrentKeysKnown({ parts, known }: KeyRingStore): Promise<boolean> {
   const current = await parts.records.currentKids().catch(() => [])
   const ours = known?.keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
   return current.length > 0 && current.every((kid) => ours?.includes(kid))
 }
 
-async function notifyProcesses({ parts }: RingState, id: string): Promise<void> {
+async function notifyProcesses({ parts }: KeyRingStore, id: string): Promise<void> {
   await parts.store.publish(KEYS_CHANNEL, id).catch((error: unknown) => {
     parts.logger.warn(
       { err: error },

@@ -98,7 +98,11 @@ export function advance<Key extends RingKey>(
   fresh: readonly Key[] = [],
 ): KeyStep<Key> {
   const due = inState(keys, 'current').filter((key) => now >= activationOf(keys, key, policy))
-  const moved = fillUp(move(keys, now, [demote(due), retire(now, policy)]), now, fresh)
+  const moved = fillUp(
+    move(keys, now, (key) => demote(due)(key) ?? retire(now, policy)(key)),
+    now,
+    fresh,
+  )
   const kept = moved.keys.filter((key) => !isExpired(moved.keys, key, now, policy))
   return kept.length === moved.keys.length ? moved : { ...moved, keys: kept }
 }
@@ -115,7 +119,7 @@ export function rotate<Key extends RingKey>(
   replaced: readonly string[],
 ): KeyStep<Key> {
   const due = inState(keys, 'current').filter(({ kid }) => replaced.includes(kid))
-  return fillUp(move(keys, now, [demote(due)]), now, fresh)
+  return fillUp(move(keys, now, demote(due)), now, fresh)
 }
 
 /** Adds missing next keys. */
@@ -136,7 +140,7 @@ export function revoke<Key extends RingKey>(
 ): KeyStep<Key> {
   const takeOutOfService: Move = ({ kid, state }) =>
     kid === revoked && state !== 'revoked' ? 'revoked' : undefined
-  return fillUp(move(keys, now, [takeOutOfService]), now, fresh)
+  return fillUp(move(keys, now, takeOutOfService), now, fresh)
 }
 
 /** When the next change is due, in epoch seconds; `Infinity` if none is. */
@@ -200,10 +204,10 @@ function isExpired(keys: readonly RingKey[], key: RingKey, now: number, policy: 
   return retired.indexOf(key) < retired.length - MAX_LISTED_RETIRED
 }
 
-function move<Key extends RingKey>(keys: readonly Key[], now: number, moves: readonly Move[]): KeyStep<Key> {
+function move<Key extends RingKey>(keys: readonly Key[], now: number, to: Move): KeyStep<Key> {
   const changes: KeyChange[] = []
   const moved = keys.map((key) => {
-    const state = moves.map((to) => to(key)).find((found) => found !== undefined)
+    const state = to(key)
     if (state === undefined) return key
     // A demotion is reported as the activation of the successor.
     if (state === 'retired' || state === 'revoked') changes.push({ what: state, kid: key.kid, alg: key.alg })

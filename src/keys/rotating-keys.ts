@@ -16,10 +16,10 @@ import {
   retentionOf,
   type RotationPolicy,
 } from './key-states.ts'
-import { createKeyRingStore, type KeyRingStore } from './key-ring-store.ts'
+import { changeRing, createKeyRingStore, readRing, type KeyRingStore } from './key-ring-store.ts'
 import type { LogMarks } from './key-ring-loader.ts'
 import { createKeyRingRecords, makeKeys, type OpenKey } from './key-ring-record.ts'
-import { createRotation, type Rotation } from './rotation.ts'
+import { createRotation, followRing, pollRing, replenishSoon, type Rotation } from './rotation.ts'
 import type { KeyEncryption } from './key-encryption.ts'
 import { createRevokedKeys, type RevokedKeys, type RevokeKey } from './revoked-keys.ts'
 import { actorOf, type KeyCondition, type KeySource, type SigningKeyInfo } from './signing-keys.ts'
@@ -45,17 +45,13 @@ export interface RotatingKeysParts {
   readonly takeOverAfterMs?: number | undefined
 }
 
-/** The keys that this process uses. */
-interface KeysInUse {
-  ring: KeyRing
-  findKey: JWTVerifyGetKey
-  readonly listeners: Set<() => void>
-}
-
 /** The state of the rotating keys of one process. */
 interface RotatingKeys {
   readonly parts: RotatingKeysParts
-  readonly inUse: KeysInUse
+  /** The keys that this process uses. */
+  ring: KeyRing
+  findKey: JWTVerifyGetKey
+  readonly listeners: Set<() => void>
   readonly ringStore: KeyRingStore
   readonly revokedKeys: RevokedKeys
   readonly rotation: Rotation
@@ -68,18 +64,13 @@ interface RotatingKeys {
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const { store, events, marks, pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
-  const inUse: KeysInUse = {
-    ring: { signing: [], published: { keys: [] } },
-    findKey: createLocalJWKSet({ keys: [] }),
-    listeners: new Set(),
-  }
   const records = createKeyRingRecords(store, parts.encryption)
   const revokedKeys = createRevokedKeys({ ...parts, takeOverAfterMs })
   const ringStore = createKeyRingStore({
     ...parts,
     records,
     onReplaced: ({ keys }) => void revokeReplaced(parts, revokedKeys, keys),
-    onAdopted: ({ keys }) => useKeys(inUse, keys),
+    onAdopted: ({ keys }) => useKeys(rotating, keys),
     onChanges(changes, actor) {
       for (const { what, kid, alg } of changes) events.emit(`key.${what}`, { kid, alg, actor })
     },
@@ -92,52 +83,60 @@ export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
     pollIntervalMs,
     takeOverAfterMs,
   })
-  const keys: RotatingKeys = { parts, inUse, ringStore, revokedKeys, rotation }
-  const pollForUnknown = limitPolls(rotation.poll)
+  const rotating: RotatingKeys = {
+    parts,
+    ring: { signing: [], published: { keys: [] } },
+    findKey: createLocalJWKSet({ keys: [] }),
+    listeners: new Set(),
+    ringStore,
+    revokedKeys,
+    rotation,
+  }
+  const pollForUnknown = limitPolls(() => pollRing(rotation))
 
   return {
-    follow: rotation.follow,
+    follow: () => followRing(rotation),
     exportable: createExportableKeys({
       records,
       ringStore,
       marks,
-      revoke: (kid) => revokeKey(keys, kid, undefined),
+      revoke: (kid) => revokeKey(rotating, kid, undefined),
     }),
     get ring() {
-      return inUse.ring
+      return rotating.ring
     },
     get condition() {
-      return conditionOf(keys)
+      return conditionOf(rotating)
     },
     async getKey(header, token) {
       try {
-        return await inUse.findKey(header, token)
+        return await rotating.findKey(header, token)
       } catch (error) {
         const isKnown = ringStore.known?.keys.some(({ kid }) => kid === header?.kid)
         if (!(error instanceof errors.JWKSNoMatchingKey) || isKnown) throw error
       }
       await pollForUnknown()
-      return inUse.findKey(header, token)
+      return rotating.findKey(header, token)
     },
-    ensureFresh: () => ensureFresh(keys),
+    ensureFresh: () => ensureFresh(rotating),
     onChanged(listener) {
-      inUse.listeners.add(listener)
-      return () => void inUse.listeners.delete(listener)
+      rotating.listeners.add(listener)
+      return () => void rotating.listeners.delete(listener)
     },
-    list: () => list(keys),
-    rotate: async (options) => rotateKeys(keys, actorOf(options)),
-    revoke: async (kid, options) => revokeKey(keys, kid, actorOf(options)),
+    list: () => list(rotating),
+    rotate: async (options) => rotateKeys(rotating, actorOf(options)),
+    revoke: async (kid, options) => revokeKey(rotating, kid, actorOf(options)),
   }
 }
 
-function useKeys(inUse: KeysInUse, keys: readonly OpenKey[]): void {
-  const before = inUse.ring.signing
-  inUse.ring = viewOf(keys)
-  const { signing, published } = inUse.ring
-  inUse.findKey = createLocalJWKSet(published as JSONWebKeySet)
+function useKeys(rotating: RotatingKeys, keys: readonly OpenKey[]): void {
+  const before = rotating.ring.signing
+  rotating.ring = viewOf(keys)
+  const { signing, published } = rotating.ring
+  rotating.findKey = createLocalJWKSet(published as JSONWebKeySet)
   const isSame = before.length === signing.length
   if (isSame && before.every(({ kid }, index) => kid === signing[index]?.kid)) return
-  for (const listener of inUse.listeners) listener()
+  for (const listener of rotating.listeners) listener()
 }
 
 async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Promise<RotationPolicy> {
@@ -170,8 +169,8 @@ function isFresh({ ringStore }: RotatingKeys): boolean {
   return Math.abs(Date.now() - ringStore.confirmedAt) <= STALE_AFTER_SECONDS * 1000
 }
 
-function isSigningRevoked({ parts, inUse }: RotatingKeys): boolean {
-  return inUse.ring.signing.some(({ kid }) => parts.isKeyRevoked(kid))
+function isSigningRevoked({ parts, ring }: RotatingKeys): boolean {
+  return ring.signing.some(({ kid }) => parts.isKeyRevoked(kid))
 }
 
 function conditionOf(rotating: RotatingKeys): KeyCondition {
@@ -193,13 +192,13 @@ function conditionOf(rotating: RotatingKeys): KeyCondition {
 async function ensureFresh(keys: RotatingKeys): Promise<void> {
   // The revocation of a key may arrive before its ring. Tokens that this key signs in between would be rejected.
   if (isFresh(keys) && !isSigningRevoked(keys)) return
-  await keys.rotation.poll().catch((error: unknown) => {
+  await pollRing(keys.rotation).catch((error: unknown) => {
     if (!isFresh(keys)) throw error
   })
 }
 
 async function list({ parts, ringStore }: RotatingKeys): Promise<readonly SigningKeyInfo[]> {
-  const [{ keys }, policy] = await Promise.all([ringStore.read(), readPolicy(parts)])
+  const [{ keys }, policy] = await Promise.all([readRing(ringStore), readPolicy(parts)])
   return inState(keys, 'current', 'next', 'previous', 'revoked', 'retired').map((key) => {
     const until = endOf(keys, key, policy)
     return {
@@ -214,17 +213,17 @@ async function list({ parts, ringStore }: RotatingKeys): Promise<readonly Signin
 }
 
 async function rotateKeys({ ringStore, rotation }: RotatingKeys, actor: string | undefined): Promise<void> {
-  const replaced = inState((await ringStore.read()).keys, 'current').map(({ kid }) => kid)
+  const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
   // Generating takes long, so it happens outside of the change, where only this caller waits.
   const fresh = await makeKeys()
-  await ringStore.change((keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
-  rotation.replenishSoon(0)
+  await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
+  replenishSoon(rotation, 0)
 }
 
 async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefined): Promise<void> {
   const { parts, ringStore, revokedKeys, rotation } = keys
   const hasKid = (key: OpenKey) => key.kid === kid
-  const found = ringStore.known?.keys.find(hasKid) ?? (await ringStore.read()).keys.find(hasKid)
+  const found = ringStore.known?.keys.find(hasKid) ?? (await readRing(ringStore)).keys.find(hasKid)
   if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
   const since = found.state === 'revoked' ? found.since : Date.now() / 1000
   // Read while the ring is written: every moment counts.
@@ -241,7 +240,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
     outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, actor)
   }
   if (outcome === 'was out of service') await revokeTokens()
-  rotation.replenishSoon(0)
+  replenishSoon(rotation, 0)
 }
 
 /** Takes a key out of service and revokes its tokens, unless no other key could sign. */
@@ -258,6 +257,6 @@ async function takeOutOfService(
     isNeeded = !canSign(step.keys)
     return isNeeded ? { keys, changes: [] } : step
   }
-  if (await ringStore.change(stepOf, actor, revokeTokens)) return 'is out of service'
+  if (await changeRing(ringStore, stepOf, actor, revokeTokens)) return 'is out of service'
   return isNeeded ? 'needs a key' : 'was out of service'
 }

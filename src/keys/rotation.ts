@@ -2,7 +2,7 @@ import { periodically } from '../async/periodically.ts'
 import type { Logger } from '../host/logger.ts'
 import type { Store } from '../store/contract.ts'
 import { advance, canSign, replenish, missingNext, nextDue, type RotationPolicy } from './key-states.ts'
-import { KEYS_CHANNEL, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
+import { changeRing, KEYS_CHANNEL, readRing, type ChangeKeys, type KeyRingStore } from './key-ring-store.ts'
 import { makeKeys, type OpenKey } from './key-ring-record.ts'
 
 /** What the rotation needs. */
@@ -24,45 +24,24 @@ const RETRY_MS = 2000
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The state of the rotation in one process. */
-interface RotationState {
-  readonly parts: RotationParts
-  isFollowing: boolean
-  /** The current poll, or the last one. */
-  running: Promise<void>
-  /** The poll that follows it. */
-  queued: Promise<void> | undefined
-  pollTimer: NodeJS.Timeout | undefined
-  replenishing: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined
-}
-
 export function createRotation(parts: RotationParts) {
-  const state: RotationState = {
+  return {
     parts,
     isFollowing: false,
+    /** The current poll, or the last one. */
     running: Promise.resolve(),
-    queued: undefined,
-    pollTimer: undefined,
-    replenishing: undefined,
-  }
-  return {
-    /**
-     * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
-     *
-     * @throws {GatehouseError} why it failed; the rotation tries again by itself
-     */
-    poll: () => poll(state),
-    /** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
-    follow: () => follow(state),
-    /** Generates missing next keys in the background, because generating takes long. */
-    replenishSoon: (delayMs: number) => replenishSoon(state, delayMs),
+    /** The poll that follows it. */
+    queued: undefined as Promise<void> | undefined,
+    pollTimer: undefined as NodeJS.Timeout | undefined,
+    replenishing: undefined as { readonly timer: NodeJS.Timeout; readonly at: number } | undefined,
   }
 }
 
-/** The rotation of the keys over time. */
+/** The rotation of the keys over time, in one process. */
 export type Rotation = ReturnType<typeof createRotation>
 
-async function follow(state: RotationState): Promise<() => Promise<void>> {
+/** Polls now, and then whenever a change is due or may have happened. @returns a function that stops it */
+export async function followRing(state: Rotation): Promise<() => Promise<void>> {
   const { store, ringStore, pollIntervalMs } = state.parts
   const onMessage = (id: string) => {
     if (id !== ringStore.known?.id) void pollInBackground(state)
@@ -79,7 +58,7 @@ async function follow(state: RotationState): Promise<() => Promise<void>> {
     await unsubscribe()
   }
   try {
-    await poll(state)
+    await pollRing(state)
   } catch (error) {
     await stop()
     throw error
@@ -87,7 +66,12 @@ async function follow(state: RotationState): Promise<() => Promise<void>> {
   return stop
 }
 
-function poll(state: RotationState): Promise<void> {
+/**
+ * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
+ *
+ * @throws {GatehouseError} why it failed; the rotation tries again by itself
+ */
+export function pollRing(state: Rotation): Promise<void> {
   state.queued ??= state.running.then(async () => {
     state.queued = undefined
     const done = pollOnce(state)
@@ -101,16 +85,16 @@ function poll(state: RotationState): Promise<void> {
 }
 
 /** A failure is logged, and the rotation tries again. */
-async function pollInBackground(state: RotationState): Promise<void> {
+async function pollInBackground(state: Rotation): Promise<void> {
   if (!state.isFollowing) return
-  await poll(state).catch((error: unknown) => {
+  await pollRing(state).catch((error: unknown) => {
     if (state.isFollowing) state.parts.logger.warn({ err: error }, 'the signing keys could not be polled')
   })
 }
 
-async function pollOnce(state: RotationState): Promise<void> {
+async function pollOnce(state: Rotation): Promise<void> {
   const { ringStore, readPolicy, onPolled, takeOverAfterMs } = state.parts
-  const ring = await ringStore.read()
+  const ring = await readRing(ringStore)
   const policy = await readPolicy()
   // Usually keys are generated in the background; here only if no key can sign.
   const fresh = canSign(ring.keys) ? [] : await makeKeys()
@@ -123,12 +107,12 @@ async function pollOnce(state: RotationState): Promise<void> {
   schedulePoll(state, Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
 }
 
-async function changeIfDue({ parts }: RotationState, stepOf: ChangeKeys): Promise<boolean> {
+async function changeIfDue({ parts }: Rotation, stepOf: ChangeKeys): Promise<boolean> {
   const keys = parts.ringStore.known?.keys ?? []
-  return stepOf(keys).keys !== keys && parts.ringStore.change(stepOf)
+  return stepOf(keys).keys !== keys && changeRing(parts.ringStore, stepOf)
 }
 
-function schedulePoll(state: RotationState, inMs: number): void {
+function schedulePoll(state: Rotation, inMs: number): void {
   clearTimeout(state.pollTimer)
   if (!state.isFollowing) return
   state.pollTimer = setTimeout(
@@ -137,7 +121,8 @@ function schedulePoll(state: RotationState, inMs: number): void {
   ).unref()
 }
 
-function replenishSoon(state: RotationState, delayMs: number): void {
+/** Generates missing next keys in the background, because generating takes long. */
+export function replenishSoon(state: Rotation, delayMs: number): void {
   if (!state.isFollowing || missingNext(state.parts.ringStore.known?.keys ?? []).length === 0) return
   const at = performance.now() + delayMs
   if (state.replenishing && state.replenishing.at <= at) return
@@ -145,10 +130,10 @@ function replenishSoon(state: RotationState, delayMs: number): void {
   state.replenishing = { at, timer: setTimeout(() => void replenishNow(state), delayMs).unref() }
 }
 
-async function replenishNow(state: RotationState): Promise<void> {
+async function replenishNow(state: Rotation): Promise<void> {
   const { ringStore, logger } = state.parts
   try {
-    const fresh = await makeKeys(missingNext((await ringStore.read()).keys))
+    const fresh = await makeKeys(missingNext((await readRing(ringStore)).keys))
     if (state.isFollowing) await changeIfDue(state, (keys) => replenish(keys, Date.now() / 1000, fresh))
   } catch (error) {
     logger.warn({ err: error }, 'the next signing keys could not be generated yet')

@@ -3,6 +3,7 @@ import { checkInput } from '../validation/check-input.ts'
 import { hostIdRule, optional } from '../validation/rules.ts'
 import type { SigningAlgorithm } from './generate-key.ts'
 import type { KeyRing } from './key-ring.ts'
+import type { ExportableKeys } from './key-ring-import.ts'
 import type { KeyState, RingKey } from './key-states.ts'
 import type { RingLoss } from './key-ring-record.ts'
 
@@ -59,20 +60,6 @@ export interface SigningKeys {
 export function actorOf(options: KeyChangeOptions = {}): string | undefined {
   checkInput('the signing keys cannot be changed', options, { actor: optional(hostIdRule) })
   return options.actor
-}
-
-/** Signing keys in the store, which can be exported to another store. */
-export interface ExportableKeys {
-  /** The key ring, encrypted as in the store. The same ring is the same text. */
-  toText(): Promise<string>
-  /**
-   * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
-   *
-   * @returns imports the ring, and answers the number of imported keys; may be called again
-   * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_STORE_CORRUPT` if it is not a key
-   *   ring, `ERR_CONFLICT` if this store has other signing keys
-   */
-  unseal(text: string): Promise<() => Promise<number>>
 }
 
 /** The condition of the keys, as far as this process knows it. */
