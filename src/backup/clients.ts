@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../validation/predicates.ts'
-import { createClientIndex, type ClientIndex } from '../clients/client-index.ts'
+import { createClientIndex } from '../clients/client-index.ts'
 import {
   clientRecords,
   isDeleted,
   storedClients,
   withDefaults,
   type ClientRecord,
-  type DeletedClient,
 } from '../clients/client-record.ts'
 import type { Client } from '../clients/client.ts'
 import { findProblems, optional } from '../validation/rules.ts'
@@ -32,24 +31,21 @@ const PAGE_SIZE = 200
 const KINDS = ['apiKey', 'application'] as const
 
 /** What reads and writes the clients of one store. */
-interface ClientTables {
-  readonly stored: Collection<ClientRecord | DeletedClient>
-  readonly lastUses: Collection<LastUse>
-  readonly indexes: { readonly [Kind in Client['kind']]: ClientIndex<Client> }
+function tablesOf(store: Store) {
+  const { getEach } = clientRecords(store)
+  const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
+  const indexes = { apiKey: indexOf('apiKey'), application: indexOf('application') }
+  return { stored: storedClients(store), lastUses: storedLastUses(store), indexes }
 }
+
+type ClientTables = ReturnType<typeof tablesOf>
 
 /**
  * API keys and applications, with the hashes of their secrets, their place in lists, and their last use. An import never
  * changes a client that exists: a different client with the same id is a conflict.
  */
 export function clientSection(store: Store): Section {
-  const { getEach } = clientRecords(store)
-  const indexOf = (kind: Client['kind']) => createClientIndex({ store, kind, load: getEach })
-  const tables: ClientTables = {
-    stored: storedClients(store),
-    lastUses: storedLastUses(store),
-    indexes: { apiKey: indexOf('apiKey'), application: indexOf('application') },
-  }
+  const tables = tablesOf(store)
   return {
     is: 'client',
     async *exportLines(onSkipped) {

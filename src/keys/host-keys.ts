@@ -29,24 +29,21 @@ export function createHostKeys(parts: {
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
   // With revoked keys too, so that the gateway rejects their tokens as revoked, and not as signed by an unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
+  const ordered = [...signing, ...keys.filter((key) => !signing.includes(key))]
   const listeners = new Set<() => void>()
   let revoked: readonly string[] = []
-  let ring = viewOf(keys)
+  let ring = viewOf(ordered)
 
   function viewOf(published: readonly SigningJwk[]): KeyRing {
     const further = published.filter((key) => key.alg === 'RS256' && isPrivate(key) && !signing.includes(key))
-    const others = published.filter((key) => !signing.includes(key))
-    return {
-      signing: [...signing, ...further],
-      published: { keys: [...signing, ...others].map(toPublicJwk) },
-    }
+    return { signing: [...signing, ...further], published: { keys: published.map(toPublicJwk) } }
   }
 
   function applyRevocations(): void {
     const now = keys.filter((key) => isKeyRevoked(key.kid) && !signing.includes(key)).map(({ kid }) => kid)
     if (now.length === revoked.length) return
     revoked = now
-    ring = viewOf(keys.filter(({ kid }) => !revoked.includes(kid)))
+    ring = viewOf(ordered.filter(({ kid }) => !revoked.includes(kid)))
     for (const listener of listeners) listener()
   }
 
@@ -80,8 +77,7 @@ export function createHostKeys(parts: {
       return () => void listeners.delete(listener)
     },
     async list() {
-      const others = keys.filter((key) => !signing.includes(key))
-      return [...signing, ...others].map((key) => ({ kid: key.kid, alg: key.alg, state: stateOf(key) }))
+      return ordered.map((key) => ({ kid: key.kid, alg: key.alg, state: stateOf(key) }))
     },
     async rotate() {
       throw readOnly('to rotate them, put other keys first in `signingKeys.jwks`')

@@ -164,7 +164,7 @@ export function endOf(keys: readonly RingKey[], key: RingKey, policy: RotationPo
 /** When the next keys become current, in epoch seconds; undefined if there are none. */
 export function rotationDue(
   keys: readonly RingKey[],
-  policy: Pick<RotationPolicy, 'rotateAfter' | 'publishAhead'>,
+  policy: Omit<RotationPolicy, 'tail'>,
 ): number | undefined {
   const due = Math.min(...inState(keys, 'current').map((key) => activationOf(keys, key, policy)))
   return Number.isFinite(due) ? due : undefined
@@ -174,7 +174,7 @@ export function rotationDue(
 function activationOf(
   keys: readonly RingKey[],
   current: RingKey,
-  policy: Pick<RotationPolicy, 'rotateAfter' | 'publishAhead'>,
+  policy: Omit<RotationPolicy, 'tail'>,
 ): number {
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
