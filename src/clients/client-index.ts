@@ -20,7 +20,14 @@ export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>
 /** An entry without a record is removed after this time: a creation takes less. */
 const STALE_AFTER_MS = 3_600_000
 
-/** @param load the records of client ids, in their order, undefined where absent */
+/**
+ * Lists of the clients of one kind in order of creation: one of all, and one of each account.
+ *
+ * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
+ * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
+ *
+ * @param load the records of client ids, in their order, undefined where absent
+ */
 export function createClientIndex<C extends Client>({
   store,
   kind,
@@ -65,14 +72,6 @@ export function createClientIndex<C extends Client>({
     },
   }
 }
-
-/**
- * Lists of the clients of one kind in order of creation: one of all, and one of each account.
- *
- * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
- * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
- */
-export type ClientIndex<C extends Client> = ReturnType<typeof createClientIndex<C>>
 
 function nameOf(kind: Client['kind'], accountId: string | undefined): string {
   return accountId === undefined ? `clients:${kind}` : `clients:${kind}:of:${accountId}`
