@@ -1,19 +1,12 @@
-import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider'
+import type { KoaContextWithOIDC } from 'oidc-provider'
 import type { Account } from '../../host/accounts.ts'
 import type { HostAccounts } from '../../host/host-accounts.ts'
 import { personOf, type Person } from '../../host/subject.ts'
 import { userClaims } from './endpoints/userinfo.ts'
 import { requestState } from './request-state.ts'
 
-/** Looks up accounts at the host, each once per request. */
-export interface AccountLookup {
+export function createAccountLookup(accounts: HostAccounts) {
   /** The account, or undefined if the host does not know it (any more). */
-  find(ctx: KoaContextWithOIDC, person: Person): Promise<Account | undefined>
-  /** The same for oidc-provider, whose account ids are our subjects. */
-  readonly findAccount: FindAccount
-}
-
-export function createAccountLookup(accounts: HostAccounts): AccountLookup {
   function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
     const known = requestState(ctx).accounts
     const key = JSON.stringify([accountId, userId ?? null])
@@ -24,9 +17,13 @@ export function createAccountLookup(accounts: HostAccounts): AccountLookup {
 
   return {
     find,
-    async findAccount(ctx, subject) {
+    /** The same for oidc-provider, whose account ids are our subjects. */
+    async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))
-      return account && { accountId: subject, claims: (use) => userClaims(account, subject, use) }
+      return account && { accountId: subject, claims: (use: string) => userClaims(account, subject, use) }
     },
   }
 }
+
+/** Looks up accounts at the host, each once per request. */
+export type AccountLookup = ReturnType<typeof createAccountLookup>

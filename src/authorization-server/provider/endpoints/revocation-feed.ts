@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import { answerErrorAsJson } from '../../../http/error-response.ts'
 import { isKnown } from '../../../http/public-document.ts'
 import type { RevocationPage, RevocationSource } from '../../../revocation/revocation-source.ts'
-import { authenticateClient, type ClientSecrets } from './authenticate-client.ts'
+import { authenticateBasicClient, type ClientSecrets } from './basic-client-authentication.ts'
 
 /**
  * Milliseconds for which a page is shared with other gateways that ask with the same cursor, as gateways do that started
@@ -30,7 +30,7 @@ export function createRevocationFeed(parts: {
   const read = sharedReads(parts.source)
 
   return async function revocationFeed(ctx) {
-    const client = await authenticateClient(registry, ctx.get('Authorization'))
+    const client = await authenticateBasicClient(registry, ctx.get('Authorization'))
     if (!client) {
       ctx.set('WWW-Authenticate', `Basic realm="${realm}"`)
       const description = 'send client_id and client_secret of a resource server by HTTP Basic'

@@ -3,19 +3,6 @@ import type { MemoryWatch } from '../../../../store/memory-watch.ts'
 import { NotNow } from '../../seam/errors.ts'
 import { createPendingInteractions } from './pending-interactions.ts'
 
-/** Decides whether one more authorization request may wait for a person. Strangers can start any number of them. */
-export interface InteractionAdmission {
-  /**
-   * Admits a new interaction.
-   *
-   * @param address the address that started it
-   * @throws {NotNow} 429 if too many of this address wait, 503 if the store is nearly full
-   */
-  admit(address: string, id: string): void
-  /** Releases an interaction that was answered, or could not be stored. */
-  release(id: string): void
-}
-
 /** Seconds after which a rejected request may be tried again. */
 const RETRY_AFTER_SECONDS = 30
 
@@ -31,7 +18,7 @@ export function createInteractionAdmission(parts: {
   readonly seconds: number
   readonly memory: MemoryWatch
   readonly logger: Logger
-}): InteractionAdmission {
+}) {
   const { max, memory, logger } = parts
   const pending = createPendingInteractions(parts)
   let loggedAt = Number.NEGATIVE_INFINITY
@@ -47,7 +34,13 @@ export function createInteractionAdmission(parts: {
   }
 
   return {
-    admit(address, id) {
+    /**
+     * Admits a new interaction.
+     *
+     * @param address the address that started it
+     * @throws {NotNow} 429 if too many of this address wait, 503 if the store is nearly full
+     */
+    admit(address: string, id: string): void {
       if (memory.isNearlyFull()) {
         throw new NotNow(503, 'not available for the moment; try again', RETRY_AFTER_SECONDS)
       }
@@ -56,6 +49,10 @@ export function createInteractionAdmission(parts: {
       const description = 'too many sign-ins that were begun from this address are not finished'
       throw new NotNow(429, description, RETRY_AFTER_SECONDS)
     },
+    /** Releases an interaction that was answered, or could not be stored. */
     release: pending.remove,
   }
 }
+
+/** Decides whether one more authorization request may wait for a person. Strangers can start any number of them. */
+export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>

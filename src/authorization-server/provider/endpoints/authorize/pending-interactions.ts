@@ -1,15 +1,9 @@
-/** Counts the interactions that wait for a person, by the address that started them, in this process. */
-export interface PendingInteractions {
-  /** Counts a new one. False if the address has too many, and then it is not counted. */
-  add(address: string, id: string): boolean
-  /** Stops counting one that was answered, or could not be stored. */
-  remove(id: string): void
-}
-
 /** The most interactions that are counted at once; a new one replaces the oldest. They take less than 20 MB. */
 const MAX_COUNTED = 50_000
 
 /**
+ * Counts the interactions that wait for a person, by the address that started them, in this process.
+ *
  * @param options.max for one address; 0 counts nothing
  * @param options.seconds after which an interaction is not counted any more
  */
@@ -19,11 +13,12 @@ export function createPendingInteractions({
 }: {
   readonly max: number
   readonly seconds: number
-}): PendingInteractions {
+}) {
   /** Oldest first. */
   const pending = new Map<string, { readonly address: string; readonly until: number }>()
   const counts = new Map<string, number>()
 
+  /** Stops counting one that was answered, or could not be stored. */
   function remove(id: string): void {
     const entry = pending.get(id)
     if (!entry) return
@@ -34,7 +29,8 @@ export function createPendingInteractions({
   }
 
   return {
-    add(address, id) {
+    /** Counts a new one. False if the address has too many, and then it is not counted. */
+    add(address: string, id: string): boolean {
       if (max === 0) return true
       for (const [oldest, { until }] of pending) {
         if (until > performance.now()) break

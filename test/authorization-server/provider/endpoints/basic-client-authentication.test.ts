@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { authenticateClient } from '../../../../src/authorization-server/provider/endpoints/authenticate-client.ts'
+import { authenticateBasicClient } from '../../../../src/authorization-server/provider/endpoints/basic-client-authentication.ts'
 import type { Client } from '../../../../src/clients/client.ts'
 
 const secrets: Readonly<Record<string, string>> = {
@@ -24,14 +24,14 @@ describe('client authentication by HTTP Basic', () => {
   it.each([`Basic ${base64('key_1:right')}`, `basic  ${base64('key_1:right')}`])(
     'a client is authenticated by its secret in the header: %s',
     async (authorization) => {
-      expect(await authenticateClient(registry(), authorization)).toMatchObject({ clientId: 'key_1' })
+      expect(await authenticateBasicClient(registry(), authorization)).toMatchObject({ clientId: 'key_1' })
     },
   )
 
   it('client id and secret in the Basic header are form-decoded (RFC 6749 2.3.1)', async () => {
     const authorization = `Basic ${base64(`${encode('a:b c%')}:${encode('no: a+b&c=d %2F')}`)}`
     const asked = registry()
-    await authenticateClient(asked, authorization)
+    await authenticateBasicClient(asked, authorization)
     expect(asked.verifySecret).toHaveBeenCalledWith(
       expect.objectContaining({ clientId: 'a:b c%' }),
       'no: a+b&c=d %2F',
@@ -48,7 +48,7 @@ describe('client authentication by HTTP Basic', () => {
     'a secret in the Basic header is tried form-decoded, and then unchanged if that differs: %s',
     async (sent, readings) => {
       const asked = registry()
-      expect(await authenticateClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
+      expect(await authenticateBasicClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
       expect(asked.find).toHaveBeenCalledOnce()
       expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(readings)
     },
@@ -56,7 +56,7 @@ describe('client authentication by HTTP Basic', () => {
 
   it('a secret beside a form-encoded client id is tried form-decoded only', async () => {
     const asked = registry()
-    await authenticateClient(asked, `Basic ${base64('key%5F1:a+b')}`)
+    await authenticateBasicClient(asked, `Basic ${base64('key%5F1:a+b')}`)
     expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(['a b'])
   })
 
@@ -65,7 +65,7 @@ describe('client authentication by HTTP Basic', () => {
     ['an unknown client', `Basic ${base64('unknown:right')}`],
     ['a disabled client', `Basic ${base64('shut:right')}`],
   ])('no client is authenticated with %s', async (_name, authorization) => {
-    expect(await authenticateClient(registry(), authorization)).toBeUndefined()
+    expect(await authenticateBasicClient(registry(), authorization)).toBeUndefined()
   })
 
   it.each([
@@ -85,7 +85,7 @@ describe('client authentication by HTTP Basic', () => {
     ['two headers in one', `Basic ${base64('key_1:right')}, Basic ${base64('key_1:right')}`],
   ])('no client is authenticated with %s, and the registry is not asked', async (_name, authorization) => {
     const asked = registry()
-    expect(await authenticateClient(asked, authorization)).toBeUndefined()
+    expect(await authenticateBasicClient(asked, authorization)).toBeUndefined()
     expect(asked.find).not.toHaveBeenCalled()
     expect(asked.verifySecret).not.toHaveBeenCalled()
   })

@@ -13,7 +13,7 @@ export interface ClientSecrets {
  * @param authorization the header; empty if it is absent
  * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
  */
-export async function authenticateClient(
+export async function authenticateBasicClient(
   registry: ClientSecrets,
   authorization: string,
 ): Promise<Client | undefined> {
