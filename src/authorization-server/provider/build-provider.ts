@@ -30,14 +30,14 @@ export type { Provider } from 'oidc-provider'
  * has no state of its own.
  */
 export function buildProvider(deps: ProviderDependencies): Provider {
-  const { settings, catalog, grantLifecycle, events, logger } = deps
+  const { settings, catalog } = deps
   const revokeGrant = createRevokeGrant(deps)
   const parts: ProviderParts = {
     ...deps,
     accountLookup: createAccountLookup(deps.accounts),
     codes: codeCollection(deps.store),
     revokeGrant,
-    limitGrants: createLimitGrants({ grantLifecycle, revokeGrant, events, logger }),
+    limitGrants: createLimitGrants({ ...deps, revokeGrant }),
   }
   const models = createModels(parts)
   const adapter = (model: string) => models[model] ?? modelAdapter(model, {})

@@ -3,7 +3,7 @@ import { emitAppError } from '../../host/emit-app-error.ts'
 import { answerError, errorFields } from '../../http/error-response.ts'
 import type { ProviderDependencies } from './dependencies.ts'
 import { redirectUriError } from './endpoints/authorize/redirect-uri-errors.ts'
-import { failureResponse, isStoreUnavailable, logFailure } from './errors.ts'
+import { failureResponse, isServiceUnavailable, logFailure } from './service-unavailable.ts'
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 import { requestState } from './request-state.ts'
 import { isForPrograms } from './routes.ts'
@@ -18,7 +18,7 @@ export function createRenderError(
     const failure = failureResponse(error)
     const isOAuthError = error instanceof errors.OIDCProviderError
     const answer = {
-      status: isStoreUnavailable(error) ? failure.status : ctx.status,
+      status: isServiceUnavailable(error) ? failure.status : ctx.status,
       error: isOAuthError ? out.error : failure.error,
       description:
         (redirectUriError(ctx, error) ?? (isOAuthError && out.error_description)) || failure.description,
@@ -47,7 +47,7 @@ export function reportFailures(
     const ctx: ProviderResponse = context
     const { status, headers, error: code, description } = failureResponse(error)
     if (errorOf(ctx) === 'server_error') ctx.body = { error: code, error_description: description }
-    if (isStoreUnavailable(error)) {
+    if (isServiceUnavailable(error)) {
       ctx.status = status
       ctx.set({ ...headers })
     } else emitAppError(requestState(ctx).host, error)

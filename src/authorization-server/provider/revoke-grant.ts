@@ -1,6 +1,4 @@
-import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
-import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
-import type { Revocations } from '../../revocation/revoke-tokens.ts'
+import type { ProviderDependencies } from './dependencies.ts'
 
 /**
  * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
@@ -15,11 +13,7 @@ export function createRevokeGrant({
   grantLifecycle,
   families,
   revocations,
-}: {
-  readonly grantLifecycle: GrantLifecycle
-  readonly families: TokenFamilies
-  readonly revocations: Revocations
-}): RevokeGrant {
+}: Pick<ProviderDependencies, 'grantLifecycle' | 'families' | 'revocations'>): RevokeGrant {
   const pending = new Map<string, Promise<void>>()
 
   async function revoke(grantId: string): Promise<void> {

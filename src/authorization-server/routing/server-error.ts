@@ -4,7 +4,7 @@ import type { EventSink } from '../../host/events.ts'
 import type { Logger } from '../../host/logger.ts'
 import { answerError, answerErrorAsJson } from '../../http/error-response.ts'
 import type { Pages } from '../interaction/pages.ts'
-import { failureResponse, isStoreUnavailable, logFailure } from '../provider/errors.ts'
+import { failureResponse, isServiceUnavailable, logFailure } from '../provider/service-unavailable.ts'
 import { isForPrograms } from '../provider/routes.ts'
 
 /** Answers a request that failed on our side, without revealing the cause, and notifies the host. */
@@ -16,7 +16,7 @@ export function fail(parts: {
   return function fail(ctx, path, error) {
     logFailure(parts.settings.logger, error, { path: withoutId(path) })
     parts.events.emit('error', { error })
-    if (!isStoreUnavailable(error)) emitAppError(ctx, error)
+    if (!isServiceUnavailable(error)) emitAppError(ctx, error)
     const { headers, ...answer } = failureResponse(error)
     ctx.set({ ...headers })
     if (isForPrograms(path)) answerErrorAsJson(ctx, answer)

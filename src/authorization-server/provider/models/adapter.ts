@@ -1,5 +1,5 @@
 import { Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
-import { isStoreUnavailable } from '../errors.ts'
+import { isServiceUnavailable } from '../service-unavailable.ts'
 import { requestState } from '../request-state.ts'
 
 const NAMES = [
@@ -37,7 +37,7 @@ function failFast(method: Method): Method {
     try {
       return await method(...args)
     } catch (error) {
-      if (state && isStoreUnavailable(error)) state.unavailable = error
+      if (state && isServiceUnavailable(error)) state.unavailable = error
       throw error
     }
   }

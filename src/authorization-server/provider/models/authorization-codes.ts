@@ -1,5 +1,5 @@
 import { type Adapter, type AdapterPayload } from 'oidc-provider'
-import { createCollection, type Collection } from '../../../store/collection.ts'
+import type { Collection } from '../../../store/collection.ts'
 import type { Store } from '../../../store/contract.ts'
 import { digest } from '../../../store/digest.ts'
 import { optional, stringRule } from '../../../validation/rules.ts'
@@ -7,20 +7,20 @@ import type { ProviderParts } from '../dependencies.ts'
 import { getCode } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
-import { payloadFields } from './payload-fields.ts'
+import { payloadCollection } from './payload-collection.ts'
 
-const CODE = payloadFields('AuthorizationCode', {
+const CODE = {
   accountId: stringRule,
   clientId: stringRule,
   grantId: stringRule,
   redirectUri: optional(stringRule),
   codeChallenge: optional(stringRule),
   codeChallengeMethod: optional(stringRule),
-})
+}
 
 /** Authorization codes, stored under their digest. */
 export function codeCollection(store: Store): Collection<AdapterPayload> {
-  return createCollection<AdapterPayload>(store, { name: 'code', version: 1, fields: CODE })
+  return payloadCollection(store, 'code', 'AuthorizationCode', CODE)
 }
 
 /** A code is consumed by starting its refresh token family (`redeemCode`), so consuming does nothing here. */

@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 import { isActive, type GrantRecord } from '../../../grants/grant-record.ts'
 import { personOf, subjectOf } from '../../../host/subject.ts'
 import { listGrant } from '../endpoints/token/authorization-code-grant.ts'
-import type { ProviderParts } from '../dependencies.ts'
+import type { ProviderParts, ProviderSettings } from '../dependencies.ts'
 import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
@@ -16,11 +16,11 @@ const GRANT_MARGIN_SECONDS = 60
  *
  * @param lifetimes in seconds
  */
-export function initialGrantLifetime(lifetimes: {
-  readonly interaction: number
-  readonly authorizationCode: number
-}): number {
-  return lifetimes.interaction + lifetimes.authorizationCode + GRANT_MARGIN_SECONDS
+export function initialGrantLifetime({
+  interaction,
+  authorizationCode,
+}: ProviderSettings['lifetimes']): number {
+  return interaction + authorizationCode + GRANT_MARGIN_SECONDS
 }
 
 /** What people have authorized applications to do. */

@@ -1,20 +1,19 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider'
 import { addressGroup } from '../../../http/client-address.ts'
-import { createCollection } from '../../../store/collection.ts'
 import { digest } from '../../../store/digest.ts'
 import type { ProviderDependencies } from '../dependencies.ts'
 import { currentContext, requestState } from '../request-state.ts'
 import { ROUTES } from '../routes.ts'
 import { objectOf, optional, stringRule } from '../../../validation/rules.ts'
 import { modelAdapter } from './adapter.ts'
-import { payloadFields } from './payload-fields.ts'
+import { payloadCollection } from './payload-collection.ts'
 
-const INTERACTION = payloadFields('Interaction', {
+const INTERACTION = {
   prompt: objectOf({ name: stringRule }),
   params: objectOf({ client_id: stringRule }),
   session: optional(objectOf({ uid: optional(stringRule), accountId: optional(stringRule) })),
   result: optional(objectOf({})),
-})
+}
 
 /**
  * Authorization requests that wait for a person, stored under the digest of their id. The stored payload holds no
@@ -25,11 +24,7 @@ export function interactions({
   settings,
   interactionAdmission,
 }: Pick<ProviderDependencies, 'store' | 'settings' | 'interactionAdmission'>): Adapter {
-  const pending = createCollection<AdapterPayload>(store, {
-    name: 'interaction',
-    version: 1,
-    fields: INTERACTION,
-  })
+  const pending = payloadCollection(store, 'interaction', 'Interaction', INTERACTION)
 
   async function create(id: string, record: AdapterPayload, ttl: number | undefined): Promise<void> {
     interactionAdmission.admit(addressGroup(requestState(currentContext()).host.ip), id)

@@ -6,13 +6,13 @@ import { countRule, mapOf, objectOf, optional, stringRule } from '../../../valid
 import { isCorruptRecord } from '../../../store/corrupt-record.ts'
 import { isReplacedSession, isSignOutRequest, sessionOfRequest, type FoundSession } from '../seam/sessions.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
-import { payloadFields } from './payload-fields.ts'
+import { payloadCollection } from './payload-collection.ts'
 
-const SESSION = payloadFields('Session', {
+const SESSION = {
   uid: stringRule,
   loginTs: optional(countRule),
   authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
-})
+}
 
 /** The id of no session. The `uid` of a signed-out session points to it for a moment. */
 const NONE = ''
@@ -26,11 +26,7 @@ const NONE = ''
  * strangers can start any number of them.
  */
 export function sessions(store: Store): Adapter {
-  const sessionsById = createCollection<AdapterPayload>(store, {
-    name: 'session',
-    version: 1,
-    fields: SESSION,
-  })
+  const sessionsById = payloadCollection(store, 'session', 'Session', SESSION)
   const idsByUid = createCollection<{ id: string }>(store, {
     name: 'session-uid',
     version: 1,

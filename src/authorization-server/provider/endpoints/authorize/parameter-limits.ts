@@ -5,19 +5,14 @@ const MAX_BYTES_OTHERS = 514
 /** The most bytes of all parameters of an authorization request together, except `scope`. */
 const MAX_BYTES_TOGETHER = 3072
 
-/** A parameter that is too long; its name is empty if all of them together are. */
-export interface TooLong {
-  readonly name: string
-  readonly description: string
-}
-
 /**
  * Finds a parameter that is too long. Strangers choose the parameters, and they are stored. The scopes in `scope` are
  * checked one by one elsewhere, and `id_token_hint` has been replaced by its subject.
  *
  * @param params by name: strings, lists of strings for repeated parameters, undefined for absent ones
+ * @returns the name of the parameter, empty if all of them together are too long; undefined if none is
  */
-export function findTooLong(params: Readonly<Record<string, unknown>>): TooLong | undefined {
+export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0
   for (const [name, value] of Object.entries(params)) {
     if (name === 'scope' || value === undefined) continue

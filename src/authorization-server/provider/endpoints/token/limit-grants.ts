@@ -1,8 +1,6 @@
 import { coalesce } from '../../../../async/coalesce.ts'
-import type { GrantIndex, GrantPair } from '../../../../grants/grant-index.ts'
-import type { EventSink } from '../../../../host/events.ts'
-import type { Logger } from '../../../../host/logger.ts'
-import type { RevokeGrant } from '../../revoke-grant.ts'
+import type { GrantPair } from '../../../../grants/grant-index.ts'
+import type { ProviderParts } from '../../dependencies.ts'
 
 /**
  * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
@@ -10,13 +8,12 @@ import type { RevokeGrant } from '../../revoke-grant.ts'
  */
 export type LimitGrants = (pair: GrantPair) => void
 
-export function createLimitGrants(parts: {
-  readonly grantLifecycle: { readonly index: Pick<GrantIndex, 'listOverLimit'> }
-  readonly revokeGrant: RevokeGrant
-  readonly events: EventSink
-  readonly logger: Logger
-}): LimitGrants {
-  const { grantLifecycle, revokeGrant, events, logger } = parts
+export function createLimitGrants({
+  grantLifecycle,
+  revokeGrant,
+  events,
+  logger,
+}: Pick<ProviderParts, 'grantLifecycle' | 'revokeGrant' | 'events' | 'logger'>): LimitGrants {
   const due = new Map<string, GrantPair>()
 
   async function revokeSurplus(pair: GrantPair): Promise<void> {

@@ -6,7 +6,7 @@ import type { Logger } from '../../host/logger.ts'
  * code is from RFC 6749 4.1.2.1), and 500 otherwise.
  */
 export function failureResponse(error: unknown) {
-  if (isStoreUnavailable(error)) {
+  if (isServiceUnavailable(error)) {
     const description = 'not available for the moment; try again'
     return { status: error.status, headers: error.headers, error: 'temporarily_unavailable', description }
   }
@@ -20,12 +20,15 @@ export function failureResponse(error: unknown) {
  * @param where the request, without any credential
  */
 export function logFailure(logger: Logger, error: Error, where: Readonly<Record<string, unknown>>): void {
-  if (isStoreUnavailable(error))
+  if (isServiceUnavailable(error))
     logger.warn({ ...where, reason: error.message }, 'a request was answered with 503')
   else logger.error({ err: error, ...where }, 'the authorization service failed')
 }
 
-/** Whether a request failed only temporarily, so that it can be retried. */
-export function isStoreUnavailable(error: unknown): error is GatehouseError {
+/**
+ * Whether a request failed only temporarily, so that it can be retried: the store is unavailable, or the service is not
+ * ready or closed.
+ */
+export function isServiceUnavailable(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.status === 503
 }
