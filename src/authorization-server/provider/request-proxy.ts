@@ -16,21 +16,16 @@ import { formatBasicCredentials, readBasicCredentials } from '../../http/basic-c
  */
 export function requestProxy({ req }: Context, url: string, form?: string): IncomingMessage {
   const credentials = readBasicCredentials(req.headers.authorization ?? '')
-  const headers = credentials
-    ? { ...req.headers, authorization: formatBasicCredentials(credentials) }
-    : req.headers
-  if (form === undefined) {
-    return Object.create(req, {
-      url: { value: url, writable: true },
-      headers: { value: headers },
-    }) as IncomingMessage
-  }
-  const bytes = Buffer.from(form)
+  const authorization = credentials && { authorization: formatBasicCredentials(credentials) }
+  const body = form === undefined ? undefined : Buffer.from(form)
+  const length = body && { 'content-length': String(body.length) }
   return Object.create(req, {
     url: { value: url, writable: true },
-    headers: { value: { ...headers, 'content-length': String(bytes.length) } },
-    readable: { value: true },
-    readableEncoding: { value: null },
-    iterator: { value: () => Readable.from([bytes])[Symbol.asyncIterator]() },
+    headers: { value: { ...req.headers, ...authorization, ...length } },
+    ...(body && {
+      readable: { value: true },
+      readableEncoding: { value: null },
+      iterator: { value: () => Readable.from([body])[Symbol.asyncIterator]() },
+    }),
   }) as IncomingMessage
 }

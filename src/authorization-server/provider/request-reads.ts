@@ -16,14 +16,9 @@ export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
   if (grantType === 'authorization_code' && typeof code === 'string') getCode(parts, ctx, code).catch(ignore)
-  // Strangers can make up tokens. Those that we did not issue cause no read before the client has authenticated.
-  if (
-    grantType === 'refresh_token' &&
-    typeof token === 'string' &&
-    parts.refreshTokenFormat.isGenuine(token)
-  ) {
-    getRefreshToken(parts, ctx, token).catch(ignore)
-  }
+  if (grantType !== 'refresh_token' || typeof token !== 'string') return
+  // Strangers can make up tokens. A token that we did not issue causes no read before the client has authenticated.
+  if (parts.refreshTokenFormat.isGenuine(token)) getRefreshToken(parts, ctx, token).catch(ignore)
 }
 
 export function getCode(
