@@ -8,6 +8,7 @@ import type { ClientRegistry } from '../../clients/client-registry.ts'
 import type { Client } from '../../clients/client.ts'
 import type { Store } from '../../store/contract.ts'
 import type { GrantLifecycle } from '../../grants/grant-lifecycle.ts'
+import type { GrantPair } from '../../grants/grant-index.ts'
 import type { TokenFamilies } from '../../grants/refresh-tokens/token-families.ts'
 import type { RefreshTokenFormat } from '../../grants/refresh-tokens/token-format.ts'
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
@@ -17,8 +18,6 @@ import type { Principal } from '../../gateway/principal.ts'
 import type { Pages } from '../interaction/pages.ts'
 import type { Collection } from '../../store/collection.ts'
 import type { AccountLookup } from './account-lookup.ts'
-import type { LimitGrants } from './endpoints/token/limit-grants.ts'
-import type { RevokeGrant } from './revoke-grant.ts'
 import type { AdapterPayload } from 'oidc-provider'
 
 /** The settings that the authorization server uses. */
@@ -76,6 +75,16 @@ export interface ProviderDependencies {
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>
-  readonly revokeGrant: RevokeGrant
-  readonly limitGrants: LimitGrants
+  /**
+   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
+   * same moment. Repeating it has no further effect. Calls for the same grant at the same time share one revocation.
+   *
+   * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
+   */
+  revokeGrant(grantId: string): Promise<void>
+  /**
+   * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
+   * that no request waits for it. A failure is retried with the next grant of the same pair.
+   */
+  limitGrants(pair: GrantPair): void
 }

@@ -1,19 +1,11 @@
-import type { ProviderDependencies } from './dependencies.ts'
-
-/**
- * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
- * same moment. Repeating it has no further effect. Calls for the same grant at the same time share one revocation.
- *
- * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
- */
-export type RevokeGrant = (grantId: string) => Promise<void>
+import type { ProviderDependencies, ProviderParts } from './dependencies.ts'
 
 /** Creates the only function with which the authorization server itself revokes grants. */
 export function createRevokeGrant({
   grantLifecycle,
   families,
   revocations,
-}: Pick<ProviderDependencies, 'grantLifecycle' | 'families' | 'revocations'>): RevokeGrant {
+}: Pick<ProviderDependencies, 'grantLifecycle' | 'families' | 'revocations'>): ProviderParts['revokeGrant'] {
   const pending = new Map<string, Promise<void>>()
 
   async function revoke(grantId: string): Promise<void> {

@@ -2,18 +2,16 @@ import { coalesce } from '../../../../async/coalesce.ts'
 import type { GrantPair } from '../../../../grants/grant-index.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
-/**
- * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
- * that no request waits for it. A failure is retried with the next grant of the same pair.
- */
-export type LimitGrants = (pair: GrantPair) => void
-
+/** Creates the function that keeps the number of a person's grants for an application below the limit. */
 export function createLimitGrants({
   grantLifecycle,
   revokeGrant,
   events,
   logger,
-}: Pick<ProviderParts, 'grantLifecycle' | 'revokeGrant' | 'events' | 'logger'>): LimitGrants {
+}: Pick<
+  ProviderParts,
+  'grantLifecycle' | 'revokeGrant' | 'events' | 'logger'
+>): ProviderParts['limitGrants'] {
   const due = new Map<string, GrantPair>()
 
   async function revokeSurplus(pair: GrantPair): Promise<void> {
