@@ -45,7 +45,15 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
-/** @param load reads the records of grant ids, in their order, undefined where absent */
+/**
+ * The grants of each account that are in use, in the order in which they were made, to the second.
+ *
+ * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
+ * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
+ * entries vanish with their buckets.
+ *
+ * @param load reads the records of grant ids, in their order, undefined where absent
+ */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
     store,
@@ -132,15 +140,6 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     },
   }
 }
-
-/**
- * The grants of each account that are in use, in the order in which they were made, to the second.
- *
- * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
- * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
- * entries vanish with their buckets.
- */
-export type GrantIndex = ReturnType<typeof createGrantIndex>
 
 /** Whether grants that expire at two times, in epoch seconds, stand in the same bucket. */
 export function isSameBucket(one: number, other: number): boolean {

@@ -9,7 +9,7 @@ import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
-  /** Whether its pair may exceed the limit (`GrantIndex.listOverLimit`). Never rejects. */
+  /** Whether its pair may exceed the limit (`index.listOverLimit`). Never rejects. */
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
