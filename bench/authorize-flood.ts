@@ -3,10 +3,11 @@
  * `maxmemory 256mb`. At the same time, a client at 127.0.0.2 signs in, refreshes, revokes a token and disables an
  * API key.
  *
- * Three runs of 20 seconds: with default options; without a limit by address; and without one on a Redis that is
- * nearly full, where sign-ins are rejected too. Prints the memory of Redis before and after, and the responses.
- * Fails if anything else fails. The flood and the host share one process, so all figures are slower than in
- * production. `node bench/authorize-flood.ts` (Node 22.18 or later), about 90 seconds.
+ * Each of the three runs takes 20 seconds. The first run has the default options. The second run has no limit
+ * by address. The third run has no such limit either, and its Redis is nearly full, so sign-ins are rejected
+ * too. Prints the memory of Redis before and after, and the responses. Fails if any other action of the client
+ * fails. The flood and the host share one process, so all figures are slower than in production. `node
+ * bench/authorize-flood.ts` (Node 22.18 or later), about 90 seconds.
  */
 import { Agent, request, type RequestOptions } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -20,7 +21,7 @@ import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const RUN_SECONDS = 20
 const CONNECTIONS = 32
-/** The most requests of one flood. */
+/** The maximum number of requests in one flood. */
 const MAX_REQUESTS = 200_000
 const MAXMEMORY_BYTES = 256 * 1024 * 1024
 const [FLOOD_ADDRESS, USER_ADDRESS] = ['127.0.0.1', '127.0.0.2']

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ApplicationClient } from './chaos-process.ts'
 import { ACCOUNT_COOKIE, CALLBACK, SCOPES } from './host.ts'
 
-/** One request, and its result. */
+/** One request and its response. */
 export interface Answer {
   readonly what: 'authorize' | 'code' | 'refresh' | 'introspect'
   readonly client: number
-  /** 0 without a response. */
+  /** The HTTP status; 0 if no response arrived. */
   readonly status: number
   /** `performance.now()` when the request was sent, and when its response had arrived. */
   readonly from: number
@@ -61,7 +61,7 @@ export function createLedger(): Ledger {
 }
 
 /**
- * Creates one client, whose `run()` works until `isOver`.
+ * Creates one client. Its `run()` sends requests until `isOver()` returns true.
  *
  * @param options.ports the ports of the processes, which are used in turn
  * @param options.pauseMs milliseconds between two refreshes, on average
@@ -105,7 +105,7 @@ export function createClient(options: {
   const refresh = (token: string) =>
     post('refresh', 'token', { grant_type: 'refresh_token', refresh_token: token })
 
-  /** Follows the redirects as a browser would; undefined without a code. */
+  /** Follows the redirects as a browser would. Returns the code, or undefined if the last address has none. */
   async function authorize(): Promise<string | undefined> {
     const query = new URLSearchParams({
       client_id: application.client_id,

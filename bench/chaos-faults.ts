@@ -5,16 +5,16 @@ import { startRedisCluster, type RedisCluster, type RedisNode } from '../test/su
 import { startRedis } from '../test/support/redis-server.ts'
 import { until } from '../test/support/until.ts'
 
-/** An outage of a part of Redis or all of it, by `performance.now()`. */
+/** An outage of Redis or of a part of it. Times are values of `performance.now()`. */
 export interface Outage {
   readonly startedAt: number
-  /** When every node serves all slots again; the same as `recoveredAt` for a single Redis. */
+  /** When every node serves all slots again. For a single Redis, this is the same as `recoveredAt`. */
   readonly servedAt: number
   /** When every master has its replica in sync again. */
   readonly recoveredAt: number
 }
 
-/** A Redis, and its faults. */
+/** A Redis with the faults that are injected into it. */
 export interface Faults {
   readonly addresses: readonly { readonly host: string; readonly port: number }[]
   /** Milliseconds from the start of the run to each fault. */
@@ -74,7 +74,10 @@ export async function redisPaused(): Promise<Faults> {
   }
 }
 
-/** @param fault makes the victim fail; answers how to restore it, and the minimum duration in milliseconds */
+/**
+ * @param fault makes the victim fail; returns a function that restores the victim, and the minimum milliseconds
+ * of the outage
+ */
 async function onCluster(
   fault: (
     victim: RedisNode,
@@ -95,7 +98,7 @@ async function onCluster(
       const replica = await cluster.replicaOf(victim)
       const startedAt = performance.now()
       const { restore, minimumMs } = await fault(victim, replica)
-      // Earlier, the victim would restart as an empty master.
+      // A victim that restarts before its replica is promoted would come back as an empty master.
       await until(() => requirePromoted(cluster, victim, replica))
       const servedAt = performance.now()
       await delay(Math.max(0, minimumMs - (servedAt - startedAt)))

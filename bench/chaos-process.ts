@@ -16,7 +16,7 @@ export interface ProcessOptions {
   readonly storeTimeoutMs: number
 }
 
-/** Questions to a process: for a new application, for its memory, and for its log. */
+/** The questions that a process answers: it creates an application, or reports its memory or its log. */
 export type Ask = 'application' | 'memory' | 'log'
 
 export interface ApplicationClient {
@@ -52,7 +52,9 @@ process.on('message', ({ number, ask }: Question<Ask>) => {
 })
 report({ ready: true })
 
-/** The settings of the README, with which calls fail soon while a server is unreachable. */
+/**
+ * Connects with the settings of the README. With these settings, calls fail soon while a server is unreachable.
+ */
 function connect(): Redis | Cluster {
   const [first] = addresses
   const retryStrategy = (attempt: number) => Math.min(attempt * 50, 500)
@@ -64,7 +66,7 @@ function connect(): Redis | Cluster {
 function record(details: object, message: string): void {
   const { err } = details as { err?: Error }
   const cause = err?.cause instanceof Error ? `, because ${err.cause.message}` : ''
-  // Numbers and ids differ from time to time, so they are masked.
+  // Numbers and ids differ between equal errors, so they are masked.
   const text = `${message}: ${err?.message ?? ''}${cause}`.replaceAll(/\d{2,}\S*/g, '…')
   log[text] = { times: (log[text]?.times ?? 0) + 1, last: Math.round(performance.now() / 1000) }
 }

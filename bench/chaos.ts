@@ -10,11 +10,11 @@
  * - `pause`: a single Redis is frozen for 10 s, twice.
  *
  * Runs with `durability` (one replica, 500 ms) on the cluster, and `refreshTokenGraceSeconds: 10`. Fails if a
- * refresh token gets two valid successors, if a client is rejected that used no token twice, if a response is a
+ * refresh token gets two valid successors, if a client that used no token twice is rejected, if a response is a
  * 5xx other than 503, if a request takes longer than the store's timeout allows, or if a client waits for more
  * than 5 s after the recovery. With `--no-durability` it only counts the writes that replication without WAIT
- * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. Starts its
- * own servers. Node 22.18 or later; about 90 seconds.
+ * loses. `--seconds 30` shortens the run. With `--eager`, clients hardly pause between two refreshes. Starts
+ * its own servers. Node 22.18 or later; about 90 seconds.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -34,13 +34,16 @@ import { startProcess, type Running } from './processes.ts'
 const CLIENTS = 50
 const STORE_TIMEOUT_MS = 1000
 /**
- * Milliseconds that a request may take longer than those without an outage: a write that times out, half a second
- * to learn its result, and a margin for queued requests.
+ * During an outage, a request may take these milliseconds longer than otherwise. They cover a write that times
+ * out, half a second to read its result, and a margin for queued requests.
  */
 const TOLERANCE_MS = STORE_TIMEOUT_MS + 500 + 1000
 /** The median duration in milliseconds above which the machine is too busy for times to be checked. */
 const BUSY_MEDIAN_MS = 250
-/** How many of the rejected clients are reported, with the milliseconds of their requests before. */
+/**
+ * The number of rejected clients that are reported, and the milliseconds before the rejection whose requests
+ * are listed.
+ */
 const REPORTED_CLIENTS = 5
 const REPORTED_MS = 20_000
 /** Milliseconds after the recovery within which every client must be served again. */
@@ -142,7 +145,7 @@ interface FinalState {
   twins: number
   /** Grants without a valid token although they were not revoked. */
   lost: number
-  /** Grants of which an older token is valid, but not the last one. */
+  /** Grants with a valid older token whose last token is not valid. */
   rolledBack: number
   /** Grants whose last token was exchanged once more. */
   usable: number
@@ -194,7 +197,7 @@ function reportAnswers(): void {
   for (const { what, status, text, retryAfter } of ledger.answers.slice(0, answers)) {
     const ofWhat = (counts[what] ??= {})
     ofWhat[status] = (ofWhat[status] ?? 0) + 1
-    // Authorization and introspection requests are valid here, so they must not be rejected.
+    // The clients send only valid authorization and introspection requests, so none may be rejected.
     const isRejection = status >= 400 && status < 500 && (what === 'authorize' || what === 'introspect')
     if (status === 0 || isRejection || (status >= 500 && status !== 503))
       failures.push(`${what} was answered ${status} ${text}`)

@@ -5,7 +5,7 @@ export interface Clock {
   restore(): void
 }
 
-/** Replaces `Date`, from which all code here reads the time. */
+/** Replaces `Date`, from which the library reads the time. */
 export function replaceClock(): Clock {
   const RealDate = globalThis.Date
   let ahead = 0

@@ -1,16 +1,16 @@
 /**
  * Sends generated requests to all endpoints of the authorization service, and to the gateway in front of five
  * routers (@koa/router, koa-tree-router, find-my-way with and without letter case, Fastify by `authenticate`).
- * They are valid requests and tokens of all kinds, each with none to four mutations. Most are passed to Node's
- * HTTP parser in this process, some are sent over sockets. `node bench/fuzz.ts 1 1000000` takes a seed and a
- * number of requests. A request depends on the seed and its number alone, except for the ids and secrets in it.
- * `--processes 2` distributes the requests.
+ * The generated requests start as valid requests and tokens of all kinds, and get up to four mutations each.
+ * Most are passed to Node's HTTP parser in this process, some are sent over sockets. The arguments of `node
+ * bench/fuzz.ts 1 1000000` are a seed and a number of requests. A request depends on the seed and its number
+ * alone, except for the ids and secrets in it. `--processes 2` distributes the requests.
  *
- * Fails if a request gets a 5xx or no response; if a handler runs without a token of its scope; if a response or
- * a log line contains a secret, markup or a header of a request, or redirects elsewhere; if a client gets a token
- * or data without a right to it; if an error is uncaught or logged; or if the heap grows from host to host.
- * Prints the shortest request that reproduces each finding. Node 22.18 or later; about 25 minutes of one core for
- * a million requests.
+ * Fails if a request gets a 5xx or no response; if a handler runs without a token of its scope; if a response
+ * or a log line contains a secret, markup or a header of a request, or redirects elsewhere; if a client gets a
+ * token or data that it has no right to; if an error is uncaught or logged; or if the heap grows from host to
+ * host. Prints the shortest request that reproduces each finding. Node 22.18 or later; about 25 minutes of one
+ * core for a million requests.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,10 +24,13 @@ import { round } from './figures.ts'
 
 /** Requests to one host before the next host replaces it. */
 const REQUESTS_PER_HOST = 25_000
-/** Hosts after which all code is loaded and compiled, and the megabytes by which the heap may grow afterwards. */
+/**
+ * The number of hosts after which all code is loaded and compiled, and the megabytes by which the heap may grow
+ * afterwards.
+ */
 const WARM_UP_HOSTS = 4
 const MAX_GROWTH_MB = 30
-/** The characters of a request that are printed at most. */
+/** The maximum number of characters that are printed of a request. */
 const PRINTED_CHARACTERS = 2000
 
 const { values, positionals } = parseArgs({

@@ -50,7 +50,7 @@ export interface MeasuredHost {
  * Starts a host, and settles when it is ready.
  *
  * @param options.servicePort the port of the issuer, if that is another process
- * @param options.gatehouse options that differ from the defaults here
+ * @param options.gatehouse options that replace the defaults of this function
  */
 export async function startHost(options: {
   readonly store: Store
@@ -78,14 +78,14 @@ export async function startHost(options: {
     ...options.gatehouse,
   })
   const app = new Koa()
-  // Clients see failed requests themselves.
+  // Clients report failed requests, so the app does not print them.
   app.on('error', () => {})
   app.use(gatehouse.middleware())
   app.use(gatehouse.gateway.middleware())
   app.use((ctx) => void (ctx.body = 'served'))
   const handle = app.callback()
   const server = createServer((incoming, response) => void handle(incoming, response))
-  // Longer than any measurement, so that no connection closes while a request arrives.
+  // This is longer than any measurement, so that no connection closes while a request arrives.
   server.keepAliveTimeout = 300_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

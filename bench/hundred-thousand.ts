@@ -20,16 +20,19 @@ import { median, round } from './figures.ts'
 import { CALLBACK, SCOPES, startHost, type MeasuredHost } from './host.ts'
 
 const COUNT = 100_000
-/** The clients of one owner, and the grants of one account; all others have far fewer. */
+/**
+ * The number of clients of one owner, and of grants of one account. All other owners and accounts have far
+ * fewer.
+ */
 const LARGE_COUNT = 1000
 const LARGE_ACCOUNT = 'the account with 1,000'
 const OWNERS = 300
 const ACCOUNTS = 9900
 const APPLICATIONS = 100
-/** Parallel calls while Redis is filled, and connections while tokens are requested. */
+/** The number of parallel calls while Redis is filled, and of connections while tokens are requested. */
 const PARALLEL = 200
 const CONNECTIONS = 16
-/** Starts of each kind, and rounds of token requests. */
+/** The number of starts of each kind, and of rounds of token requests. */
 const STARTS = 15
 const ROUNDS = 7
 const ROUND_MS = 1000
@@ -236,7 +239,10 @@ async function measureStarts(): Promise<void> {
   if (ofFull > ofEmpty * LIMIT.startRatio) failures.push('starting takes longer with a full Redis')
 }
 
-/** Measures direct tokens per second, in turn. Each of the 100,000 clients requests at most one. */
+/**
+ * Measures direct tokens per second for each number of clients in turn. Each of the 100,000 clients requests at
+ * most one token.
+ */
 async function measureTokens(): Promise<void> {
   const { host, close } = await open(full.port)
   let next = 0

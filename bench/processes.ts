@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A message from a process: that it is ready, an event, or the answer to a question. */
+/** A message from a process. It reports that the process is ready, an event, or the answer to a question. */
 export interface Report<Event = unknown> {
   readonly ready?: true
   readonly event?: Event
@@ -34,11 +34,11 @@ export interface Running<Ask extends string = string> {
   readonly ended: Promise<unknown>
 }
 
-/** Further settings of a process. */
+/** Additional settings of a process. */
 interface Handling<Event> {
   /** Receives the events of the process. */
   readonly onEvent?: (event: Event) => void
-  /** Further arguments for node. */
+  /** Additional arguments for node. */
   readonly execArgv?: readonly string[]
 }
 

@@ -1,8 +1,8 @@
 /**
  * Measures how long a revocation takes to reach another process. Two processes share one Redis and get 200
- * requests/s each. One of them revokes; the time runs from before the call until the other process has answered
- * 401. Then the same with publish/subscribe disabled, and for a gateway that polls over HTTP; there the limit is
- * the poll interval. Starts its own Redis. Fails if a figure exceeds its limit. `node
+ * requests/s each. One process revokes. The time runs from before its call until the other process has answered
+ * 401. The measurement is repeated with publish/subscribe disabled, and for a gateway that polls over HTTP. For
+ * these two, the limit is the poll interval. Starts its own Redis. Fails if a figure exceeds its limit. `node
  * bench/revocation-latency.ts` (Node 22.18 or later), about a minute.
  */
 import { fork, type ChildProcess } from 'node:child_process'
@@ -20,7 +20,9 @@ const SAMPLES = 200
 const WARM_UP_REVOCATIONS = 20
 /** Requests per second through each gateway. */
 const REQUESTS_PER_SECOND = 200
-/** Seconds between two polls, the default. Without messages, a revocation takes this long at most. */
+/**
+ * Seconds between two polls; this is the default value. Without messages, a revocation takes at most this long.
+ */
 const POLL_INTERVAL_SECONDS = 5
 /** Milliseconds over which revocations are spread when a gateway polls. */
 const SPREAD_MS = 15_000
@@ -34,7 +36,7 @@ type DistributiveOmit<T, Key extends string> = T extends unknown ? Omit<T, Key> 
 interface Measurement {
   readonly what: string
   readonly times: readonly number[]
-  /** Milliseconds. */
+  /** The limits in milliseconds. */
   readonly limits: { readonly median?: number; readonly p99?: number; readonly max?: number }
 }
 
@@ -42,7 +44,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 const children: ChildProcess[] = []
 let redis: RedisServer | undefined
 const measurements: Measurement[] = []
-/** Unexpected responses by status; 0 without a response. */
+/** The number of unexpected responses by status. The status is 0 if no response arrived. */
 const wrongAnswers = new Map<number, number>()
 let loaded = 0
 let loadedMs = 0
@@ -74,8 +76,8 @@ async function run(): Promise<void> {
   const token = bystander?.token ?? ''
   await Promise.all([expectStatus(one, token, 200), expectStatus(other, token, 200)])
 
-  // All targets are created before the measurement. By then both processes have generated their keys, which takes
-  // CPU.
+  // All targets are created before the measurement. Creating them also waits until both processes have
+  // generated their keys, which takes CPU time.
   const warmUp = await one.ask<Target[]>({ ask: 'targets', kind: 'token', count: WARM_UP_REVOCATIONS })
   const targets = new Map<string, Target[]>()
   for (const kind of KINDS) targets.set(kind, await one.ask({ ask: 'targets', kind, count: SAMPLES }))
@@ -180,7 +182,7 @@ async function expectStatus(service: Service, token: string, expected: number): 
   if (status !== expected) throw new Error(`HTTP ${status} where ${expected} was expected`)
 }
 
-/** The status of a call, or 0 without a response. */
+/** The status of a call; 0 if no response arrived. */
 function statusOf({ port }: Service, token: string): Promise<number> {
   return new Promise((resolve) => {
     const headers = { Authorization: `Bearer ${token}` }

@@ -24,7 +24,7 @@ export interface ProcessOptions {
   readonly credentials?: { readonly clientId: string; readonly clientSecret: string } | undefined
 }
 
-/** A target to revoke, and a token that its revocation revokes. */
+/** A target to revoke, and a token that is revoked with the target. */
 export interface Target {
   readonly kind: Kind
   readonly id: string
@@ -57,7 +57,7 @@ const gateway = role === 'gateway' ? gatewayAlone() : service()
 app.use((ctx) => void (ctx.body = 'served'))
 const handle = app.callback()
 const server = createServer((incoming, response) => void handle(incoming, response))
-// Longer than any measurement, so that no connection closes while a request arrives.
+// This is longer than any measurement, so that no connection closes while a request arrives.
 server.keepAliveTimeout = 300_000
 await new Promise<void>((resolve) => void server.listen(port, resolve))
 await gateway.ready()

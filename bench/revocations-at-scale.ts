@@ -25,7 +25,7 @@ import { startRedis } from '../test/support/redis-server.ts'
 import { round } from './figures.ts'
 
 const COUNT = 200_000
-/** The ratio of requests per second with revocations to those without, which must be reached. */
+/** The minimum ratio of requests per second with revocations to requests per second without revocations. */
 const MIN_RATIO = 0.97
 const ROUNDS = 61
 const ROUND_MS = 100
@@ -61,7 +61,7 @@ const loading = await timeOf(() => all.start())
 globalThis.gc?.()
 const heapMegabytes = (process.memoryUsage().heapUsed - heapBefore) / 1e6
 if (all.size !== COUNT) throw new Error(`${all.size} revocations were loaded, and there are ${COUNT}`)
-// No revocation has expired, so this measures the search alone.
+// No revocation has expired, so `prune()` removes nothing, and only its search is measured.
 const pruning = await timeOf(async () => all.prune(now))
 
 const ratio = await compare()
@@ -86,7 +86,10 @@ await store.close()
 redis.disconnect()
 await redisServer.stop()
 
-/** Mostly tokens, then grants, some clients, and few of the others. They expire within the next ten days. */
+/**
+ * Makes one revocation. Most are of tokens, fewer of grants, some of clients, and very few of other kinds. All
+ * expire within the next ten days.
+ */
 function makeRevocation(index: number): Revocation {
   const id = randomBytes(16).toString('base64url')
   const until = now + DAY_SECONDS + Math.floor(Math.random() * 9 * DAY_SECONDS)
@@ -99,7 +102,7 @@ function makeRevocation(index: number): Revocation {
   return { of: 'operation', id: `operation-${index}:read`, below: 2, until }
 }
 
-/** Stores the revocations as another process would have an hour ago. */
+/** Stores the revocations as if another process had stored them an hour ago. */
 async function fill(): Promise<void> {
   const writer = new Redis(redisServer.url, { enableAutoPipelining: true })
   const writerStore = redisStore(writer)
@@ -154,7 +157,10 @@ function checkTime(): number {
   return ((user + system) * 1000) / (200 * tokens.length)
 }
 
-/** The ratio of requests per CPU second with all revocations to those with none: the median of all rounds. */
+/**
+ * The ratio of requests per CPU second with all revocations to requests per CPU second with none. It is the
+ * median of all rounds.
+ */
 async function compare(): Promise<number> {
   const { publicKey, privateKey } = await generateKeyPair('ES256')
   const operations = { 'invoices:read': { route: 'GET /invoices/:id', title: 'Read' } }
@@ -195,7 +201,7 @@ async function compare(): Promise<number> {
     })
     return serve(new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = { ok: true })))
   }
-  // Two servers of each kind, because a server may be faster for having been created first.
+  // There are two servers of each kind, because the server that is created first may be faster.
   const [none1, all1] = [await serverWith(none), await serverWith(all)]
   const [all2, none2] = [await serverWith(all), await serverWith(none)]
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })

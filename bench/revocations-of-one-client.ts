@@ -1,9 +1,9 @@
 /**
- * Measures what 100,000 revocations by one client (RFC 7009) leave in memory: the heap before, after them, and 61
- * seconds later after one more. Each token is a different one, and only its revocation needs to be stored. Starts
- * its own Redis. Fails if a revocation takes 1 kB or more, or if the heap grows after the last one. `node
- * --expose-gc --max-old-space-size=384 bench/revocations-of-one-client.ts` (Node 22.18 or later), about 5
- * minutes.
+ * Measures how much memory 100,000 revocations by one client (RFC 7009) occupy. The heap is measured before the
+ * revocations, after them, and 61 seconds later after one more revocation. The revoked tokens are all
+ * different, and only the revocation of each token needs to be stored. Starts its own Redis. Fails if a
+ * revocation takes 1 kB or more, or if the heap grows after the last one. `node --expose-gc
+ * --max-old-space-size=384 bench/revocations-of-one-client.ts` (Node 22.18 or later), about 5 minutes.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,7 +18,7 @@ import { startHost } from './host.ts'
 
 const COUNT = 100_000
 const PARALLEL = 32
-/** The bytes of heap that a revocation must stay below. */
+/** The limit for the bytes of heap per revocation. */
 const LIMIT_BYTES = 1000
 /** Megabytes by which the heap may differ without a cause. */
 const NOISE_MB = 2

@@ -55,7 +55,7 @@ async function crashOnce(crash: number): Promise<void> {
   const before = currentKids(await readRing())
   const rotation = victim.ask('rotate').catch(() => {})
   if (crashAt === undefined) {
-    // A rotation takes about as long as generating an RSA key.
+    // The kill happens at a random moment of the rotation, which takes about as long as generating an RSA key.
     await delay(randomInt(400))
     await victim.kill()
   }
@@ -91,7 +91,7 @@ async function waitForNextKeys(): Promise<void> {
   }
 }
 
-/** Reads the ring repeatedly, as any other reader at that moment would see it. */
+/** Reads the ring repeatedly from the store, as another process would read it at that moment. */
 async function sample(): Promise<void> {
   let last = ''
   while (!isOver) {

@@ -1,8 +1,8 @@
 /**
- * Rotates keys every 2 seconds for 60 seconds, under both flows at two processes with one Redis and a third
- * process that is a gateway alone. Every valid token must be accepted, no response may be a 5xx, and each
- * rotation changes one key of each algorithm. Then the current key is revoked 200 times; each time runs until the
- * other process rejects a cached token of that key. Fails otherwise. Starts its own Redis. `node
+ * Rotates keys every 2 seconds for 60 seconds, under both flows at two processes that share one Redis, and a
+ * third process that is only a gateway. Every valid token must be accepted, no response may be a 5xx, and each
+ * rotation changes one key of each algorithm. Then the current key is revoked 200 times. Each measured time
+ * ends when the other process rejects a cached token of that key. Fails otherwise. Starts its own Redis. `node
  * bench/rotation.ts` (Node 22.18 or later), about 100 seconds.
  */
 import { randomInt } from 'node:crypto'
@@ -23,7 +23,7 @@ const LOOPS = 2
 const PAUSE_MS = 100
 /** Keys that are revoked after the rotations. */
 const REVOCATIONS = 200
-/** Older tokens of all ages that are kept for later calls. */
+/** The number of older tokens, of all ages, that are kept for later calls. */
 const KEPT_TOKENS = 400
 
 const events: KeyChange[] = []
@@ -56,7 +56,8 @@ const loops = Array.from({ length: LOOPS }, () => [
 await Promise.all(loops)
 const endedAt = Date.now()
 const rotations = [...events]
-// Two other processes on another Redis, without scheduled rotations and with few published keys.
+// The revocations are measured in two new processes on another Redis, without scheduled rotations and with few
+// published keys.
 await Promise.all([one.kill(), other.kill()])
 const { url: secondRedisUrl } = await startRedis()
 const startWithoutRotation = async (port: number) => {
@@ -169,8 +170,8 @@ async function measureRevocations(): Promise<number[]> {
     while ((await callOnce(there, token)).status === 200) continue
     times.push(performance.now() - revokedAt)
     await revoked
-    // Only processes that are notified of keys accept the token at once. A gateway alone could not fetch so many
-    // keys.
+    // Both processes are notified of the new key, so they accept the next token at once. A separate gateway
+    // could not fetch keys that often.
     const { access_token: next } = await requestToken(any(unrotated), client, {
       grant_type: 'client_credentials',
     })
@@ -221,8 +222,8 @@ function report(): void {
     )
     if (new Set(activated.map(({ kid }) => kid)).size < activated.length)
       failures.push(`${alg}: a key was activated twice`)
-    // An interval may be a little longer, but not shorter: all processes share one clock, and timers are exact to
-    // milliseconds.
+    // An interval may be a little longer, but never shorter, because all processes share one clock and timers
+    // are exact to milliseconds.
     if (shortest < ROTATION_SECONDS * 1000 - 100) failures.push(`${alg}: two changes in one interval`)
     if (during.length < (RUN_SECONDS / ROTATION_SECONDS) * 0.8)
       failures.push(`${alg}: rotations were left out`)

@@ -28,10 +28,11 @@ const REVOCATIONS = 500
 const HOUR_MS = 3_600_000
 /** The numbers of hourly refreshes after which the grant is measured: none, a day, 30 days and 90 days. */
 const MEASURED_AFTER = [0, 24, 720, 2160]
-/** The bytes that a grant with all its keys must stay below. */
+/** The limit for the bytes of a grant with all its keys. */
 const LIMIT_BYTES = 4096
 /**
- * The bytes by which a grant may differ from day to day: counters gain digits, and it may be in one bucket more.
+ * The bytes by which a grant may differ from day to day. Its counters gain digits, and the grant may be in one
+ * more bucket.
  */
 const TOLERANCE_BYTES = 256
 
@@ -156,7 +157,7 @@ async function createApplicationAt(measured: MeasuredHost, accountId: string): P
   return { client_id: made.clientId, client_secret: clientSecret }
 }
 
-/** Takes users through sign-in, consent and the code exchange, and measures each step. */
+/** Runs sign-in, consent and the code exchange for several users, and measures each step. */
 async function measureAuthorizations(client: Client): Promise<void> {
   const users = Array.from({ length: USERS }, (_, index) => createUser(host, `user-${index}`))
   const pages: Page[] = []

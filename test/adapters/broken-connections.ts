@@ -16,7 +16,7 @@ export interface FaultyConnection {
   readonly noticedBy: string
   /** A part of the case's error message. */
   readonly message: string
-  /** How to cut the connection, if not in the usual way. */
+  /** Replaces the usual way to cut the connection. */
   readonly overrides?: Pick<StoreContractOptions, 'breakConnection'>
 }
 
@@ -81,7 +81,7 @@ export const faultyConnections: readonly FaultyConnection[] = [
   {
     breaks: 'get rejects with a text',
     methods: (intact, connection) => ({
-      // oxlint-disable-next-connection prefer-promise-reject-errors -- this is what the case must notice
+      // The case must notice a rejection with a text instead of an Error.
       get: (key) => (connection.cut ? Promise.reject('no connection') : intact.get(key)),
     }),
     noticedBy: REJECTS,

@@ -2,7 +2,10 @@ import { nothing, type BrokenStore } from './broken-store.ts'
 
 const truncated = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
-/** Stores that break a promise about messages or about waiting. Most cases notice that after some seconds. */
+/**
+ * Stores that break a promise about messages or about waiting. Most cases take some seconds to notice the
+ * fault.
+ */
 export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'messages go nowhere',

@@ -6,7 +6,10 @@ import { brokenIndexes } from './broken-indexes.ts'
 import { brokenValues } from './broken-values.ts'
 import type { BrokenStore } from './broken-store.ts'
 
-/** Stores that break a promise about anything but messages, which take seconds to notice. */
+/**
+ * Stores that break a promise that is not about messages. Faults of messages are separate, because they take
+ * seconds to notice.
+ */
 export const brokenStores: readonly BrokenStore[] = [
   ...brokenValues,
   ...brokenAtomicity,

@@ -106,7 +106,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     })
   })
 
-  test('the Redis store sends no command to a cluster that reads other keys, and no blocking one except WAIT', async () => {
+  test('the Redis store sends a cluster no command that reads keys of others, and no blocking command except WAIT', async () => {
     for (const node of cluster.nodes) {
       const others = (await commandsOf(node)).filter((name) =>
         /^(keys|.*scan|flush.*|b[lrz].*|sort|migrate)$/.test(name),
@@ -121,7 +121,7 @@ describeWithRedis('the Redis store on a cluster', () => {
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     await Promise.all(names.map((name) => store.set(name, name, 100)))
     expect(await store.getMany(names)).toEqual(names)
-    // The control: one command with keys of several nodes is rejected.
+    // A control shows that Redis rejects one command with keys of several nodes.
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 
@@ -141,7 +141,7 @@ describeWithRedis('the Redis store on a cluster', () => {
   })
 
   describe.each(CLIENTS)('the Redis store on a cluster with %s', (title, AnyCluster, options) => {
-    test('no write is lost or repeated while a slot migrates and returns', async () => {
+    test('no write is lost or repeated while a slot migrates to another node and back', async () => {
       const { client, store, durable } = open(AnyCluster, options)
       await vi.waitFor(() => store.set('{move}counter', '0'), { timeout: 5000 })
       const home = await cluster.masterOf('gatehouse:{move}')
@@ -160,10 +160,10 @@ describeWithRedis('the Redis store on a cluster', () => {
         for (let number = 0; !done; number += 1) {
           try {
             const [isNew, text = ''] = await Promise.all([
-              // New keys are at the new node already, and the counter is at one of the two.
+              // During the migration, a new key is created at the new node, and the counter is at either node.
               writing.create(`{move}${title} ${worker} ${number}`, '1', 100),
               store.get('{move}counter'),
-              // This write is pipelined with them, but its slot does not migrate.
+              // This write is pipelined with the two calls above, but its slot does not migrate.
               store.set(neighbour, '1', 100),
             ])
             if (!isNew) failures.push('created twice')
@@ -185,7 +185,7 @@ describeWithRedis('the Redis store on a cluster', () => {
   })
 
   describe('failover in a cluster', () => {
-    /** Creates names, each once, until it is stopped. Records the results. */
+    /** Creates one name after the other until `stop()` is called. Records the results. */
     function createAll(name: string, store: Store) {
       const outcome = {
         created: [] as string[],
@@ -263,7 +263,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       await delay(100)
       await victim.kill()
       const start = performance.now()
-      // No replica is left to confirm durable writes.
+      // Only stores without durable writes work now, because no replica is left that could confirm a write.
       await vi.waitFor(() => Promise.all(plain.map(({ store }) => store.set('{move}probe', '2'))), {
         timeout: 10_000,
       })
@@ -287,14 +287,17 @@ describeWithRedis('the Redis store on a cluster', () => {
         expect(outcome.failures).not.toEqual([])
         expect(outcome.created.length).toBeGreaterThan(5)
         const lost = (await subscriber.getMany(outcome.created)).filter((value) => value === undefined)
-        // Redis promises nothing about writes without WAIT.
+        // Redis may lose writes without WAIT.
         if (stores[position]?.isDurable) expect(lost).toEqual([])
       }
     })
   })
 })
 
-/** Subscribes until the connection is at the given node, which ioredis picks at random. */
+/**
+ * ioredis picks the node of a subscription at random. Subscribes again until the connection is at the given
+ * node.
+ */
 async function subscribeAt(node: RedisNode, subscribe: () => Promise<() => Promise<void>>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const leave = await subscribe()

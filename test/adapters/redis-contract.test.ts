@@ -10,7 +10,7 @@ import { elapse } from './real-time.ts'
 
 const durability = { replicas: 1, timeoutMs: 5000 }
 
-/** Every command that the adapter may cause, with those that ioredis sends to set up a connection. */
+/** Every command that the adapter may send, and the commands with which ioredis sets up a connection. */
 const COMMANDS = new Set(
   [
     [
@@ -29,7 +29,7 @@ const COMMANDS = new Set(
     ],
     ['publish', 'subscribe', 'unsubscribe', 'ping', 'info', 'time', 'config|get'],
     ['hello', 'quit', 'client|setinfo', 'client|setname'],
-    // Sent by the replica.
+    // The replica sends these commands.
     ['psync', 'replconf'],
   ].flat(),
 )
@@ -71,10 +71,10 @@ describeWithRedis('the store contract on Redis', () => {
     }
   })
 
-  test("the Redis store sends no command that reads other keys, blocks its connection, or deletes others' keys", async () => {
+  test('the Redis store sends no command that reads or deletes keys of others, or blocks its connection', async () => {
     const used = await commandsOf(server)
     expect(used.filter((name) => !COMMANDS.has(name))).toEqual([])
-    // WAIT is the only blocking command, and has a connection of its own.
+    // WAIT is the only blocking command. The store sends it over a separate connection.
     expect(used).toContain('wait')
   })
 
@@ -95,7 +95,7 @@ test.each([
   ['an address', 'redis://localhost:6379'],
   ['nothing', undefined],
   ['an object', {}],
-])('a Redis store of %s throws an error that says what it takes', (_, client) => {
+])('redisStore() called with %s throws an error that names the accepted argument', (_, client) => {
   expect(() => redisStore(client as never)).toThrow('redisStore takes a client of ioredis')
 })
 

@@ -20,7 +20,7 @@ const lacking = (timeoutMs = durability.timeoutMs) => ({
   ),
 })
 
-/** Every kind of write. In this order, each of them changes something. */
+/** Every kind of write. In this order, each write changes something. */
 const WRITES: Record<string, (store: Store) => Promise<unknown>> = {
   set: (store) => store.set('a', '1'),
   create: (store) => store.create('b', '1', 100),
@@ -58,7 +58,7 @@ describe.each([
       return { client, opened, durable: required(opened.durable) }
     }
 
-    /** Waits until the replica confirms writes. It may report itself online before that. */
+    /** Waits until the replica confirms writes. A replica may report itself online before it can confirm. */
     const inSync = async () => {
       const probe = redisStore(open().client, { durability, keyPrefix: 'probe:' }).durable
       await vi.waitFor(() => required(probe).set('probe', '1'), { timeout: 10_000 })
@@ -66,7 +66,7 @@ describe.each([
     const connections = async () =>
       String(await askRedis(master, 'CLIENT', 'LIST', 'TYPE', 'NORMAL'))
         .split('\n')
-        // Without the connection of this request.
+        // The connection of this request itself is left out.
         .filter((line) => line !== '' && !line.includes(' cmd=client|list '))
 
     beforeAll(async () => {
@@ -103,7 +103,7 @@ describe.each([
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:index')).toBe(0)
     })
 
-    test('durable writes without a confirmation are rejected and may have been applied, but a write without effect succeeds', async () => {
+    test('an unconfirmed durable write rejects although Redis may have applied the write, and a write that changes nothing resolves', async () => {
       await store.set('taken', '1')
       const { durable: impatient } = open(master.port, {}, { ...durability, timeoutMs: 50 })
       await vi.waitFor(() => impatient.set('first', '1'))
@@ -114,9 +114,10 @@ describe.each([
         }
         expect(await impatient.create('taken', '2')).toBe(false)
         expect(await impatient.replace('taken', 'another', '2')).toBe(false)
-        // The key may be absent because of a delete that was rejected, so its absence must be confirmed too.
+        // The key `a` may be absent only because of the rejected delete, so the replica must confirm its
+        // absence too.
         await expect(impatient.delete('a')).rejects.toMatchObject(lacking(50))
-        // The master has applied all of them.
+        // The master has applied all rejected writes.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
       } finally {
         replica.resume()
@@ -127,7 +128,7 @@ describe.each([
       await durable.set('a', '1')
     })
 
-    test("the connection for durable writes closes with the client's, so that it keeps no process alive", async () => {
+    test('the connection for durable writes closes with the client, so that no process is kept alive', async () => {
       const { client, durable: closing } = open(master.port, { connectionName: 'closing' })
       const own = async () => (await connections()).filter((line) => line.includes(' name=closing '))
       await closing.set('a', '1')
@@ -136,13 +137,13 @@ describe.each([
       await vi.waitFor(async () => expect(await own()).toEqual([]))
       await expect(closing.set('a', '2')).rejects.toMatchObject(unavailable)
       expect(await own()).toEqual([])
-      // It connects again with a client that connects again.
+      // When the client connects again, the connection for durable writes also opens again.
       await client.connect()
       await closing.set('a', '3')
       expect(await store.get('a')).toBe('3')
     })
 
-    test('pending durable writes delay no read and no other write, and one another at most twice their timeout', async () => {
+    test('pending durable writes delay no other call, and each other by at most twice their timeout', async () => {
       await durable.set('a', '1')
       replica.pause()
       try {
@@ -178,7 +179,7 @@ describe.each([
       expect(await store.get('waiting')).toBeUndefined()
     })
 
-    test('durable writes are sent with their WAIT in one round trip, on a connection of their own', async () => {
+    test('durable writes are sent with their WAIT in one round trip, on a separate connection', async () => {
       await durable.set('a', '0')
       const observer = new Redis(master.port)
       await observer.ping()
@@ -191,7 +192,8 @@ describe.each([
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
         if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
-      // Writes of the same turn are sent together with one WAIT; the first write is sent before them.
+      // Writes of the same turn of the event loop share one WAIT. Only the first write is sent before the
+      // others.
       await Promise.all(['a', 'b', 'c'].map((name) => durable.set(name, '1')))
       await store.set('d', '1')
       await vi.waitFor(() => expect(seen).toHaveLength(6))
@@ -233,7 +235,7 @@ describe.each([
       expect(await store.getMany(['code', 'counted'])).toEqual(['used', undefined])
     })
 
-    test('durable writes resume after Redis was restarted, and after it was a replica for a while', async () => {
+    test('durable writes resume after Redis was restarted, and after Redis was a replica for a while', async () => {
       await durable.set('a', '1')
       await master.restart()
       await vi.waitFor(() => durable.set('a', '1'), { timeout: 10_000 })
@@ -248,7 +250,7 @@ describe.each([
       expect(await askRedis(replica, 'GET', 'gatehouse:a')).toBe('2')
     })
 
-    test('durable writes that Redis does not answer in time close their connection, and later writes work', async () => {
+    test('when Redis does not answer a durable write in time, the connection is closed, and later writes work', async () => {
       await durable.set('a', '1')
       master.pause()
       try {
@@ -311,11 +313,11 @@ describe.each([
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // The control: a command that the README does not list is rejected.
+      // A control shows that Redis rejects a command that the README does not list.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
-    test('durable writes of a client with commandTimeout have the time of WAIT in addition', async () => {
+    test('the timeout of WAIT is added to the commandTimeout of the client', async () => {
       const { durable: impatient } = open(master.port, { commandTimeout: 100 })
       await impatient.set('a', '1')
       replica.pause()
@@ -349,7 +351,7 @@ describe.each([
 })
 
 describeWithRedis('the option durability', () => {
-  test('durable writes to a Redis without WAIT are rejected with an error that says so', async () => {
+  test('durable writes to a Redis without WAIT are rejected with an error that names WAIT', async () => {
     const server = await startRedis({ args: ['--rename-command', 'WAIT', 'RENAMED'] })
     const client = new Redis(server.port)
     const store = redisStore(client, { durability })

@@ -180,7 +180,7 @@ describe.each([
       expect(await store.get('a')).toBe('1')
     })
 
-    test('a missing right of the client is ERR_STORE_UNAVAILABLE', async () => {
+    test('a command that the client has no right to send rejects with ERR_STORE_UNAVAILABLE', async () => {
       await admin.acl('SETUSER', 'reader', 'on', '>pass', '~*', '&*', '+@read', '+info', '+ping')
       const store = redisStore(await connect({ username: 'reader', password: 'pass' }))
       expect(await store.get('a')).toBeUndefined()
@@ -191,7 +191,7 @@ describe.each([
       await expect(store.replace('a', '1', '2')).rejects.toMatchObject(unavailable)
     })
 
-    test('prefixes that extend one another or contain special characters of Redis stay separate', async () => {
+    test('stores whose prefixes extend one another, or contain special characters of Redis, share no data', async () => {
       const client = await connect()
       client.setMaxListeners(0)
       const prefixes = ['a:', 'a:b:', '*', 'a*', '{', '{a}', '{a}:', '[a-z]', '?', 'a', '', '\\', 'a b\n"']
@@ -213,7 +213,7 @@ describe.each([
       for (const store of stores) await store.close()
     })
 
-    test('a client with the reconnectOnError of the README leaves a read-only replica', async () => {
+    test('a client with the reconnectOnError of the README reconnects when its server has become a read-only replica', async () => {
       const client = await connect({ reconnectOnError: (error) => error.message.startsWith('READONLY') })
       const store = redisStore(client)
       const closed = vi.fn<() => void>()
@@ -252,7 +252,7 @@ describe.each([
       expect(await store.get('a')).toBeUndefined()
     })
 
-    test('too few replicas, or a replica without its master, are ERR_STORE_UNAVAILABLE', async () => {
+    test('a call rejects with ERR_STORE_UNAVAILABLE on a master with too few replicas, and on a replica without its master', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'min-replicas-to-write', '1')
       await expect(store.set('a', '1')).rejects.toMatchObject({
@@ -295,7 +295,7 @@ describe.each([
       await locked.stop()
     })
 
-    test('without Redis every call fails at once, and all calls work again by themselves after its return', async () => {
+    test('without Redis every call fails at once, and all calls work again once Redis is back', async () => {
       const client = await connect(RECOMMENDED)
       const store = redisStore(client)
       await store.set('a', '1')

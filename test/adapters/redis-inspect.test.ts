@@ -79,26 +79,29 @@ describeWithRedis('inspect() of the Redis store', () => {
       'ioredis 6 with maps as objects',
       () => tracked(new Redis6(server.port, { protocol: 3, replyMapping: 'resp3' })),
     ],
-  ])('inspect() with %s fails a Redis without persistence, and passes everything else', async (_, client) => {
-    const from = Date.now()
-    const found = await inspect(client())
-    expect(found.time).toBeGreaterThan(from - 50)
-    expect(found.time).toBeLessThan(Date.now() + 50)
-    expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
-      'writes pass',
-      'eviction pass',
-      'persistence fail',
-      'replicas pass',
-      'version pass',
-    ])
-    expect(checkOf(found, 'persistence')).toEqual({
-      name: 'persistence',
-      status: 'fail',
-      message: expect.stringContaining('a restart loses the signing keys'),
-      remedy: expect.stringContaining('CONFIG SET appendonly yes'),
-    })
-    expect(checkOf(found, 'eviction')?.remedy).toBeUndefined()
-  })
+  ])(
+    'inspect() with %s reports fail for the persistence of a Redis without persistence, and pass for every other check',
+    async (_, client) => {
+      const from = Date.now()
+      const found = await inspect(client())
+      expect(found.time).toBeGreaterThan(from - 50)
+      expect(found.time).toBeLessThan(Date.now() + 50)
+      expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
+        'writes pass',
+        'eviction pass',
+        'persistence fail',
+        'replicas pass',
+        'version pass',
+      ])
+      expect(checkOf(found, 'persistence')).toEqual({
+        name: 'persistence',
+        status: 'fail',
+        message: expect.stringContaining('a restart loses the signing keys'),
+        remedy: expect.stringContaining('CONFIG SET appendonly yes'),
+      })
+      expect(checkOf(found, 'eviction')?.remedy).toBeUndefined()
+    },
+  )
 
   test.each([
     [{ appendonly: 'yes' }, 'pass', 'appendfsync everysec'],
@@ -115,7 +118,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     ['allkeys-lru', 'signing keys'],
     ['volatile-ttl', 'refresh tokens'],
   ])(
-    'inspect() fails the eviction policy %s with a memory limit, and passes it without one',
+    'inspect() reports the eviction policy %s as fail with a memory limit, and as pass without a memory limit',
     async (policy, dropped) => {
       const limited = await withSettings({ maxmemory: '500mb', 'maxmemory-policy': policy })
       expect(checkOf(limited, 'eviction')).toEqual({
@@ -132,7 +135,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test('inspect() warns of nearly used up memory, and fails used up memory', async () => {
+  test('inspect() reports nearly used up memory as warn, and used up memory as fail', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
@@ -148,7 +151,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     })
   })
 
-  test('inspect() compares the replicas with those that durability waits for, and fails a read-only replica', async () => {
+  test('inspect() compares the number of replicas with the option durability, and reports a read-only replica as fail', async () => {
     const durability = { replicas: 1, timeoutMs: 100 }
     const none = checkOf(await inspect(open(), { durability }), 'replicas')
     expect(none).toMatchObject({ status: 'fail', message: expect.stringContaining('waits for 1') })
@@ -179,7 +182,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     ['TIME', '-time', ['clock']],
     ['all of them', '-info -config -time', ['writes', 'eviction', 'persistence', 'replicas', 'clock']],
   ])(
-    'inspect() by a user without the right to %s reports those checks as unknown, and the missing right',
+    'inspect() by a user without the right to %s reports the missing right, and its checks as unknown',
     async (_, rights, names) => {
       await open().call(
         'ACL',
@@ -233,7 +236,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       ['ioredis 5', openCluster],
       ['ioredis 6', () => tracked(new Redis6.Cluster([...cluster.addresses]))],
     ])(
-      'inspect() of a cluster with %s checks every master, and reports a result that is common to all once',
+      'inspect() of a cluster with %s checks every master, and reports a result that all masters share once',
       async (_, client) => {
         const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
         expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
@@ -279,7 +282,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       expect(await inspect(openCluster())).toMatchObject({ usedShare: undefined })
     })
 
-    test('inspect() by a client of a single node of a cluster names the client to use', async () => {
+    test('inspect() by a client of a single cluster node names the client to use instead', async () => {
       const [first] = cluster.nodes
       const found = checkOf(await inspect(tracked(new Redis(first?.port ?? 0))), 'cluster')
       expect(found).toMatchObject({ status: 'fail', remedy: expect.stringContaining('Redis.Cluster') })

@@ -18,7 +18,7 @@ describeWithRedis('writes whose answer is lost', () => {
     proxy = await startTcpProxy(server.port)
   })
   beforeEach(async () => {
-    // With the default settings, ioredis sends such a command again after it has reconnected.
+    // With its default settings, ioredis reconnects after a lost answer and sends the command again.
     client = new Redis(proxy.port, '127.0.0.1')
     client.on('error', () => {})
     store = redisStore(client)
@@ -32,14 +32,14 @@ describeWithRedis('writes whose answer is lost', () => {
     await server.stop()
   })
 
-  test('a create whose answer is lost rejects, instead of answering false because of its own value', async () => {
+  test('a create whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     proxy.loseNextAnswer()
     await expect(store.create('code', 'used')).rejects.toMatchObject(unavailable)
     expect(await store.get('code')).toBe('used')
     expect(await store.create('code', 'used')).toBe(false)
   })
 
-  test('a replace whose answer is lost rejects, instead of answering false because of its own text', async () => {
+  test('a replace whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     await store.set('family', 'older')
     // The first replace also loads the script into Redis.
     await store.replace('family', 'older', 'old')
@@ -49,7 +49,7 @@ describeWithRedis('writes whose answer is lost', () => {
     expect(await store.replace('family', 'old', 'new')).toBe(false)
   })
 
-  test('a delete whose answer is lost rejects, instead of answering false because of its own deletion', async () => {
+  test('a delete whose answer is lost rejects, because a repeated command would find its own effect and answer false', async () => {
     await store.set('a', '1')
     proxy.loseNextAnswer()
     await expect(store.delete('a')).rejects.toMatchObject(unavailable)
@@ -86,7 +86,7 @@ describeWithRedis('writes whose answer is lost, on a cluster', () => {
     })
     client.on('error', () => {})
     const store = redisStore(client)
-    // A name that is stored on the node behind the proxy.
+    // The test needs a name whose key is on the node behind the proxy.
     const names = Array.from({ length: 20 }, (_, number) => `code ${number}`)
     const owners = await Promise.all(names.map((name) => cluster.masterOf(`gatehouse:${name}`)))
     const name = names[owners.indexOf(first)]!

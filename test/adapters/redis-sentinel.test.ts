@@ -101,7 +101,7 @@ describeWithRedis('the Redis store with Sentinels', () => {
       await required(stores[0]).store.subscribe('news', (message) => received.push(message), missed)
     })
 
-    /** Repeats calls until all succeed, and asserts that every failure before is a 503. */
+    /** Repeats calls until all succeed. Asserts that every earlier failure is a 503. */
     async function waitUntilAvailable(): Promise<void> {
       const calls = stores.flatMap(({ store, durable }, number) => [
         () => store.set(`a ${number}`, '1'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { checkServer } from '../../adapters/redis/inspect/server-checks.ts'
 import type { ServerAnswers } from '../../adapters/redis/inspect/server-answers.ts'
 
-/** The answers of a healthy server. */
+/** What a healthy server answers to INFO. */
 const INFO = {
   redis_version: '7.0.15',
   role: 'master',
@@ -78,7 +78,7 @@ describe('the check of writes', () => {
       'pass',
     ],
     ['used up memory with eviction', { maxmemory: '10', maxmemory_policy: 'allkeys-lru' }, {}, 'pass'],
-  ])('the check of writes with %s', (_, info, settings, status) => {
+  ])('the check of writes reports the right status for %s', (_, info, settings, status) => {
     const { writes } = checksFor(info, { settings })
     expect(writes).toMatchObject({ status })
     expect(writes?.remedy === undefined).toBe(status === 'pass')
@@ -93,7 +93,7 @@ describe('checks with missing answers', () => {
     ['version', { redis_version: 'unstable' }],
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
-  ])('the check %s is unknown with %j', (name, info) => {
+  ])('the check of %s is unknown if INFO differs by %j', (name, info) => {
     expect(checksFor(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 
@@ -122,7 +122,7 @@ describe('the check of replicas', () => {
       '0 replicas are connected',
     ],
     ['one replica more than required', [slave(0), slave(1)], 'pass', '2 replicas are connected'],
-  ])('the check of replicas with %s', (_, slaves, status, message) => {
+  ])('the check of replicas reports the right status and count for %s', (_, slaves, status, message) => {
     const info = {
       connected_slaves: String(slaves.length),
       ...Object.fromEntries(slaves.map((text, index) => [`slave${index}`, text])),
@@ -135,11 +135,11 @@ describe('the check of replicas', () => {
   })
 })
 
-test('a Redis before version 6 is a warning', () => {
+test('the check of the version warns of a Redis before version 6', () => {
   expect(checksFor({ redis_version: '5.0.14' })['version']).toMatchObject({ status: 'warn' })
 })
 
-test('a cluster that is down although all its slots are served fails its check', () => {
+test('the check of a cluster that is down fails, although all slots are served', () => {
   const cluster = new Map([
     ['cluster_state', 'fail'],
     ['cluster_slots_ok', '16384'],

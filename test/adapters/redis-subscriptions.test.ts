@@ -36,7 +36,8 @@ describeWithRedis('subscriptions of the Redis store', () => {
     admin.on('error', () => {})
   })
   beforeEach(() => {
-    // These settings do not suit a subscribing connection, which sends its first command before it is connected.
+    // A subscribing connection sends its first command before it is connected, so it must not take over these
+    // settings.
     client = new Redis(server.port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -49,7 +50,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   afterEach(async () => {
     await store.close()
     client.disconnect()
-    // ioredis prints error events without a listener there.
+    // ioredis would print an error event without a listener to console.error.
     expect(consoleError).not.toHaveBeenCalled()
   })
   afterAll(async () => {
@@ -57,7 +58,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await server.stop()
   })
 
-  test('the connection for subscriptions closes with the last one, so that it keeps no process alive', async () => {
+  test('the connection for subscriptions closes with the last subscription, so that no process is kept alive', async () => {
     await vi.waitFor(() => store.ping())
     const endFirst = await store.subscribe('one', () => {})
     const endSecond = await store.subscribe('two', () => {})
@@ -71,7 +72,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'three', received)
   })
 
-  test("all subscriptions share one connection, which close() ends without the client's", async () => {
+  test('all subscriptions share one connection; close() ends this connection, but not the connection of the client', async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
     expect(await subscribers()).toHaveLength(0)
@@ -115,7 +116,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toHaveLength(1)
   })
 
-  test('each listener is notified when messages may have been missed, and only then', async () => {
+  test('each listener is notified only when messages may have been missed', async () => {
     const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), ended: vi.fn() }
     missed.broken.mockImplementation(() => {
       throw new Error('this one is broken')

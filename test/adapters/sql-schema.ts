@@ -1,10 +1,11 @@
 /**
  * The tables that the host's migration creates for `sqlStore`, for PostgreSQL 13 or later.
  *
- * All texts are `bytea`, which is compared byte by byte, as the contract requires. `text` rejects U+0000 and
- * compares by a collation. A B-tree takes 2,704 bytes, so members are distinguished by their hash and sorted by
- * their first 500 bytes. The functions do several statements in one round trip. In READ COMMITTED, the default,
- * each statement sees the changes that the previous one waited for.
+ * All texts are `bytea`, which PostgreSQL compares byte by byte, as the contract requires. The type `text`
+ * would reject U+0000 and compare by a collation. An entry of a B-tree has at most 2,704 bytes, so members are
+ * distinguished by their hash and sorted by their first 500 bytes. Each function runs several statements in one
+ * round trip. The default isolation level is READ COMMITTED: each statement sees the changes that the previous
+ * statement waited for.
  */
 export const SCHEMA = `
 create table gatehouse_value (key bytea primary key, value bytea not null, expires_at timestamptz not null);

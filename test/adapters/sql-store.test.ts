@@ -15,7 +15,7 @@ import { elapse } from './real-time.ts'
 let database: PGlite
 beforeAll(async () => {
   database = await PGlite.create({
-    // PGlite's own serializers take a second for a megabyte.
+    // The serializers of PGlite are replaced, because they take a second for a megabyte.
     serializers: { [types.BYTEA]: (value: Uint8Array) => `\\x${Buffer.from(value).toString('hex')}` },
     parsers: { [types.BYTEA]: (value) => Buffer.from(value.slice(2), 'hex') },
   })
@@ -100,7 +100,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     await store.close()
   })
 
-  test('the SQL store deletes expired values, and no others', async () => {
+  test('the SQL store deletes only expired values', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const store = createStore()
     try {

@@ -1,8 +1,9 @@
 import { GatehouseError, type Store } from 'koa-gatehouse'
 
 /**
- * The client that the adapter needs. PGlite has these methods. With `pg`, a pool queries, and one connection
- * listens; after a lost connection it opens another one and calls `resumed`.
+ * The client that the adapter needs. PGlite has these methods. With `pg`, a pool runs the queries, and a
+ * separate connection listens. When the listening connection is lost, the client opens another connection and
+ * calls `resumed`.
  */
 export interface SqlClient {
   query(text: string, parameters?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
@@ -24,18 +25,18 @@ const SWEEP = ['value', 'index', 'message'].map(
 )
 /** Milliseconds between two deletions of expired rows. */
 const SWEEP_INTERVAL_MS = 600_000
-/** NOTIFY takes fewer bytes than this. A longer message is stored, and its id is sent instead. */
+/** The payload of NOTIFY must be shorter than this. A longer message is stored, and its id is sent instead. */
 const NOTIFY_LIMIT_BYTES = 8000
 
 const bytes = (text: string) => Buffer.from(text)
 const text = (column: unknown) => Buffer.from(column as Uint8Array).toString()
 
 /**
- * A store that keeps everything in PostgreSQL. It needs no `durable`: a commit settles once it is on disk, and on
- * a standby if `synchronous_standby_names` names one.
+ * A store that keeps everything in PostgreSQL. It needs no `durable`: a commit settles once the data is on
+ * disk, and also on a standby if `synchronous_standby_names` names a standby.
  *
- * A host that turns `synchronous_commit` off for speed would pass a second client that has it on. `durable` would
- * then be the result of this function for that client.
+ * A host that turns `synchronous_commit` off for speed would need a second client with `synchronous_commit` on.
+ * `durable` would then be a store that this function creates with the second client.
  */
 export function sqlStore(client: SqlClient): Store {
   const subscriptions = new Map<string, Set<Subscription>>()
@@ -52,7 +53,10 @@ export function sqlStore(client: SqlClient): Store {
     for (const sql of SWEEP) query(sql).catch(() => {})
   }, SWEEP_INTERVAL_MS).unref()
 
-  /** Delivers a message from the database's one channel: the message itself, or the id of a stored message. */
+  /**
+   * Delivers a message. The payload from the one channel of the database is the message itself, or the id of a
+   * stored message.
+   */
   async function receive(payload: string): Promise<void> {
     const [stored] = payload.startsWith('[')
       ? [{ text: bytes(payload) }]
@@ -140,7 +144,8 @@ export function sqlStore(client: SqlClient): Store {
     },
 
     async subscribe(channel, listener, missed = () => {}) {
-      // Rejects if the store is closed or the database is unreachable, even if this store listens already.
+      // This query rejects if the store is closed or the database is unreachable, even if the store already
+      // listens.
       await query('select true')
       await listen()
       const all = subscriptions.get(channel) ?? new Set()

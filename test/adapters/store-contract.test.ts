@@ -9,14 +9,17 @@ import { brokenStores } from './broken-stores.ts'
 
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
-/** The case whose name begins with `name`. */
+/** The one case whose name begins with `beginning`. */
 function caseNamed(beginning: string, createStore: () => Store) {
   const found = storeContract({ createStore, elapse }).filter((one) => one.name.startsWith(beginning))
   expect(found, `cases called "${beginning}…"`).toHaveLength(1)
   return found[0]!
 }
 
-/** Runs the case that must notice a broken store, or a store whose durable store is broken. Answers its error. */
+/**
+ * Runs the case that must notice the broken store. With `durable`, only the `durable` store is broken. Returns
+ * the error of the case.
+ */
 async function errorOf({ methods, noticedBy, connected }: BrokenStore, view?: 'durable'): Promise<unknown> {
   const shared = memoryStore()
   const createBroken = () => {
@@ -73,7 +76,7 @@ describe('the contract suite on broken stores', () => {
   )
 
   test('the contract suite notices every fault of messages', async () => {
-    // All run at the same time, because most wait for some seconds until they report a missing message.
+    // All cases run at the same time, because most cases wait some seconds until they report a missing message.
     const outcomes = await Promise.all(
       brokenMessages.map((broken) =>
         Promise.all([errorOf(broken), isDurableToo(broken.noticedBy) && errorOf(broken, 'durable')]),
@@ -145,7 +148,7 @@ describe('the contract suite with a connection that it may cut', () => {
   const furtherCases = (options: Parameters<typeof storeContract>[0]) =>
     storeContract(options).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
-  test('the contract suite has three further cases with breakConnection, which an intact store passes', async () => {
+  test('with breakConnection, the contract suite has three additional cases, which an intact store passes', async () => {
     const cases = furtherCases(createCuttable())
     expect(cases).toHaveLength(3)
     for (const { run } of cases) await run()
@@ -248,13 +251,13 @@ describe('the contract suite on a database with other data', () => {
 describe('the contract suite', () => {
   const names = storeContract({ createStore: memoryStore, elapse }).map(({ name }) => name)
 
-  test('every case of the contract suite has a broken store that it notices', () => {
+  test('for every case of the contract suite, a broken store makes the case fail', () => {
     const proven = [...brokenStores, ...brokenMessages].map(({ noticedBy }) => noticedBy)
     const unproven = names.filter((name) => !proven.some((beginning) => name.startsWith(beginning)))
     expect(unproven).toEqual(['closing one store does not affect the others on the database'])
   })
 
-  test('each case of the contract suite has a unique name and a function without parameters, as test runners need it', () => {
+  test('each case of the contract suite has a unique name and a function without parameters, because test runners need both', () => {
     expect(new Set(names).size).toBe(names.length)
     for (const { run } of storeContract({ createStore: memoryStore, elapse })) expect(run).toHaveLength(0)
   })

@@ -1,2 +1,2 @@
-/** What every call rejects with while Redis is unreachable or rejects the command. */
+/** The error of every call while Redis is unreachable or rejects the command. */
 export const unavailable = { name: 'GatehouseError', code: 'ERR_STORE_UNAVAILABLE', status: 503 }

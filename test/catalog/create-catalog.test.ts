@@ -41,7 +41,7 @@ describe('createCatalog', () => {
     })
   })
 
-  it('a scope that two products define alike is one operation', () => {
+  it('a scope that two products define in the same way is one operation', () => {
     const catalog = createCatalog(products, { kycLevels })
     const [one, other] = [...catalog.products.values()].map(({ operations }) =>
       operations.find(({ scope }) => scope === 'invoices:create'),
@@ -157,7 +157,7 @@ describe('createCatalog', () => {
     ])
   })
 
-  it('a route and a list of this one route are the same definition', () => {
+  it('a route and a list of only this route are the same definition', () => {
     const catalog = createCatalog({
       a: { title: 'A', operations: { shared: { route: 'GET /a', title: { en: 'A', de: 'B' } } } },
       b: { title: 'B', operations: { shared: { route: ['GET /a'], title: { de: 'B', en: 'A' } } } },
@@ -307,7 +307,7 @@ describe('findOperation', () => {
     }
     time(small)
     time(large)
-    // A linear search would take some thousand times as long.
+    // A linear search in the large catalog would take some thousand times as long.
     expect(Math.min(time(large), time(large))).toBeLessThan(Math.max(time(small), time(small)) * 20 + 20)
     expect(large.findOperation('GET', '/service4999/1/items')?.scope).toBe('op:4999')
   })

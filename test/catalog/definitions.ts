@@ -3,7 +3,10 @@ import { kycLevels, products as common } from '../fixtures/products.ts'
 
 const { invoices, payments } = common
 
-/** The products of most catalog tests. They have a title in two languages, a description, and a shared operation. */
+/**
+ * The products of most catalog tests, with a title in two languages, a description, and an operation that two
+ * products share.
+ */
 export const products: ProductDefinitions = {
   invoices,
   payments: {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { foldText, isAscii } from '../../src/catalog/fold-text.ts'
 
-/** The changes that routers and the code around them make to a path before they compare it. */
+/** The changes that routers, and the code around routers, make to a path before they compare the path. */
 const FOLDINGS: Record<string, (text: string) => string> = {
   'lower case': (text) => text.toLowerCase(),
   'upper case': (text) => text.toUpperCase(),
@@ -19,7 +19,7 @@ const FOLDINGS: Record<string, (text: string) => string> = {
   'the Kelvin sign': (text) => text.replaceAll('\u212a', 'k'),
 }
 
-test('a text and any folding of it fold to the same text', () => {
+test('foldText returns the same for a text and for the text after any such change', () => {
   const differing: string[] = []
   const check = (text: string) => {
     for (const [name, folding] of Object.entries(FOLDINGS)) {

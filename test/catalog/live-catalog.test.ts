@@ -27,7 +27,7 @@ function createDatabase() {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a live catalog of a products object', () => {
-  it('products in the form of an object are active at once', async () => {
+  it('products that are an object are active at once', async () => {
     const live = liveCatalog({ products, kycLevels })
     expect(live.loaded).toBe(true)
     const { current } = live
@@ -44,7 +44,7 @@ describe('a live catalog of a products object', () => {
 })
 
 describe('a live catalog of a function', () => {
-  it('a products function is not called before the first load, and the catalog reports ERR_NOT_READY', async () => {
+  it('before the first load, a products function is not called, and the catalog throws ERR_NOT_READY', async () => {
     const load = vi.fn(() => products)
     const live = liveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)
@@ -101,7 +101,7 @@ describe('a live catalog of a function', () => {
     expect(live.current).toBe(good)
   })
 
-  it('reloads run one after another: calls during a load share the next load, which wins', async () => {
+  it('calls during a load share the next load, and the products of the next load become active', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load })
     const first = live.reload()
@@ -120,7 +120,7 @@ describe('a live catalog of a function', () => {
     expect(load).toHaveBeenCalledTimes(2)
   })
 
-  it('a load follows a failed load, and only the callers of the failed load get its error', async () => {
+  it('a waiting load runs after a failed load, and only the callers of the failed load get its error', async () => {
     const { asked, load } = createDatabase()
     const live = liveCatalog({ products: load })
     const first = live.reload()
@@ -152,7 +152,7 @@ describe('a live catalog of a function', () => {
 describe('a restricted catalog', () => {
   const scopes = (live: ReturnType<typeof liveCatalog>) => [...live.current.operations.keys()]
 
-  it('a restricted catalog has the allowed operations and their epoch, now and after each load', async () => {
+  it('a restricted catalog has the allowed operations and their epoch, at once and after each load', async () => {
     const load = vi.fn().mockReturnValueOnce(productsNamed('a', 'b')).mockReturnValue(productsNamed('b', 'c'))
     const live = liveCatalog({ products: load })
     await live.reload()

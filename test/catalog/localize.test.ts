@@ -14,9 +14,12 @@ describe('lookupLocale', () => {
     [['de'], [''], undefined],
     [['de'], [], undefined],
     [[], ['de'], undefined],
-  ])('of %j for %j takes %s (RFC 4647 3.4)', (available, wanted, expected) => {
-    expect(lookupLocale(available, wanted)).toBe(expected)
-  })
+  ])(
+    'lookupLocale finds for the available locales %j and the wanted locales %j: %s (RFC 4647 3.4)',
+    (available, wanted, expected) => {
+      expect(lookupLocale(available, wanted)).toBe(expected)
+    },
+  )
 })
 
 describe('localize', () => {
@@ -47,7 +50,7 @@ describe('isLocale', () => {
 })
 
 describe('lineageOf', () => {
-  it('lineageOf returns a locale and its parents, the most general one last', () => {
+  it('lineageOf returns a locale and its parents, with the most general parent last', () => {
     expect(lineageOf('zh-Hant-x-TW')).toEqual(['zh-Hant-x-TW', 'zh-Hant', 'zh'])
     expect(lineageOf('de')).toEqual(['de'])
   })

@@ -12,7 +12,7 @@ describe('product scopes', () => {
     }
   })
 
-  it('missingFrom reports an operation that only another product has', () => {
+  it('missingFrom reports an operation that a product lacks, even if another product has it', () => {
     expect(missingFrom({ a: ['x'], b: ['y'] }, { a: ['x', 'y'], c: ['x'] })).toEqual([
       { product: 'a', scope: 'y' },
       { product: 'c', scope: 'x' },

@@ -17,7 +17,7 @@ describe('directScopes', () => {
     ])
   })
 
-  it('an API key lacks removed operations, even if several of its products have them', () => {
+  it('an API key lacks a removed operation, even if several of its products have the operation', () => {
     const client = { ...all, removedOperations: ['invoices:create', 'payments:list', 'unknown'] }
     expect(directScopes(catalog, client)).toEqual(['invoices:read', 'payments:transfer'])
   })
@@ -89,7 +89,7 @@ describe('explainRejection', () => {
     )
   })
 
-  it('explainRejection names the missing KYC level for an application, never for an API key', () => {
+  it('explainRejection names the missing KYC level for an application, and ignores the KYC level for an API key', () => {
     const client = { ...application, products: ['payments'] }
     expect(explainRejection(catalog, client, 'basic', 'payments:transfer')).toBe(
       'the operation payments:transfer needs the KYC level verified of the developer',

@@ -37,12 +37,12 @@ describe('a restricted catalog', () => {
     expect(restricted.findOperation('GET', '/shared')?.scope).toBe('shared')
   })
 
-  it('a request to an omitted route does not match another route that also fits', () => {
+  it('a request to a route that is not allowed finds no operation, even if the path also fits another route', () => {
     const restricted = restrictCatalog(catalog, { invoices: ['read'] }, 1)
     expect(restricted.findOperation('GET', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('HEAD', '/invoices/4')?.scope).toBe('read')
     expect(restricted.findOperation('GET', '/invoices/list')).toBeUndefined()
-    // The handler of the omitted operation still exists at this path.
+    // The host still has the handler of the omitted operation at this path.
     expect(restricted.findClaims('GET', '/invoices/list')).toHaveLength(1)
   })
 })

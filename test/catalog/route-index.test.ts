@@ -24,7 +24,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/invoices/lis')).toBe('GET /invoices/:id')
   })
 
-  it('the parameter is used if the literal segment leads to no route', () => {
+  it('a parameter matches a segment if the equal literal segment leads to no route', () => {
     const { find } = indexOf('GET /a/b/c', 'GET /:x/b/d', 'GET /:x/:y/e')
     expect(find('GET', '/a/b/c')).toBe('GET /a/b/c')
     expect(find('GET', '/a/b/d')).toBe('GET /:x/b/d')
@@ -38,7 +38,7 @@ describe('createRouteIndex', () => {
     expect(find('GET', '/b/list')).toBe('GET /:x/list')
   })
 
-  it('the first of two values at one route stays, and add returns it', () => {
+  it('when a route is added twice, the first value stays, and add returns the first value', () => {
     const { added, find } = indexOf('GET /:a', 'GET /:b')
     expect(added).toEqual([undefined, { text: 'GET /:a' }])
     expect(find('GET', '/x')).toBe('GET /:a')
@@ -56,7 +56,7 @@ describe('createRouteIndex', () => {
     expect(findAll('GET', '/items/caf\u00c9')).toEqual(['GET /items/:id'])
     expect(find('GET', '/items/caf\u00c9')).toBe('GET /items/:id')
     expect(find('GET', '/items/a\uff0fb')).toBeUndefined()
-    // The lower-case form is longer, so a router may find the wrong end of a segment.
+    // The lower-case form of `\u0130` is longer, so a router may find the wrong end of a segment.
     expect(find('GET', '/a/\u0130\u0130\u0130/secret')).toBe('GET /a/:x/secret')
   })
 
@@ -80,7 +80,7 @@ describe('createRouteIndex', () => {
     expect(findAll('GET', '/items/KEYS')).toEqual(['GET /items/keys', 'GET /items/:id'])
     expect(find('GET', '/banks/keys')).toBeUndefined()
     expect(find('GET', '/Banks/Keys')).toBe('GET /Banks/Keys')
-    // Case-sensitive routers find nothing there.
+    // Case-sensitive routers find no route at `/ITEMS/keys`.
     expect(find('GET', '/ITEMS/keys')).toBeUndefined()
     expect(find('GET', '/ITEMS/7')).toBe('GET /items/:id')
     expect(find('GET', '/items/INV-7')).toBe('GET /items/:id')
@@ -150,7 +150,10 @@ function lower(text: string): string {
   return Array.from(text, (c) => (c >= 'A' && c <= 'Z' ? c.toLowerCase() : c)).join('')
 }
 
-/** Compares each pattern with the path, and returns the pattern whose parameters come last. */
+/**
+ * Compares each pattern with the path. Of the matching patterns, returns the pattern with literal segments
+ * furthest to the left.
+ */
 function naiveFind(
   patterns: readonly Pattern[],
   path: string,

@@ -24,7 +24,7 @@ afterAll(() => host.close())
 
 const browser = () => createBrowser({ follow: [host.origin] })
 
-test('users see what they have allowed, and withdraw it with one click', async () => {
+test('users see the grants that they have allowed, and revoke a grant with one click', async () => {
   const [ledger, other] = [
     await host.createApplication(),
     await host.createApplication({ name: 'Other <b>' }),
@@ -50,7 +50,7 @@ test('users see what they have allowed, and withdraw it with one click', async (
   expect((await host.call('GET /invoices/list', kept.access_token)).status).toBe(200)
 })
 
-test('users neither see nor withdraw the grants of other users', async () => {
+test('users can neither see nor revoke the grants of other users', async () => {
   const { client_id, client_secret } = await host.createApplication({ name: 'Of Alice' })
   const tokens = await connect(host, { client_id, client_secret })
   const withdraw = () => host.post(`${host.origin}/applications/withdraw`, { clientId: client_id })

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { copyPackage, runToEnd } from '../support/package-copy.ts'
 import { freePort } from '../support/free-port.ts'
 
-/** The examples, built as `npm start` builds them, in a copy of the package. */
+/** A copy of the package with its examples, built as by `npm start`. */
 export interface BuiltExamples {
   readonly folder: string
-  /** Starts `npm start`'s program; what is not given is left to its defaults, ports excepted. */
+  /** Starts the program of `npm start` on free ports. `environment` adds or replaces environment variables. */
   start(environment?: Readonly<Record<string, string>>): Promise<ExampleProcess>
-  /** Ends what was started, and removes the copy. */
+  /** Ends all started processes, and removes the copy of the package. */
   remove(): Promise<void>
 }
 
@@ -18,11 +18,11 @@ export interface ExampleProcess {
   readonly partnerPort: number
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Settles when the instructions were printed; rejects with the output if it ended before. */
+  /** Resolves when the instructions are printed. Rejects with the output if the process ends before. */
   ready(): Promise<void>
-  /** Exit code, once it has ended. */
+  /** Resolves with the exit code when the process has ended. */
   readonly ended: Promise<number | null>
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal, and resolves with the exit code when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
@@ -59,7 +59,8 @@ export async function buildExamples(): Promise<BuiltExamples> {
       port: Number(env.PORT),
       partnerPort: Number(env.PARTNER_PORT),
       stdout: () => stdout,
-      // Said at each start: by oidc-provider on Node 20, and of the memory store.
+      // Two warnings are expected at each start: oidc-provider warns of Node 20, and the gatehouse of the store
+      // in memory.
       stderr: () => stderr.replace(/^(oidc-provider WARNING: Unsupported|the store is in memory).*\n/gm, ''),
       ready: () => ready,
       ended,

@@ -5,7 +5,10 @@ import { createPartnerApp } from '../../examples/partner-app.ts'
 import { createBrowser, type Browser, type Page } from '../support/browser.ts'
 import { startHost, type Host } from '../support/host.ts'
 
-/** The third party with a test host, without a browser. test/flows/browser has the whole journey. */
+/**
+ * Tests the partner app against a test host, without a real browser. test/flows/browser has the whole journey
+ * in a browser.
+ */
 describe('the partner app', () => {
   let host: Host
   let server: Server
@@ -38,7 +41,7 @@ describe('the partner app', () => {
     browser = createBrowser({ follow: [host.origin, new URL(home).origin] })
   })
 
-  /** Sends a user to the service, signs them in if needed, and ends at the consent page. */
+  /** Sends a user to the service, signs the user in if needed, and returns the consent page. */
   async function goToConsent(user: string): Promise<Page> {
     const page = await browser.submit(await browser.open(home), { action: /connect$/ })
     if (!page.body.includes('name="password"')) return page
@@ -101,20 +104,23 @@ describe('the partner app', () => {
   it.each([
     ['Sign out', ['logout', 'yes'] as [string, string]],
     ['Stay signed in', undefined],
-  ])('says after disconnecting (“%s”) what is over and what may not be', async (_name, button) => {
-    host.accounts.set('dan', { id: 'dan', claims: { name: 'Dan' } })
-    const consent = await goToConsent('dan')
-    const connected = consent.url.href === home ? consent : await decide(consent, ['invoices:read'])
-    const [grant] = (await host.gatehouse.grants.list({ accountId: 'dan' })).items
-    expect(grant).toMatchObject({ scopes: expect.arrayContaining(['invoices:read']) })
-    const ask = await browser.submit(connected, { action: /disconnect$/ })
-    const back = await browser.submit(ask, { button })
-    expect(back.url.href).toBe(home)
-    expect(read(back)).toContain('Disconnected: the tokens of Tallybook are revoked.')
-    expect(read(back)).toContain('unless you chose “Sign out” there')
-    expect(read(back)).not.toContain('Connected as')
-    expect((await host.gatehouse.grants.list({ accountId: 'dan' })).items).toEqual([])
-  })
+  ])(
+    'after disconnecting (“%s”), the partner app says that its tokens are revoked, and that the user may still be signed in',
+    async (_name, button) => {
+      host.accounts.set('dan', { id: 'dan', claims: { name: 'Dan' } })
+      const consent = await goToConsent('dan')
+      const connected = consent.url.href === home ? consent : await decide(consent, ['invoices:read'])
+      const [grant] = (await host.gatehouse.grants.list({ accountId: 'dan' })).items
+      expect(grant).toMatchObject({ scopes: expect.arrayContaining(['invoices:read']) })
+      const ask = await browser.submit(connected, { action: /disconnect$/ })
+      const back = await browser.submit(ask, { button })
+      expect(back.url.href).toBe(home)
+      expect(read(back)).toContain('Disconnected: the tokens of Tallybook are revoked.')
+      expect(read(back)).toContain('unless you chose “Sign out” there')
+      expect(read(back)).not.toContain('Connected as')
+      expect((await host.gatehouse.grants.list({ accountId: 'dan' })).items).toEqual([])
+    },
+  )
 
   it('the partner app keeps a connection that it could not revoke at the service', async () => {
     host.accounts.set('erin', { id: 'erin', claims: { name: 'Erin' } })

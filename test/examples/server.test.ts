@@ -61,7 +61,7 @@ describe('npm start', () => {
     expect(complaints).toEqual([])
   })
 
-  it('paths outside of the API are open, and all paths below it are protected', async () => {
+  it('npm start serves paths outside of the API without a token, and protects all paths of the API', async () => {
     const status = async (url: string) => (await fetch(`http://localhost:${example.port}${url}`)).status
     expect(await status('/health')).toBe(200)
     expect(await status('/api/health')).toBe(404)
@@ -101,7 +101,7 @@ describe('npm start', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)('%s ends npm start at once, with exit code 0', async (signal) => {
     const second = await examples.start()
     await second.ready()
-    // A keep-alive connection must not delay the end.
+    // An open keep-alive connection must not delay the exit.
     await fetch(`http://localhost:${second.port}/`)
     const before = performance.now()
     expect(await second.stop(signal)).toBe(0)
@@ -130,7 +130,7 @@ describe('npm start with a mistake', () => {
     expect(example.stderr()).toBe(
       `Redis at 127.0.0.1:${port} cannot be used: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     )
-    // No secret is created, because there is no data.
+    // No secret is created, because no data could be read.
     expect(existsSync(path.join(examples.folder, '.env'))).toBe(false)
   })
 })
@@ -153,7 +153,7 @@ describeWithRedis('npm start on Redis', () => {
     expect(made).toMatch(/^GATEHOUSE_SECRET=[\w-]{43}\n$/)
     expect(statSync(envFile).mode & 0o077).toBe(0)
 
-    // With other ports, as if the first ones were taken.
+    // The second start uses other ports, as if the first ports were taken.
     const second = await examples.start({ REDIS_URL: redis.url })
     await second.ready()
     expect((await paste(second)).statuses).toEqual([200, 403])
@@ -165,7 +165,7 @@ describeWithRedis('npm start on Redis', () => {
   })
 
   it.each([{ GATEHOUSE_SECRET: 'another '.repeat(8) }, {}])(
-    'a wrong secret (%j) ends npm start with exit code 1 and the remedy',
+    'a wrong secret (%j) ends npm start with exit code 1, and npm start prints the remedy',
     async (environment) => {
       const example = await examples.start({ REDIS_URL: redis.url, ...environment })
       expect(await example.ended).toBe(1)

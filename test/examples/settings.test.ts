@@ -7,7 +7,7 @@ it.each([
   ['80', 'http://localhost'],
   ['0080', 'http://localhost'],
   ['3000', 'http://localhost:3000'],
-])('PORT=%s gives the origin as browsers write it', (port, origin) => {
+])('with PORT=%s, the origin is written as browsers write it', (port, origin) => {
   vi.stubEnv('PORT', port)
   vi.stubEnv('PARTNER_PORT', port)
   expect(readSettings()).toMatchObject({ origin, partnerOrigin: origin })

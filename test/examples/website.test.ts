@@ -65,7 +65,7 @@ describe('next after sign-in', () => {
     ['/auth/interaction/abc?x=1', '/auth/interaction/abc?x=1'],
     ['http://localhost:3000/auth/x', '/auth/x'],
     ['relative', '/relative'],
-  ])('%s is followed', (next, expected) => {
+  ])('the sign-in redirects to the path of next on the same origin: %s', (next, expected) => {
     expect(localPath(next, origin)).toBe(expected)
   })
 
@@ -83,7 +83,7 @@ describe('next after sign-in', () => {
     ['/a', '/b'],
     undefined,
     '',
-  ])('%s ends at home', (next) => {
+  ])('the sign-in redirects to the home page for any other next: %s', (next) => {
     expect(localPath(next, origin)).toBe('/')
   })
 })

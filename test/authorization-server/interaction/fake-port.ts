@@ -36,8 +36,9 @@ const { account: _account, ...withoutAccount } = pendingConsent
 export const pendingLogin: PendingInteraction = { ...withoutAccount, prompt: 'login' }
 
 /**
- * A port in memory with one interaction, `pending`, which tests may replace. Each returned address contains the name
- * of the method. `calls` and `contexts` record the arguments and contexts of all calls.
+ * A port in memory with one interaction. Tests may replace this interaction by setting `pending`. Each returned
+ * address contains the name of the called method. `calls` and `contexts` record the arguments and contexts of
+ * all calls.
  */
 export function fakePort(pending: PendingInteraction | undefined, issuer: string) {
   const calls: PortCall[] = []

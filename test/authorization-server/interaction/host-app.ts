@@ -16,7 +16,7 @@ export const issuer = 'http://localhost:3000/auth'
 
 const { invoices, payments } = common
 
-/** The common products, with titles in German and descriptions. */
+/** The common products, with additional German titles and with descriptions. */
 const products: ProductDefinitions = {
   invoices: {
     ...invoices,
@@ -73,7 +73,7 @@ export function hostApp(options: {
   return { app, pages, fake, errors, callback: app.callback() }
 }
 
-/** The hidden token of the first form of a page. */
+/** The CSRF token in the first form of a page. */
 export function csrfIn(markup: string): string {
   return /name="csrf" value="([^"]+)"/.exec(markup)?.[1] ?? ''
 }

@@ -10,7 +10,7 @@ import { hostApp } from './host-app.ts'
 import { pendingConsent, pendingLogin } from './fake-port.ts'
 
 const executablePath = findProgram('chromium', 'chromium-browser', 'google-chrome')
-/** The folder for screenshots of all pages; none are taken if it is unset. */
+/** The folder for screenshots of all pages. Without this variable, no screenshots are taken. */
 const pictures = process.env['SCREENSHOTS']
 
 const LAUNCH = [
@@ -69,7 +69,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     for (const server of servers) server.close()
   })
 
-  /** Serves a host on its own port, which is also the port of its issuer. */
+  /** Serves a host on a free port, and uses the port in the address of its issuer. */
   async function serve(options: Parameters<typeof hostApp>[0]) {
     const server = createServer()
     servers.push(server)
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       }
       if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
       if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
-      // A browser stays on its page after 204.
+      // After a response 204, a browser stays on its page.
       if (ctx.path === '/continue') host.pages.renderContinue(ctx, new URL('/nowhere', origin))
       if (ctx.path === '/nowhere') ctx.status = 204
       if (ctx.path.startsWith('/auth/next/')) ctx.body = `<!doctype html><title>next</title>${ctx.path}`
@@ -155,7 +155,10 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     { name: 'continue', address: '/continue', options: {} },
   ]
 
-  /** A page in its own browser context. No request leaves this machine, and logos are served here. */
+  /**
+   * Opens a page in a separate browser context. No request leaves this machine, because logos are served by the
+   * test.
+   */
   async function openPage(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
     await context.route(/^https:/, (route) => route.fulfill({ contentType: 'image/svg+xml', body: LOGO }))
@@ -163,7 +166,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
   }
 
   it.each(cases)(
-    '$name has no accessibility violations and fits, light and dark, 1280 and 390 wide',
+    '$name has no accessibility violations and fits into 1280 and 390 pixels, in light and dark mode',
     async ({ name, address, options, act }) => {
       const { origin } = await serve(options)
       const page = await openPage()
@@ -261,7 +264,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`http://127.0.0.1:${portOf(far)}/far`)
     expect(await page.textContent('body')).toBe('arrived')
-    // Going back does not lead to the intermediate page, which would redirect again.
+    // Going back skips the intermediate page, which would redirect to the application again.
     await page.goBack()
     expect(page.url()).toBe(origin + consentAddress)
     await page.context().close()

@@ -32,7 +32,7 @@ const corpus = [
   `data:text/html,<script>alert(1)</script>`,
 ]
 
-/** Renders every page with `text` in each field that may come from outside. */
+/** Renders every page with `text` in each field that a client, a user or the host can set. */
 async function renderAll(text: string): Promise<{ name: string; markup: string; policy: string }[]> {
   const texts = createTexts({ texts: { en: { denyButton: text } }, defaultLocale: 'en' })
   const pages = createPages({ texts, branding: { name: text, logo: '/logo.png', accentColor: '#1a56db' } })
@@ -98,14 +98,14 @@ function skeleton(markup: string): string[] {
 
 describe('texts from outside', () => {
   it.each(corpus)('the text %j from outside does not change the structure of a page', async (text) => {
-    // A harmless text, for comparison.
+    // Pages with a harmless text have the structure to compare with.
     const harmless = await renderAll('x')
     for (const [index, { name, markup, policy }] of (await renderAll(text)).entries()) {
       const expected = harmless[index]!
       expect(skeleton(expected.markup).length).toBeGreaterThan(10)
       expect([name, ...skeleton(markup)]).toEqual([name, ...skeleton(expected.markup)])
       expect(policy).toBe(expected.policy)
-      // The text outside of tags contains no start of a tag.
+      // Without its tags, the markup contains no start of a tag.
       const tagless = markup.replaceAll(/<\/?[a-z!][^<>]*>/gi, '')
       expect(tagless).not.toMatch(/</)
       expect(markup).not.toMatch(/(href|src)="(javascript|data):/i)

@@ -9,7 +9,7 @@ import { csrfIn, hostApp, nextIn } from './host-app.ts'
 const page = '/auth/interaction/uid-1'
 const actions = ['sign-in', 'consent', 'switch'] as const
 
-/** A host whose interaction waits for `action`, and whose callbacks an invalid form must not reach. */
+/** A host whose interaction waits for `action`. An invalid form must not reach the callbacks of the host. */
 function hostFor(action: (typeof actions)[number], above: Parameters<typeof hostApp>[0]['above'] = []) {
   const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(() => ({ accountId: 'alice' }))
   const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
@@ -57,7 +57,7 @@ describe.each(actions)('the form %s', (action) => {
     ['from another host of the site', { 'Sec-Fetch-Site': 'same-site' }, 'own'],
     ['of another origin', { Origin: 'https://evil.example' }, 'own'],
     ['of no origin', { Origin: 'null' }, 'own'],
-  ])('the form is rejected %s', async (_name, headers, token) => {
+  ])('a form %s is rejected', async (_name, headers, token) => {
     const host = hostFor(action)
     const other = hostApp({ pending: { ...pendingConsent, uid: 'uid-2' }, accounts: {} })
     const foreign = csrfIn((await request(other.callback).get('/auth/interaction/uid-2')).text)
@@ -100,13 +100,16 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it.each(['get', 'head', 'put', 'delete'] as const)('the form cannot be requested by %s', async (method) => {
-    const host = hostFor(action)
-    const answer = await request(host.callback)[method](address)
-    expect(answer.status).toBe(405)
-    expect(answer.headers['allow']).toBe('POST')
-    host.expectUntouched()
-  })
+  it.each(['get', 'head', 'put', 'delete'] as const)(
+    'a %s request to the address of the form answers 405',
+    async (method) => {
+      const host = hostFor(action)
+      const answer = await request(host.callback)[method](address)
+      expect(answer.status).toBe(405)
+      expect(answer.headers['allow']).toBe('POST')
+      host.expectUntouched()
+    },
+  )
 
   it('the form of an expired interaction leads to an error page', async () => {
     const host = hostFor(action)
@@ -142,7 +145,7 @@ describe('addresses', () => {
   })
 
   it.each(['/auth/token', '/auth/interactions', '/auth/'])(
-    'an address outside of /interaction is left to the host: %s',
+    'a request outside of /interaction is passed on to the host: %s',
     async (address) => {
       const next = vi.fn<() => void>()
       const app = hostApp({ pending: pendingConsent })
@@ -153,7 +156,7 @@ describe('addresses', () => {
     },
   )
 
-  it('a page answers HEAD as GET, and rejects other methods', async () => {
+  it('a page answers HEAD like GET, and answers 405 to other methods', async () => {
     const app = hostApp({ pending: pendingConsent })
     const head = await request(app.callback).head(page)
     const get = await request(app.callback).get(page)
@@ -212,7 +215,7 @@ describe('every page', () => {
     expect(headers['content-security-policy']).toContain("form-action 'self' https://app.example;")
   })
 
-  it('the page that redirects escapes its address', async () => {
+  it('the page that redirects escapes the address in its markup', async () => {
     const { text } = await request(callback).get('/continue')
     expect(nextIn(text)).toBe('https://app.example/?a=1&amp;b=%22%3C')
   })

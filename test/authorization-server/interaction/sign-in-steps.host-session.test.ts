@@ -67,14 +67,17 @@ describe('sign-in with the session of the host', () => {
     it.each([
       ['unknown', undefined],
       ['before the request', startedAt - 1],
-    ])('a sign-in whose time is %s does not do: the host is asked for another', async (_name, signedInAt) => {
-      const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt }, pending)
-      expect((await request(callback).get(page)).headers['location']).toMatch(
-        /^http:\/\/localhost:3000\/login\?next=/,
-      )
-      expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: true })
-      expect(fake.calls).toEqual([])
-    })
+    ])(
+      'a sign-in whose time is %s is not sufficient, and the host is asked for a new sign-in',
+      async (_name, signedInAt) => {
+        const { callback, fake, signInUrl } = host({ accountId: 'alice', signedInAt }, pending)
+        expect((await request(callback).get(page)).headers['location']).toMatch(
+          /^http:\/\/localhost:3000\/login\?next=/,
+        )
+        expect(signInUrl.mock.calls[0]?.[2]).toEqual({ reauthenticate: true })
+        expect(fake.calls).toEqual([])
+      },
+    )
 
     it('a sign-in after the request is sufficient', async () => {
       const { callback, fake } = host({ accountId: 'alice', signedInAt: startedAt }, pending)
@@ -104,7 +107,7 @@ describe('sign-in with the session of the host', () => {
     expect(fake.calls).toEqual([])
   })
 
-  it('the callbacks get the own context of the host', async () => {
+  it('the callbacks get the context that the middleware of the host got', async () => {
     const seen: unknown[] = []
     const { callback } = hostApp({
       pending: pendingLogin,
@@ -199,11 +202,14 @@ describe('the built-in sign-in page', () => {
     { identifier: 'x'.repeat(321), password: 'right' },
     { identifier: 'alice', password: 'x'.repeat(1025) },
     {},
-  ])('missing and too long credentials are rejected without a call of the host', async (fields) => {
-    const { submit, authenticate } = host()
-    expect((await submit(fields as Record<string, string>)).status).toBe(400)
-    expect(authenticate).not.toHaveBeenCalled()
-  })
+  ])(
+    'missing and too long credentials are rejected without a call of accounts.authenticate',
+    async (fields) => {
+      const { submit, authenticate } = host()
+      expect((await submit(fields as Record<string, string>)).status).toBe(400)
+      expect(authenticate).not.toHaveBeenCalled()
+    },
+  )
 
   it('ten attempts, also simultaneous ones, block an interaction for a quarter of an hour', async () => {
     const { submit, authenticate, fake } = host()
@@ -237,7 +243,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'bob', password: 'x' })).status).toBe(401)
   })
 
-  it('guessing from many addresses of one IPv6 network is blocked, and other networks are not affected', async () => {
+  it('guessing from many addresses of one IPv6 network is blocked, and other networks can still sign in', async () => {
     const { app, fake, callback } = host()
     app.proxy = true
     async function guess(n: number, ip: string) {

@@ -48,14 +48,14 @@ describe('the language of a reader', () => {
     expect(swiss.plain('denyButton')).toBe(english.denyButton)
   })
 
-  it('texts that form one sentence are in one language', () => {
+  it('texts that form one sentence are shown in the same language', () => {
     const halves = createTexts({ texts: { de: { signInTitle: 'Anmelden' } }, defaultLocale: 'de' })
     expect(halves.forReader([]).plain('signInTitle')).toBe('Sign in')
     expect(halves.forReader([]).plain('signInIntro')).toBe('to continue to {application}')
     expect(halves.forReader([]).lang).toBe('de')
   })
 
-  it('langOf returns the language of each text, for its values', () => {
+  it('langOf returns the language of a text, and html() marks a text in another language', () => {
     const swiss = texts.forReader(['de-CH'])
     expect([swiss.langOf('approveButton'), swiss.langOf('signInTitle')]).toEqual(['de-CH', 'de-CH'])
     expect(swiss.langOf('denyButton')).toBe('en')

@@ -22,7 +22,7 @@ describe('a scope that an API key may not request', () => {
     expect(body['scope']).toBe('payments:list')
   })
 
-  it('a rejected scope of 10,000 characters is not repeated in the error (bug: it was repeated in full)', async () => {
+  it('a rejected scope of 10,000 characters is not repeated in the error (fixed bug: the error repeated the whole scope)', async () => {
     const body = await rejectionOf('x'.repeat(10_000))
     expect(body['error_description']).toMatch(/^the operation x{100}\.\.\. does not exist$/)
     expect(body).not.toHaveProperty('scope')
@@ -36,7 +36,7 @@ describe('user info', () => {
     return { status: response.status, challenge, body: (await response.json()) as Record<string, unknown> }
   }
 
-  it('user info answers a request without a token with 401 and no error code (RFC 6750 3.1; bug: it was invalid_token)', async () => {
+  it('user info answers a request without a token with 401 and no error code (RFC 6750 3.1; fixed bug: the error code was invalid_token)', async () => {
     host = await startHost()
     const description = 'send an access token in the header Authorization: Bearer <ACCESS_TOKEN>'
     for (const init of [{}, { method: 'POST' }]) {
@@ -56,7 +56,7 @@ describe('user info', () => {
 })
 
 describe('the sign-in and consent pages', () => {
-  it('the consent page shows no e-mail address of the developer, and looks up each account once', async () => {
+  it('the consent page does not show the e-mail address of the developer, and looks up each account once', async () => {
     const lookups: string[] = []
     class Accounts extends Map<string, Account> {
       override get(accountId: string): Account | undefined {
@@ -87,7 +87,7 @@ describe('the sign-in and consent pages', () => {
   })
 })
 
-it('a callback of the host that throws no Error is reported as ERR_HOST_CALLBACK', async () => {
+it('a callback of the host that throws something other than an Error is reported as ERR_HOST_CALLBACK', async () => {
   host = await startHost({
     gatehouse: {
       accounts: {
@@ -114,7 +114,7 @@ it('an invalid_grant error explains the reason, and reveals nothing about tokens
     host.token({ ...by, grant_type: 'refresh_token', refresh_token: token })
   const reasons = [
     [await refresh('x.0.y'), 'refresh token not found'],
-    // A client cannot distinguish another client's valid token from an unknown one.
+    // The error is the same for a valid token of another client as for an unknown token.
     [await refresh(first, await host.createApplication()), 'refresh token not found'],
     [(await refresh(first)) && (await refresh(first)), 'refresh token already used'],
     [

@@ -6,7 +6,10 @@ import { startHost, type Host } from '../../support/host.ts'
 let host: Host
 afterEach(() => host.close())
 
-/** A body parser that sets `req.body`, as those of Express do, and keeps no text. */
+/**
+ * Creates a body parser that sets only `req.body`, like the body parsers of Express. Later code cannot read the
+ * text of the body.
+ */
 const parsedAs =
   (body: (form: URLSearchParams) => object): Middleware =>
   async (ctx, next) => {
@@ -17,8 +20,8 @@ const parsedAs =
     await next()
   }
 
-it('all values of a repeated parameter reach oidc-provider if a body parser turned them into an object (bug: all were lost)', async () => {
-  // qs does so with more than twenty values.
+it('all values of a repeated parameter reach oidc-provider if a body parser turned them into an object (fixed bug: the values were lost)', async () => {
+  // The parser qs turns a parameter with more than twenty values into an object.
   const asObject = (form: URLSearchParams) => ({
     ...Object.fromEntries(form),
     resource: Object.fromEntries(form.getAll('resource').entries()),
@@ -34,7 +37,7 @@ it('all values of a repeated parameter reach oidc-provider if a body parser turn
   expect(body['error']).toBe('invalid_target')
 })
 
-it('a nested object that a body parser made of a form is rejected with invalid_request', async () => {
+it('a form that a body parser has turned into a nested object is rejected with invalid_request', async () => {
   const nested = (form: URLSearchParams) => ({ ...Object.fromEntries(form), resource: { a: { b: 'deep' } } })
   host = await startHost({ above: [parsedAs(nested)] })
   const key = await host.createApiKey()

@@ -6,8 +6,8 @@ import { pathBelow } from '../../../src/authorization-server/routing/mount-path.
  * A request as the middleware receives it.
  *
  * @param target the original request target
- * @param path `ctx.path`, if middleware above changed it
- * @param outside `req.originalUrl` of Express or connect, if the app runs inside one
+ * @param path `ctx.path`, if middleware above changed it @param outside `req.originalUrl`, which Express or
+ * connect sets if the app runs inside it
  */
 function request(target: string, path = target.split('?', 1)[0], outside?: string): Context {
   return { originalUrl: target, path, req: { originalUrl: outside } } as unknown as Context
@@ -15,18 +15,18 @@ function request(target: string, path = target.split('?', 1)[0], outside?: strin
 
 describe('the path below the mount path', () => {
   test.each([
-    // In the app itself.
+    // The middleware is mounted in the app itself.
     ['/auth/oauth2/token', '/auth', '/oauth2/token'],
     ['/auth/oauth2/token?code=a/b', '/auth', '/oauth2/token'],
     ['/auth', '/auth', '/'],
     ['/auth/', '/auth', '/'],
     ['/auth?x=1', '/auth', '/'],
     ['/a/b/auth/oauth2/token', '/a/b/auth', '/oauth2/token'],
-    // At the root.
+    // The mount path is the root.
     ['/oauth2/token', '', '/oauth2/token'],
     ['/', '', '/'],
     ['/auth/oauth2/token', '', '/auth/oauth2/token'],
-    // Not below it.
+    // The path is not below the mount path.
     ['/oauth2/token', '/auth', undefined],
     ['/', '/auth', undefined],
     ['/authority/oauth2/token', '/auth', undefined],
@@ -36,10 +36,10 @@ describe('the path below the mount path', () => {
     ['/AUTH/oauth2/token', '/auth', undefined],
     ['*', '/auth', undefined],
     ['', '/auth', undefined],
-    // In absolute form, as a proxy sends it.
+    // The target is in absolute form, as a proxy sends it.
     ['http://evil.example/auth/oauth2/token?x=1', '/auth', '/oauth2/token'],
     ['http://evil.example/oauth2/token', '/auth', undefined],
-    // Nothing is decoded here.
+    // `pathBelow()` decodes nothing.
     ['/auth/%2e%2e/oauth2', '/auth', '/%2e%2e/oauth2'],
     ['/auth%2Foauth2/token', '/auth', undefined],
   ])('the path of %s below the mount path "%s" is %s', (target, mountPath, expected) => {
@@ -47,18 +47,18 @@ describe('the path below the mount path', () => {
     expect(pathBelow(request(target, path), mountPath)).toBe(expected)
   })
 
-  test('the original path counts below koa-mount, which removes its prefix from ctx.path', () => {
+  test('below koa-mount, which removes its prefix from ctx.path, the original path is used', () => {
     expect(pathBelow(request('/auth/oauth2/token?x=1', '/oauth2/token'), '/auth')).toBe('/oauth2/token')
     expect(pathBelow(request('/auth/', '/'), '/auth')).toBe('/')
     expect(pathBelow(request('/a/auth/oauth2/token', '/oauth2/token'), '/a/auth')).toBe('/oauth2/token')
   })
 
-  test('a path that middleware above has rewritten counts instead of the original one', () => {
+  test('when middleware above has rewritten the path, the rewritten path is used', () => {
     expect(pathBelow(request('/v1/login/token', '/auth/oauth2/token'), '/auth')).toBe('/oauth2/token')
     expect(pathBelow(request('/auth/oauth2/token', '/elsewhere'), '/auth')).toBeUndefined()
   })
 
-  test('an app inside Express may be configured with the path that includes the prefix of Express, or without it', () => {
+  test('the mount path of an app inside Express may include the prefix of Express or omit it', () => {
     const inside = request('/oauth2/token', '/oauth2/token', '/auth/oauth2/token?x=1')
     expect(pathBelow(inside, '/auth')).toBe('/oauth2/token')
     const below = request('/auth/oauth2/token', '/auth/oauth2/token', '/site/auth/oauth2/token')

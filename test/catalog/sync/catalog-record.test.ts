@@ -23,7 +23,7 @@ describe('the catalog record', () => {
     })
   })
 
-  it('adding an operation keeps the epoch, and the withdrawn scopes that tokens may still carry', () => {
+  it('adding an operation keeps the epoch, and keeps the withdrawn scopes that tokens may still carry', () => {
     const products = { ...before.products, c: ['c:read'] }
     expect(nextRecord(before, products, at)).toEqual({
       version: 'g2',

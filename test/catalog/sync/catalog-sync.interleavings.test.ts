@@ -30,7 +30,10 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('poll' as const), process }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('kill' as const), process }) },
 )
-/** A few steps leave work pending when the next event happens; many steps usually finish it. */
+/**
+ * After a few steps, work is still pending when the next event happens. After many steps, the work is usually
+ * finished.
+ */
 const steps = fc.oneof(fc.nat({ max: 8 }), fc.nat({ max: 40 }))
 const story = fc.array(fc.record({ event: happening, steps }), { minLength: 2, maxLength: 10 })
 
@@ -44,7 +47,7 @@ interface Token {
 function createWorld(scheduler: fc.Scheduler) {
   const inner = memoryStore()
   const history: { epoch: number; products: ProductScopes; isTrue: boolean }[] = []
-  /** The contents of the database since the record was last written. */
+  /** All products that the database has contained since the record was last written. */
   let since: ProductDefinitions[] = []
   const tokens = new Map<object, Token>()
   const running: Running[] = []
@@ -77,7 +80,8 @@ function createWorld(scheduler: fc.Scheduler) {
           const written = args.findLast((arg) => typeof arg === 'string')
           if (args[0] === 'catalog:products' && written !== undefined && answer === true) {
             const record = JSON.parse(written) as { epoch: number; products: ProductScopes }
-            // A process that writes the same products again, so that others reload, brings nothing back.
+            // A process may write the same products again, so that other processes reload. Such a write
+            // restores no old products.
             const before = history.at(-1)?.products ?? {}
             const may = [before, ...(own ? [own] : since).map(definedBy)]
             const isTrue = may.some((them) => isSameAs(record.products, them))
@@ -116,7 +120,7 @@ function createWorld(scheduler: fc.Scheduler) {
   }
 
   async function settle() {
-    // Work outside the scheduler takes a turn or two.
+    // Work outside the scheduler takes one or two turns of the event loop.
     for (let idle = 0; idle < 3; idle += 1) {
       await setImmediate()
       if (scheduler.count() > 0) idle = 0
@@ -187,8 +191,8 @@ it('in every interleaving all processes have the same operations in the end, and
       const { products, epoch } = world.history.at(-1)!
       const tokens = [...world.tokens.values()]
       for (const { catalog, own, issue, rejects } of world.runningProcesses()) {
-        // Processes that load from the same database have the same operations. A process with products of its own has
-        // those that the record has.
+        // Processes that load from the same database have the same operations. A process with products of its
+        // own has those of its operations that the record contains.
         const mine = productScopesOf({ products: catalog.current.products })
         expect(missingFrom(products, mine)).toEqual([])
         const withheld = missingFrom(mine, catalog.loadedScopes)
@@ -206,10 +210,10 @@ it('in every interleaving all processes have the same operations in the end, and
           if (token.epoch === epoch) expect(rejects(token)).toBe(false)
         }
       }
-      // No process brings back old products, and no process keeps writing for ever.
+      // No process restores old products, and every process stops writing.
       expect(world.history.filter(({ isTrue }) => !isTrue)).toEqual([])
       expect(world.history.length).toBeLessThanOrEqual(publications)
-      // No process ever had more operations than a record of that epoch.
+      // No process ever had an operation that no record of the same epoch contains.
       for (const token of tokens) {
         const published = world.history.filter((record) => record.epoch === token.epoch)
         expect(

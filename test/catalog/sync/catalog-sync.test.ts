@@ -72,7 +72,8 @@ describe('a reload of the products', () => {
     await here.sync.reload()
     expect(here.ids()).toEqual(['a', 'b'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['a', 'b']))
-    // Two starts, and one load in each process for the reload. A process ignores its own message.
+    // There is one load for each of the two starts, and one load in each process for the reload. A process
+    // ignores its own message.
     expect(database.load).toHaveBeenCalledTimes(4)
   })
 
@@ -110,7 +111,7 @@ describe('a reload of the products', () => {
     ['from a function', undefined, [['b'], ['a'], ['b']]],
     ['that never change', productsNamed('a'), [[], ['a'], []]],
   ])(
-    'processes poll once a minute with products %s, and not after they stopped',
+    'processes with products %s poll once a minute, and a stopped process does not poll',
     async (_, own, expected) => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const [store, database] = [withoutMessages(memoryStore()), createDatabase('a')]
@@ -150,7 +151,7 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
   })
 
-  it('a process retries a reload that it could not adopt, and then withdraws the removed operations', async () => {
+  it('a process that could not adopt a reload retries, and then withdraws the removed operations', async () => {
     const [store, database] = [memoryStore(), createDatabase('a', 'b')]
     const here = await startProcess(store, database.load)
     let isDown = false
@@ -168,7 +169,7 @@ describe('a reload of the products', () => {
     await vi.waitFor(() => expect(there.ids()).toEqual(['b', 'c']))
   })
 
-  it('a reload that crosses another reload hides no change from other processes (the later version wins)', async () => {
+  it('when two reloads cross, the products that were read later become active in every process', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load, { pollIntervalMs: 30 })
@@ -182,7 +183,7 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['b'])
   })
 
-  it('a reload that crosses another reload does not bring back operations that the other reload withdrew', async () => {
+  it('when two reloads cross, an operation that one reload has withdrawn stays withdrawn', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -197,7 +198,7 @@ describe('a reload of the products', () => {
     expect(await readRecord(inner)).toMatchObject({ epoch: 1, products: { a: ['a:read'] } })
   })
 
-  it('a reload that crosses another reload of the same products is published without another load', async () => {
+  it('when two reloads of the same products cross, each process loads the products only once', async () => {
     const [inner, database] = [withoutMessages(memoryStore()), createDatabase('a')]
     const crossed = crossedStore(inner)
     const here = await startProcess(crossed.store, database.load)
@@ -268,7 +269,7 @@ describe('a reload of the products', () => {
   })
 
   it.each(['get catalog', 'replace catalog'])(
-    'a reload that the store did not receive (%s) withdraws removed operations here, throws, and is finished by the next poll',
+    'a reload whose store call fails (%s) withdraws removed operations in its process and throws, and the next poll completes it',
     async (call) => {
       const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
       const faulty = faultyStore(inner)
@@ -278,7 +279,8 @@ describe('a reload of the products', () => {
       database.products = productsNamed('b', 'c')
       faulty.arm(call, 'rejected', { thenAway: true })
       await expect(here.sync.reload()).rejects.toThrow('ECONNRESET')
-      // New operations wait until they are written: tokens with an unrecorded operation could not be revoked.
+      // New operations become active only after they are in the record, because tokens with an unrecorded
+      // operation could not be revoked.
       expect(here.ids()).toEqual(['b'])
       expect(there.ids()).toEqual(['a', 'b'])
       faulty.comeBack()
@@ -315,7 +317,7 @@ describe('an operation that is removed from a product', () => {
     expect(here.rejects({ scopes: ['b:read'], epoch: 0 })).toBe(false)
   })
 
-  it('removing an operation also revokes earlier tokens of clients that have it through another product; new tokens are valid', async () => {
+  it('removing an operation also revokes earlier tokens of clients that have the operation through another product, and new tokens of these clients are valid', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load)
     const old = here.issue()
@@ -357,7 +359,7 @@ describe('an operation that is removed from a product', () => {
     expect(await readRecord(store)).toMatchObject({ epoch: 1, withdrawn: [] })
   })
 
-  it('a removal is found when a process starts with products in its program', async () => {
+  it('an operation is withdrawn when a process starts with a products object that lacks the operation', async () => {
     const store = memoryStore()
     const old = await startProcess(store, productsNamed('a', 'b'))
     const token = old.issue()
@@ -369,7 +371,7 @@ describe('an operation that is removed from a product', () => {
     expect(old.rejects(old.issue())).toBe(false)
   })
 
-  it('a process that still defines a removed operation withholds it, and logs this once', async () => {
+  it('a process that still defines a removed operation withholds the operation, and logs this once', async () => {
     const store = memoryStore()
     const watched = watchReads(store)
     const old = await startProcess(watched.store, productsNamed('a:read+write', 'b'), { pollIntervalMs: 5 })
@@ -377,7 +379,7 @@ describe('an operation that is removed from a product', () => {
     await vi.waitFor(() => expect(old.scopes()).toEqual(['a:read', 'b:read']))
     expect(old.catalog.current.findOperation('GET', '/a/write')).toBeUndefined()
     expect(old.catalog.current.findOperation('GET', '/a/read')?.scope).toBe('a:read')
-    // A further process with the same products starts, and polls continue: nothing more is logged.
+    // When another process starts with the operation still removed, and polls continue, nothing more is logged.
     await startProcess(store, productsNamed('a', 'b', 'c'))
     await watched.moreReads()
     expect(old.warn.mock.calls).toEqual([
@@ -386,7 +388,7 @@ describe('an operation that is removed from a product', () => {
     expect(old.onChanged).toHaveBeenCalledTimes(1)
   })
 
-  it('an operation is available everywhere again once a process with it starts: the last process to start wins', async () => {
+  it('when a process with a removed operation starts, the operation is available again in every process that defines it', async () => {
     const store = memoryStore()
     const first = await startProcess(store, productsNamed('a', 'b'))
     const second = await startProcess(store, productsNamed('b'))
@@ -410,7 +412,7 @@ describe('an operation that is removed from a product', () => {
     expect(here.ids()).toEqual(['b', 'c'])
   })
 
-  it('a process whose message about the products was lost is notified by the revocation', async () => {
+  it('a process that missed the message about the products learns of the change from the message about the revocation', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const mute: Store = {
       ...inner,
@@ -450,7 +452,7 @@ describe('a withdrawn scope that is not revoked yet', () => {
     await vi.waitFor(() => expect(there.rejects(old)).toBe(true))
   })
 
-  it('the same process writes a failed revocation again at its next poll', async () => {
+  it('a process whose revocation failed writes the revocation again at its next poll', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a', 'b')]
     const limping = withoutRevocations(inner)
     const here = await startProcess(limping.store, database.load, { pollIntervalMs: 20 })
@@ -483,7 +485,7 @@ describe('a withdrawn scope that is not revoked yet', () => {
 })
 
 describe('a store that has lost its last writes', () => {
-  it('a store that lost its last writes gets the record again, and no process issues revoked tokens', async () => {
+  it('after a store lost its last writes, the record is written again, and no process issues revoked tokens', async () => {
     const [store, database] = [memoryStore(), createDatabase('a:read+@x', 'b:@x')]
     const here = await startProcess(store, database.load, { pollIntervalMs: 20 })
     const lost = (await store.get(RECORD)) ?? ''
@@ -499,7 +501,7 @@ describe('a store that has lost its last writes', () => {
     expect(here.rejects(here.issue())).toBe(false)
   })
 
-  it('a store that lost the record does not get back operations that other processes withdrew', async () => {
+  it('after a store lost the record, operations that other processes withdrew stay withdrawn', async () => {
     const store = memoryStore()
     const old = await startProcess(store, productsNamed('a', 'b'), { pollIntervalMs: 20 })
     const next = await startProcess(store, productsNamed('b'))
@@ -513,7 +515,7 @@ describe('a store that has lost its last writes', () => {
 })
 
 describe('products that never change', () => {
-  it('products in a program cost one read and one write at the first start, and one read at each later start and poll', async () => {
+  it('products that are an object cost one read and one write at the first start, and one read at each later start and poll', async () => {
     const inner = memoryStore()
     const calls: string[] = []
     const store = new Proxy(inner, {

@@ -11,7 +11,8 @@ import { createRevocationSet } from '../../../src/revocation/revocation-set.ts'
 import { createRevocations } from '../../../src/revocation/revoke-tokens.ts'
 
 /**
- * Products: `a` has `a:read`, `a:read+write` has `a:read` and `a:write`, `a:read+@x` and `b:@x` both have `x`.
+ * Creates products from short texts: `a` has the scope `a:read`, `a:read+write` has `a:read` and `a:write`, and
+ * `a:read+@x` and `b:@x` both have the scope `x`.
  */
 export function productsNamed(...products: string[]): ProductDefinitions {
   return Object.fromEntries(
@@ -33,11 +34,11 @@ export function createDatabase(...products: string[]) {
   return Object.assign(database, { load })
 }
 
-/** Longer than any test, so that no process polls. */
+/** Milliseconds that no test lasts, so that no process polls. */
 export const NEVER = 3_600_000
 
 export interface ProcessOptions {
-  /** @default so long that no process polls */
+  /** Milliseconds between two polls of the catalog. @default `NEVER` */
   readonly pollIntervalMs?: number | 'default' | undefined
   /** Seconds between two polls of revocations. Messages notify at once. */
   readonly pollIntervalSeconds?: number | undefined

@@ -34,7 +34,7 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
 
 describe('the consent page', () => {
-  it('the consent page has each sentence in one language, and marks sentences in another language', async () => {
+  it('the consent page has each sentence in one language, and marks sentences that are not in the language of the page', async () => {
     const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
     const host = hostApp({ pending: pendingConsent, texts })
     const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
@@ -69,7 +69,7 @@ describe('the consent page', () => {
     )
   })
 
-  it('the consent page shows the e-mail address or user name beside the name, to distinguish two accounts of a person', async () => {
+  it('the consent page shows the e-mail address or user name beside the name, so that a person can distinguish their accounts', async () => {
     const account = { accountId: 'alice', name: 'Alice Example', login: 'alice+work@<b>example.com\u202e' }
     const { text } = await request(hostApp({ pending: { ...pendingConsent, account } }).callback).get(page)
     expect(textOf(text)).toContain('Signed in as Alice Example ( alice+work@&lt;b&gt;example.com )')
@@ -128,7 +128,7 @@ describe('the consent page', () => {
     expect(textOf(text)).toContain('See your data “ loyalty ”')
   })
 
-  it('the consent page is in the language of the reader, by ui_locales before Accept-Language', async () => {
+  it('the consent page is in the language of ui_locales, or else of Accept-Language', async () => {
     const texts = { de: { approveButton: 'Erlauben' }, ar: { approveButton: 'سماح' } }
     const ask = async (uiLocales: string[], accept: string) =>
       (
@@ -179,7 +179,7 @@ describe('a decision about consent', () => {
     expect(app.fake.calls).toEqual([['failed', 'access_denied', 'the person denied access']])
   })
 
-  it('approving without a checked scope shows the page again with the same checkboxes', async () => {
+  it('approving without a checked scope shows the page again, with all checkboxes unchecked', async () => {
     const app = hostApp({ pending: { ...pendingConsent, requestedScopes: ['invoices:read', 'email'] } })
     const answer = await submit(app, 'consent', { action: 'approve' })
     expect(answer.status).toBe(400)
@@ -214,7 +214,7 @@ describe('a decision about consent', () => {
     },
   )
 
-  it('a decision that is sent twice gets a page that the interaction has expired', async () => {
+  it('a decision that is sent twice gets a page that reports that the interaction has expired', async () => {
     const app = hostApp({ pending: pendingConsent })
     const answer = await submit(app, 'consent', { action: 'approve' }, () => {
       app.fake.pending = undefined
@@ -258,16 +258,19 @@ describe('a different person at the host', () => {
     expect(app.fake.calls.map(([method]) => method)).toEqual(['approved'])
   })
 
-  it.each(others)('with %s at the host the page starts the request again', async (_name, who) => {
-    const app = host(who)
-    const answer = await request(app.callback).get(page)
-    expect(answer.status).toBe(303)
-    expect(answer.headers['location']).toBe(`${issuer}/next/restart`)
-    expect(app.fake.calls).toEqual([['restart', undefined]])
-  })
+  it.each(others)(
+    'when the host has %s signed in instead, the page starts the request again',
+    async (_name, who) => {
+      const app = host(who)
+      const answer = await request(app.callback).get(page)
+      expect(answer.status).toBe(303)
+      expect(answer.headers['location']).toBe(`${issuer}/next/restart`)
+      expect(app.fake.calls).toEqual([['restart', undefined]])
+    },
+  )
 
   it.each(others)(
-    '%s, between the page and its form: starts again, nothing is decided',
+    'a form that is sent after the person at the host has changed to %s starts the request again, and decides nothing',
     async (_name, who) => {
       for (const action of ['approve', 'deny']) {
         const app = host(alice)
@@ -288,7 +291,7 @@ describe('a different person at the host', () => {
 })
 
 describe('using another account', () => {
-  it('using another account ends the session of the host and ours, and starts the request again', async () => {
+  it('using another account ends the session of the host and of the gatehouse, and starts the request again', async () => {
     const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
     const accounts = { current: () => ({ accountId: 'alice' }), signInUrl: () => '/login', signOut }
     const app = hostApp({ pending: pendingConsent, accounts })

@@ -24,7 +24,7 @@ describe('a text from outside', () => {
     ['piled marks', `a${'\u0301'.repeat(50)}b`, `a${'\u0301'.repeat(4)}b`],
     ['only joiners', '\u200D\u200C \u2800', ''],
     ['nothing', '', ''],
-  ])('displayText makes a text safe to show: %s', (_name, text, expected) => {
+  ])('displayText makes a text safe to show, for example: %s', (_name, text, expected) => {
     expect(displayText(text)).toBe(expected)
   })
 

@@ -45,7 +45,7 @@ describe('client authentication by HTTP Basic', () => {
     ['a%00b', ['a%00b']],
     ['plain', ['plain']],
   ])(
-    'a secret in the Basic header is tried form-decoded, and then unchanged if that differs: %s',
+    'a secret in the Basic header is tried form-decoded, and then unchanged if the two differ: %s',
     async (sent, readings) => {
       const asked = registry()
       expect(await authenticateBasicClient(asked, `Basic ${base64(`key_1:${sent}`)}`)).toBeUndefined()
@@ -54,7 +54,7 @@ describe('client authentication by HTTP Basic', () => {
     },
   )
 
-  it('a secret beside a form-encoded client id is tried form-decoded only', async () => {
+  it('a secret beside a form-encoded client id is tried only form-decoded', async () => {
     const asked = registry()
     await authenticateBasicClient(asked, `Basic ${base64('key%5F1:a+b')}`)
     expect(asked.verifySecret.mock.calls.map(([, secret]) => secret)).toEqual(['a b'])

@@ -45,7 +45,7 @@ async function ask(cursor?: string, headers: Record<string, string> = {}) {
   return { status: response.status, etag: response.headers.get('etag'), text }
 }
 
-it('the revocation feed passes the cursor to the log unchanged, and an empty cursor as none', async () => {
+it('the revocation feed passes the cursor to the log unchanged, and reads an empty cursor as an absent cursor', async () => {
   vi.spyOn(performance, 'now').mockReturnValue(10_000)
   read.mockResolvedValue(page('next'))
   for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
@@ -59,7 +59,7 @@ it('the revocation feed ignores a repeated cursor', async () => {
   expect(read.mock.calls).toEqual([[undefined]])
 })
 
-it('the revocation feed answers 304 while nothing is new, also with an ETag that a proxy has changed to a weak one', async () => {
+it('the revocation feed answers 304 while nothing is new, even if a proxy has turned the ETag into a weak ETag', async () => {
   read.mockImplementation(async () => page('same'))
   const { status, etag, text } = await ask('same')
   expect([status, JSON.parse(text)]).toEqual([200, { revocations: [], cursor: 'same', more: false }])
@@ -69,7 +69,7 @@ it('the revocation feed answers 304 while nothing is new, also with an ETag that
   expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-it('the revocation feed answers 200 after a revocation, and after the cursor has moved', async () => {
+it('the revocation feed answers 200 after a revocation, and after the log has returned a new cursor', async () => {
   read.mockResolvedValueOnce(page('one'))
   const { etag } = await ask('a')
   read.mockResolvedValueOnce(page('one', { revocations: [revoked] }))
@@ -79,14 +79,14 @@ it('the revocation feed answers 200 after a revocation, and after the cursor has
   expect((await ask('c', { 'if-none-match': etag! })).status).toBe(200)
 })
 
-it('a page of the revocation feed with more to follow has no ETag, so that no gateway stays at its cursor', async () => {
+it('a page of the revocation feed that is not the last page has no ETag, so that every gateway reads on', async () => {
   read.mockImplementation(async () => page('next', { more: true }))
   expect(await ask('a')).toMatchObject({ status: 200, etag: null })
   const other = await ask('b', { 'if-none-match': '"x"' })
   expect(other).toMatchObject({ status: 200, etag: null })
 })
 
-it('requests with the same cursor at the same time share one read, and a later request reads again', async () => {
+it('simultaneous requests with the same cursor share one read, and a later request reads again', async () => {
   const clock = vi.spyOn(performance, 'now')
   clock.mockReturnValue(10_000)
   read.mockImplementation(async () => page('next'))

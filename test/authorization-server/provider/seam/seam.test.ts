@@ -12,7 +12,7 @@ import { asksFor, authorizationUrl, authorize, connect, startHost, type Host } f
 describe('undocumented behaviour of oidc-provider', () => {
   let provider: Provider
   beforeAll(() => {
-    // oidc-provider warns of every default.
+    // oidc-provider warns of every option that is left at its default.
     for (const level of ['warn', 'info'] as const) vi.spyOn(console, level).mockImplementation(() => {})
     provider = new Provider('https://example.com')
   })
@@ -84,19 +84,19 @@ describe('the cache of clients', () => {
   const findAll = ({ provider }: { provider: Provider }) =>
     Promise.all(ids.map((id) => provider.Client.find(id)))
 
-  it('oidc-provider alone makes clients again from the hundred and first on', async () => {
+  it('without the seam, oidc-provider creates clients again once there are more than a hundred clients', async () => {
     const plain = providerOf()
     const [first, second] = [await findAll(plain), await findAll(plain)]
     expect(second[0]).not.toBe(first[0])
   })
 
-  it('the seam makes each client once, and again after its metadata has changed', async () => {
+  it('the seam creates each client once, and creates a client again after its metadata has changed', async () => {
     const kept = withSeam()
     const [first, second] = [await findAll(kept), await findAll(kept)]
     expect(first.map((client) => client?.clientId)).toEqual(ids)
     expect(first.every((client) => client instanceof kept.provider.Client)).toBe(true)
     expect(second.every((client, at) => client === first[at])).toBe(true)
-    // The registry is asked each time, because a cached client may have been deleted.
+    // `find()` of the registry is called each time, because a cached client may have been deleted.
     expect(kept.find).toHaveBeenCalledTimes(2 * ids.length)
     kept.table.redirect_uris = ['https://app.example/other']
     const changed = await kept.provider.Client.find('key0')
@@ -104,7 +104,7 @@ describe('the cache of clients', () => {
     expect(first[0]?.redirectUris).toEqual(['https://app.example/callback'])
   })
 
-  it('the seam finds no unknown client, and rejects invalid metadata', async () => {
+  it('with the seam, an unknown client is not found, and invalid metadata is rejected', async () => {
     const { provider, table } = withSeam()
     expect(await provider.Client.find('other')).toBeUndefined()
     expect(await provider.Client.find('')).toBeUndefined()
@@ -133,7 +133,7 @@ describe('a host with the seam', () => {
     return host.createApplication({ products: ['invoices'] })
   }
 
-  it('a change of the person replaces the session: the cookie and interactions of the person before are rejected', async () => {
+  it('a change of the person replaces the session, and rejects the cookie and the interactions of the previous person', async () => {
     const who = { current: { accountId: 'alice' } }
     const { client_id } = await startAs(who)
     const browser = host.browser()
@@ -177,7 +177,7 @@ describe('a host with the seam', () => {
     expect(issued).toEqual(['alice-2', 'alice-2'])
   })
 
-  it('introspection and revocation accept JWTs, and no endpoint accepts the disguise from a client', async () => {
+  it('introspection and revocation accept JWTs, and no endpoint accepts a token with the internal prefix `token:` from a client', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const { body } = await host.token({ ...key, grant_type: 'client_credentials' })
@@ -216,7 +216,7 @@ describe('a host with the seam', () => {
     expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
   })
 
-  it('a grant type of another kind of client is unauthorized_client, and any other mistake stays invalid_request', async () => {
+  it('a grant type that the kind of client may not use is unauthorized_client, and any other mistake is invalid_request', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const application = await host.createApplication()

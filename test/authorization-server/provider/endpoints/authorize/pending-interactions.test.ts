@@ -3,13 +3,13 @@ import { createPendingInteractions } from '../../../../../src/authorization-serv
 import { addressGroup } from '../../../../../src/http/client-address.ts'
 import { collectGarbage } from '../../../../support/collect-garbage.ts'
 
-/** As many as are counted at once. */
+/** The maximum number of pending interactions that are counted at the same time. */
 const MAX_COUNTED = 50_000
 
 const pendingWith = ({ max }: { max: number }) => createPendingInteractions({ max, seconds: 60 })
 afterEach(() => void vi.useRealTimers())
 
-test('an address may have up to the maximum of pending interactions, and so may each other address', () => {
+test('each address may have up to the maximum of pending interactions', () => {
   const pending = pendingWith({ max: 2 })
   expect(['a', 'b', 'c'].map((id) => pending.add('one', id))).toEqual([true, true, false])
   expect(pending.add('other', 'd')).toBe(true)
@@ -37,7 +37,7 @@ test('an expired interaction is not counted any more', () => {
   expect(pending.add('one', 'd')).toBe(false)
 })
 
-test('beyond 50,000 pending interactions the oldest are not counted any more, so that memory stays limited', () => {
+test('beyond 50,000 pending interactions, the oldest interactions are no longer counted, so that memory stays limited', () => {
   const pending = pendingWith({ max: 1 })
   for (let index = 0; index <= MAX_COUNTED; index += 1) pending.add(`${index}`, `${index}`)
   expect(pending.add('1', 'again')).toBe(false)
@@ -59,7 +59,7 @@ test.each([
   for (let index = 0; index < 2000; index += 1) {
     const beginning = isAddress ? `100.100.${100 + (index >> 7)}.${100 + (index & 127)}, ` : ''
     const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
-    // As Koa reads it where the host has set `app.proxy`.
+    // With `app.proxy`, Koa reads the address from the header in this way.
     const [ip = ''] = header.split(/\s*,\s*/)
     pending.add(addressGroup(ip), `${index}`)
   }
