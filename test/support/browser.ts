@@ -15,7 +15,7 @@ export function createBrowser({
   fetch = globalThis.fetch,
 }: {
   follow: readonly string[]
-  /** How requests are made. @default the global one */
+  /** The function that makes requests. @default the global `fetch` */
   fetch?: typeof globalThis.fetch | undefined
 }) {
   const cookies = new Map<string, { value: string; path: string; origin: string }>()
@@ -24,7 +24,7 @@ export function createBrowser({
     return (
       [...cookies.entries()]
         .filter(([, { origin, path }]) => origin === url.origin && isBelow(url.pathname, path))
-        // Cookies of longer paths come first (RFC 6265 5.4).
+        // Sends cookies with longer paths before cookies with shorter paths (RFC 6265 5.4).
         .toSorted(([, one], [, other]) => other.path.length - one.path.length)
         .map(([key, { value }]) => `${key.split('|')[0]}=${value}`)
         .join('; ')
@@ -74,7 +74,7 @@ export function createBrowser({
 
   return {
     cookies,
-    /** One request, no redirects. */
+    /** Makes one request, and follows no redirect. */
     request,
     /** Opens an address and follows redirects. */
     open: (url: string | URL) => open(new URL(url)),
@@ -167,8 +167,8 @@ function isBelow(path: string, base: string): boolean {
 }
 
 /**
- * Repeats a GET if the server has just closed a kept-alive connection. A server does so when another one replaces it
- * on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
+ * Repeats a GET if the server has just closed a kept-alive connection. A server does so when another server replaces
+ * it on the same port. Browsers repeat safe requests in the same way (RFC 9112 9.3.1).
  */
 async function fetchAsBrowser(
   fetch: typeof globalThis.fetch,

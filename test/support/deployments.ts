@@ -55,7 +55,7 @@ function servers(): Required<Servers> {
 export function deployStore(deployment: Deployment, keyPrefix: string): DeployedStore {
   if (deployment === 'memory') return { store: memoryStore(), disconnect() {} }
   const client = CONNECT[deployment](servers())
-  // A request reports a broken connection by itself.
+  // Ignored: the request that uses a broken connection reports the error.
   client.on('error', () => {})
   return { store: redisStore(client, { keyPrefix }), disconnect: () => client.disconnect() }
 }

@@ -15,13 +15,13 @@ export const FAULTS: readonly Fault[] = ['rejected', 'unanswered', 'silent', 'la
 /** A store whose calls can be made to fail. */
 export interface FaultyStore {
   readonly store: Store
-  /** `get session:…`, one entry a call, since the last `arm()`. */
+  /** The calls since the last `arm()`, such as `get session:…`. */
   readonly calls: readonly string[]
   /**
    * Resets `calls`, and makes one call fail.
    *
-   * @param at the number of the call (0 is the next one), or the first words of it, such as `get session`; no call
-   *   fails if it is left out
+   * @param at the number of the call (0 is the next call), or its first words, such as `get session`; without `at` no
+   *   call fails
    */
   arm(at?: number | string, fault?: Fault, options?: { thenAway?: boolean | undefined }): void
   /** Makes every call fail from now on, without executing it. */

@@ -34,7 +34,7 @@ const WITH_STORES_OF_THEIR_OWN = new Set(
 
 /** A file with tests. */
 export interface TestFile {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   readonly path: string
   /** Whether the file runs on the deployments of the run. */
   readonly onStores: boolean

@@ -22,7 +22,7 @@ export const CALLBACK = 'http://localhost:9/callback'
 export interface HostOptions {
   /** @default an empty store in memory, or on the run's first deployment if the run has no store in memory */
   readonly store?: Store | undefined
-  /** Accounts besides alice, bob and acme (a developer with KYC level `verified`); undefined removes one. */
+  /** The accounts of the host. @default alice, bob and acme (a developer with KYC level `verified`) */
   readonly accounts?: Map<string, Account> | undefined
   /** Options that differ from the defaults of this host. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
@@ -40,7 +40,7 @@ export interface HostOptions {
   readonly audiencePath?: string | undefined
   /** The server's request listener. @default the app's callback */
   readonly serve?: ((app: Koa, gatehouse: Gatehouse) => ReturnType<Koa['callback']>) | undefined
-  /** How requests are made. @default the global one */
+  /** The function that makes requests. @default the global `fetch` */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
@@ -116,7 +116,7 @@ export async function startHost(options: HostOptions = {}) {
     errors,
     ...hostRequests({ fetch, issuer, audience }),
     browser: (): Browser => createBrowser({ follow: [origin], fetch }),
-    // Both wait for the keys: on a busy machine it takes longer to make keys than a request waits for them.
+    // Both functions wait for the keys. On a busy machine making the keys takes longer than a request would wait.
     async createApiKey(productIds: string[] = ['invoices', 'payments']) {
       await gatehouse.ready()
       const { apiKey, clientSecret } = await gatehouse.apiKeys.create({
@@ -142,7 +142,8 @@ export async function startHost(options: HostOptions = {}) {
       deployed.disconnect()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-      // Wait until clients have seen it too. If another host takes this port, a client must not use a closed connection.
+      // Wait until the clients have noticed the end of their connections. Otherwise a client could use an ended
+      // connection for another host on this port.
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     },
   }
@@ -236,7 +237,8 @@ function defaultDeployment(): Deployment {
 }
 
 function listen(port: number): Promise<Server> {
-  // A busy host must not close an idle connection while a request arrives, so clients close idle connections first.
+  // A host must not close an idle connection while a request arrives. With this timeout clients close idle connections
+  // first.
   const server = createServer({ keepAliveTimeout: 60_000 })
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -7,7 +7,7 @@ export async function importBeforeStart(
   options: HostOptions,
   importOptions?: ImportOptions,
 ): Promise<ImportedRegistry> {
-  // With its own secret a test host gets no keys, and without a mount it does not start.
+  // With `gatehouse.secret` the test host stores no keys. Without a mount it does not start.
   const gatehouse = { secret: SECRET, ...options.gatehouse }
   const host = await startHost({ ...options, gatehouse, mount: () => {} })
   try {

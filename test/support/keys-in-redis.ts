@@ -3,12 +3,12 @@ import type { Redis } from 'ioredis'
 
 /** One key. */
 export interface KeyInRedis {
-  /** Without the prefix of the adapter. */
+  /** The key without the prefix of the adapter. */
   readonly name: string
   readonly kind: string
-  /** The answer of `MEMORY USAGE`; of an index with all its members. */
+  /** The answer of `MEMORY USAGE`. For an index it counts all members. */
   readonly bytes: number
-  /** Milliseconds until it expires; -1 if it never does. */
+  /** Milliseconds until the key expires; -1 if it has no expiry. */
   readonly ttl: number
 }
 
@@ -18,7 +18,7 @@ export interface OfKind {
   readonly bytes: number
 }
 
-/** Patterns of key names. A pattern that is the beginning of another one comes after it. */
+/** Patterns of key names. A longer pattern stands before a pattern that is its beginning. */
 const KINDS: readonly (readonly [pattern: RegExp, kind: string])[] = [
   [/^clients:(apiKey|application)$/, 'list of all clients'],
   [/^clients:deleted$/, 'list of deleted clients'],
@@ -96,7 +96,7 @@ export function keysOfGrant(keys: readonly KeyInRedis[], grantId: string): KeyIn
   return keys.filter(({ name }) => name.endsWith(`:${grantId}`) || name.startsWith('grants:of:'))
 }
 
-/** The sum of their bytes. */
+/** The sum of the bytes of keys. */
 export function bytesOf(keys: readonly KeyInRedis[]): number {
   return keys.reduce((sum, { bytes }) => sum + bytes, 0)
 }
@@ -107,7 +107,7 @@ export function forgottenExpiries(keys: readonly KeyInRedis[]): KeyInRedis[] {
 }
 
 /**
- * Lets time pass for Redis alone, whose clock cannot be set: it shortens each key's time to live.
+ * Simulates that time passes in Redis, whose clock cannot be set: shortens each key's time to live.
  *
  * @param pattern of the keys whose time to live is shortened
  */

@@ -26,8 +26,8 @@ export async function temporaryFolder(name: string): Promise<{ folder: string; r
 }
 
 /**
- * Copies this package, as a clone is after `npm ci`. A build in the copy changes neither the files of another test
- * nor the developer's `dist`.
+ * Copies this package in the state of a clone after `npm ci`. A build in the copy changes neither the files of another
+ * test nor the developer's `dist`.
  */
 export async function copyPackage(): Promise<{ folder: string; remove(): Promise<void> }> {
   const copy = await temporaryFolder('koa-gatehouse-copy')
@@ -39,7 +39,7 @@ export async function copyPackage(): Promise<{ folder: string; remove(): Promise
   return copy
 }
 
-/** Runs a program and answers with what it printed; rejects with all of its output if it fails. */
+/** Runs a program and answers with its standard output. If the program fails, rejects with all its output. */
 export async function runToEnd(
   folder: string,
   program: string,

@@ -9,20 +9,20 @@ export interface Pause {
 }
 
 /**
- * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate, which
- * gets the call and its arguments as one text. The first matching call is held.
+ * Selects a call: by its number (0 is the next call), by its first words (`get client:`), or by a predicate. The
+ * predicate gets the call, and the arguments as one text. The first matching call is held.
  */
 export type Which = number | string | ((call: string, args: string) => boolean)
 
 /** A store that can hold one call while all other calls continue. */
 export interface PausingStore {
   readonly store: Store
-  /** `get client:…`, one entry a call, since the last `watch()` or pause. */
+  /** The calls since the last `watch()` or pause, such as `get client:…`. */
   readonly calls: readonly string[]
   watch(): void
   /** Holds a call before the store executes it. */
   pauseBefore(which: Which): Pause
-  /** Holds the answer of a call after it is made. */
+  /** Holds the answer of a call after the store has executed the call. */
   pauseAfter(which: Which): Pause
 }
 
@@ -37,7 +37,7 @@ export function pausingStore(inner: Store): PausingStore {
   const calls: string[] = []
   let armed: Armed | undefined
 
-  /** The armed pause, if this is the call that it selects. */
+  /** The armed pause if it selects this call; otherwise undefined. */
   function pauseOf(call: string, index: number, args: readonly unknown[]): Armed | undefined {
     if (!armed) return undefined
     const { which } = armed

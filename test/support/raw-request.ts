@@ -40,7 +40,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
     }, RESPONSE_TIMEOUT_MS)
     let answered = false
     outgoing.on('error', (error) => {
-      // A server may answer and then stop reading a body that is too long.
+      // A server may answer and then stop reading a body that is too long. Such an error does not matter.
       if (answered) return
       clearTimeout(timer)
       reject(error)
@@ -49,7 +49,7 @@ export function send(port: number, raw: RawRequest): Promise<RawAnswer> {
       answered = true
       const chunks: Buffer[] = []
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-      // `complete` reports it when the response closes.
+      // When the response closes, `complete` shows whether it broke off.
       incoming.on('error', () => {})
       incoming.on('close', () => {
         clearTimeout(timer)

@@ -18,13 +18,13 @@ export interface RedisCluster {
    * Settles when all nodes run, all slots are served, and every master has its replica in sync. Call it after the
    * start, and after a killed node has restarted.
    *
-   * @throws what is missing, after `timeoutMs` (20,000)
+   * @throws an error that names the missing part, after `timeoutMs` (20,000)
    */
   ready(options?: { timeoutMs?: number }): Promise<void>
   stop(): Promise<void>
 }
 
-/** One node. After a restart it has its place in the cluster and no data. */
+/** One node. After a restart the node keeps its place in the cluster, and has no data. */
 export interface RedisNode extends RedisServer {
   /** Its id in the cluster. */
   readonly id: string
@@ -46,7 +46,7 @@ const SLOTS = 16_384
  * Starts a cluster and waits until it is ready.
  *
  * @param options.nodeTimeoutMs milliseconds without an answer after which a node counts as failed; about two seconds
- *   later its replica has taken its place. @default 2000
+ *   later the replica takes the node's place. @default 2000
  * @param options.args further arguments of each node
  */
 export async function startRedisCluster({
@@ -185,7 +185,7 @@ function parse(text: string): Line[] {
     })
 }
 
-/** Whether a range of slots, written as `CLUSTER NODES` does (`0-5460` or `7`), has a slot. */
+/** Whether a slot is in a range of slots, in the notation of `CLUSTER NODES` (`0-5460` or `7`). */
 function has(range: string, slot: number): boolean {
   const [first, last = first] = range.split('-').map(Number)
   return first !== undefined && last !== undefined && first <= slot && slot <= last

@@ -6,9 +6,9 @@ export interface DumpedKey {
   readonly key: string
   /** `string`, `zset`, … */
   readonly type: string
-  /** Seconds until it expires; -1 if it never does. */
+  /** Seconds until the key expires; -1 if it has no expiry. */
   readonly ttl: number
-  /** Its value, or its fields or members. */
+  /** The value of a string, or the fields or members of another type. */
   readonly values: readonly string[]
 }
 

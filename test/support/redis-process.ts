@@ -28,7 +28,7 @@ export async function launchRedis(
   if (server.pid === undefined) await exited
   const pid = server.pid ?? 0
   const guard = spawnGuard(pid, folder)
-  // A guard must not outlive its server: another process may get the server's id.
+  // A guard must not outlive its server, because another process may get the server's process id.
   void exited.then(() => guard.kill('SIGKILL'))
   if (!(await Promise.race([answers(server, port), exited.then(() => false)]))) {
     server.kill('SIGKILL')
@@ -56,7 +56,7 @@ export async function launchRedis(
 function spawnGuard(pid: number, folder: string): ChildProcess {
   const guard = spawn('sh', ['-c', 'cat >/dev/null; kill -9 "$0"; rm -rf "$1"', String(pid), folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Not in the terminal's process group: Ctrl-C must not end it before its work.
+    // Keeps the guard out of the terminal's process group, so that Ctrl-C does not end it before its work.
     detached: true,
   })
   guard.unref()
@@ -65,7 +65,7 @@ function spawnGuard(pid: number, folder: string): ChildProcess {
   return guard
 }
 
-/** Whether this very server, and no other on its port, answers within ten seconds. */
+/** Whether `server`, and no other server on `port`, answers within ten seconds. */
 async function answers(server: ChildProcess, port: number): Promise<boolean> {
   for (let attempt = 0; attempt < 500 && server.exitCode === null; attempt += 1) {
     const reply = await askForInfo(port)

@@ -17,7 +17,7 @@ export interface RedisSentinel {
    * Settles when all servers run, every Sentinel knows them and names the same master, and both replicas are in sync.
    * Call it after the start, and after a killed node has restarted.
    *
-   * @throws what is missing, after `timeoutMs` (20,000)
+   * @throws an error that names the missing part, after `timeoutMs` (20,000)
    */
   ready(options?: { timeoutMs?: number }): Promise<void>
   stop(): Promise<void>
@@ -75,13 +75,13 @@ function startSentinel(
       `sentinel down-after-milliseconds ${NAME} ${downAfterMs}`,
       `sentinel failover-timeout ${NAME} 5000`,
       `sentinel parallel-syncs ${NAME} 2`,
-      // Otherwise the Sentinels find the replicas ten seconds later.
+      // Without these lines the Sentinels find the replicas ten seconds later.
       ...replicas.map(({ port }) => `sentinel known-replica ${NAME} 127.0.0.1 ${port}`),
     ],
   })
 }
 
-/** The queries about the group. */
+/** The queries about the servers and their Sentinels. */
 function groupQueries(
   nodes: readonly RedisServer[],
   sentinels: readonly RedisServer[],
@@ -111,7 +111,10 @@ function groupQueries(
   }
 }
 
-/** Throws if a Sentinel does not know the whole group. <https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/> */
+/**
+ * Throws if a Sentinel does not know the whole group.
+ * <https://redis.io/docs/latest/operate/oss_and_stack/management/sentinel/>
+ */
 async function requireKnowing(sentinel: RedisServer, masterPort: number): Promise<void> {
   const reply = (await askRedis(sentinel, 'SENTINEL', 'MASTER', NAME)) as string[]
   const field = (name: string) => reply[reply.indexOf(name) + 1]

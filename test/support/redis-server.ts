@@ -11,7 +11,7 @@ export interface RedisServer {
   readonly url: string
   /** A second free port, for the bus of a cluster node. */
   readonly busPort: number
-  /** Process id of the running server, or of the last one. */
+  /** Process id of the running server, or of the server that ran last. */
   readonly pid: number
   /** Stops the server and removes its files. Idempotent. */
   stop(): Promise<void>
@@ -27,7 +27,9 @@ export interface RedisServer {
 
 /** How a Redis is started. */
 export interface RedisSettings {
-  /** Further arguments of redis-server, such as `['--appendonly', 'yes']`, or a function that makes them from its ports. */
+  /**
+   * Further arguments of redis-server, such as `['--appendonly', 'yes']`, or a function that makes them from its ports.
+   */
   readonly args?: readonly string[] | ((ports: { port: number; busPort: number }) => readonly string[])
   /** Lines of a configuration file that the server may write to; a Sentinel needs one. */
   readonly config?: readonly string[]

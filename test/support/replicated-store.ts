@@ -5,7 +5,9 @@ import type { Store } from 'koa-gatehouse'
 export interface ReplicatedStore {
   /** A write settles when the server has it. */
   readonly store: Store
-  /** A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the server. */
+  /**
+   * A write settles when the replica has it too. If the replica lacks it, the write rejects but stays on the server.
+   */
   readonly durable: Store
   /** Whether writes reach the replica. When it is set to true, the replica gets all writes that it lacks. */
   replicates: boolean
@@ -56,7 +58,7 @@ export function replicatedStore(): ReplicatedStore {
         const isExpected = server.values.get(key) === expected
         return isExpected && Boolean(server.values.set(key, value))
       }),
-    // Counts as a write even if the key is absent: the replica may lack the earlier delete.
+    // A delete counts as a write even if the key is absent, because the replica may lack an earlier delete.
     delete: (key) =>
       write(
         key,

@@ -63,7 +63,7 @@ export async function startSlowLink(server: { readonly port: number }): Promise<
       seen.length = 0
       proxy.oneWay = ONE_WAY_MS
       await work()
-      // Includes commands whose answer `work` does not await.
+      // Waits for all commands, also for commands whose answer `work` does not await.
       await allSeen()
       proxy.oneWay = 0
       return grouped(seen.splice(0))
@@ -87,7 +87,9 @@ function grouped(seen: readonly { readonly at: number; readonly command: string 
   return trips.map((trip) => trip.toSorted())
 }
 
-/** The kind in a key `prefix:kind:id`. The keys of a script follow its digest and their number. */
+/**
+ * The kind in a key `prefix:kind:id`. The arguments of a script are its digest, the number of its keys, and its keys.
+ */
 function kindOf(name: string, args: readonly string[]): string {
   const key = name.startsWith('eval') ? args[2] : args[0]
   return key?.split(':')[1] ?? ''

@@ -2,7 +2,7 @@ import type { SigningJwk } from '../../src/keys/generate-key.ts'
 
 const VARIABLE = 'KOA_GATEHOUSE_TEST_RSA_KEYS'
 
-/** Makes two RS256 keys before the workers start and inherit them, because making one takes as long as a small test. */
+/** Makes two RS256 keys that all workers inherit, because making a key takes as long as a small test. */
 export default async function provideRsaKeys(): Promise<void> {
   process.env[VARIABLE] ??= JSON.stringify(await makeTwo())
 }

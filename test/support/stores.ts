@@ -8,8 +8,8 @@ import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-
 /**
  * Makes a store. Call it in hooks and tests, not while tests are collected.
  *
- * @param data stores with the same name share their data, like the stores of several processes; a new, empty store if
- *   left out
+ * @param data a name; stores with the same name share their data, like the stores of several processes. Without a
+ *   name the store is new and empty.
  */
 export type MakeStore = (data?: string) => Store
 
@@ -51,7 +51,7 @@ export function describeEachRedis(
 
 type Deploy = (data: string) => Store
 
-/** Call it in a `describe`; the connections are closed at its end. */
+/** Call it in a `describe`; the connections are closed at the end of that `describe`. */
 function deploying(deployment: Deployment): Deploy {
   const deployed: DeployedStore[] = []
   afterAll(() => {
@@ -66,7 +66,7 @@ function deploying(deployment: Deployment): Deploy {
 
 const WRITES = new Set(['set', 'create', 'replace', 'delete', 'add', 'remove', 'publish'])
 
-/** Wraps a store and records its writes: `set session:…`, one entry a call. */
+/** Wraps a store and records its writes, such as `set session:…`, with one entry for each call. */
 export function watchWrites(store: Store): { store: Store; writes: string[] } {
   const writes: string[] = []
   const watched = new Proxy(store, {

@@ -6,7 +6,7 @@ const CALL = 'GET /invoices/list'
 /**
  * Asserts that the host's gateway rejects one or more access tokens with 401, and that no call reaches the handler.
  *
- * @param target the API call, which each token has the scope for
+ * @param target the API call; each token has its scope
  */
 export async function expectRejected(host: Host, tokens: unknown, target = CALL): Promise<void> {
   const reached = host.reached.length

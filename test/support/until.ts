@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Calls `check` every 25 ms until it succeeds. For programs that do not report when they are ready.
+ * Calls `check` every 25 ms until it succeeds. Use it for programs that do not report when they are ready.
  *
  * @param options.timeoutMs @default 20,000
  * @throws the last rejection, after the timeout

@@ -24,7 +24,7 @@ export async function startUsersHost(options: {
   ])
   /** The arguments of each call of `find`: `account/user`, or `account`. */
   const asked: string[] = []
-  /** The number of concurrent calls of `find`: now, and at most so far. */
+  /** The number of concurrent calls of `find`: the current number, and the maximum so far. */
   const atOnce = { now: 0, most: 0 }
 
   const host = await startHost({

@@ -8,7 +8,9 @@ import { until } from '../../support/until.ts'
 
 /** Milliseconds after which a cache entry expires, with or without a message. */
 const MAX_AGE_MS = 10_000
-/** Milliseconds within which a message must arrive: well below the age, also on a slow machine. */
+/**
+ * Milliseconds within which a message must arrive. The limit allows for a slow machine and is well below `MAX_AGE_MS`.
+ */
 const MESSAGE_TIMEOUT_MS = 5000
 
 describeEachStore('the client cache', (makeStore) => {
@@ -58,7 +60,10 @@ describeEachStore('the client cache', (makeStore) => {
   const scopesAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).body['scope']
   const statusAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).status
 
-  /** Waits until a process applies a change. The time limit proves that a message brought it, not the age. */
+  /**
+   * Waits until a process applies a change. The time limit proves that a message caused this, not an expired cache
+   * entry.
+   */
   async function expectSoon(check: () => Promise<void>): Promise<void> {
     const before = performance.now()
     await until(check, { timeoutMs: MESSAGE_TIMEOUT_MS })
@@ -77,7 +82,7 @@ describeEachStore('the client cache', (makeStore) => {
       const key = await here.createApiKey()
       expect(await statusAt(there, key)).toBe(200)
       const { clientSecret } = await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
-      // The process that changed it applies the change at once.
+      // The process that rotated the secret applies the change at once.
       expect(await statusAt(here, key)).toBe(401)
       await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
       expect(await statusAt(there, { ...key, client_secret: clientSecret })).toBe(200)
@@ -102,7 +107,7 @@ describeEachStore('the client cache', (makeStore) => {
       await expectSoon(async () => expect(await scopesAt(there, key)).toBe('payments:list payments:transfer'))
     })
 
-    test('a message makes other processes apply that a client is disabled, enabled or deleted', async () => {
+    test('a message makes other processes apply the disabling, enabling or deletion of a client', async () => {
       const { here, there } = await start()
       const key = await here.createApiKey()
       const { apiKeys } = here.gatehouse
@@ -159,13 +164,13 @@ describeEachStore('the client cache', (makeStore) => {
       expect(await statusAt(there, key)).toBe(200)
       await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
       await until(async () => expect(await statusAt(here, key)).toBe(401))
-      // The entry is cached; otherwise the next steps would prove nothing.
+      // The old secret still works there, so the second process really uses its cached client.
       expect(await statusAt(there, key)).toBe(200)
       elapse(MAX_AGE_MS)
       expect(await statusAt(there, key)).toBe(401)
     })
 
-    test('a revocation makes other processes apply the change although the message about the client is lost', async () => {
+    test('if the message about a changed client is lost, a revocation makes other processes apply the change', async () => {
       const { here, there } = await start({ lost: ['clients'] })
       const [disabled, deleted, changed] = [
         await here.createApiKey(),
@@ -184,13 +189,13 @@ describeEachStore('the client cache', (makeStore) => {
       )
     })
 
-    test('a token that a stale process issues after a product was removed is rejected from the start', async () => {
+    test('a token that a stale process issues with a removed product is rejected at once', async () => {
       const { here, there } = await start({ lost: ['clients', 'revocations'] })
       const key = await here.createApiKey()
       expect(await statusAt(there, key)).toBe(200)
       await here.gatehouse.apiKeys.removeProduct(key.client_id, 'payments')
       const { body } = await there.requestDirectToken(key)
-      // The other process still uses the cached client.
+      // The second process still uses its cached client.
       expect(body['scope']).toContain('payments:list')
       expect(await here.call('GET /payments/list', String(body['access_token']))).toMatchObject({
         status: 401,

@@ -10,7 +10,7 @@ describeEachStore('deleted clients', (makeStore) => {
   })
   afterAll(() => host.close())
 
-  it('the id of a deleted client is never used again (bug: a new client with the old id got its grants)', async () => {
+  it('the id of a deleted client is never used again (fixed bug: a new client with the same id got the grants of the deleted client)', async () => {
     const application = await host.createApplication({ clientId: 'ledger' })
     const { refresh_token } = await connect(host, application)
     await host.gatehouse.applications.delete('ledger')

@@ -13,7 +13,7 @@ describe('attacks on the authorization request', () => {
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())
-        // No other handler answers.
+        // The host itself answers no request.
         app.use(() => {})
       },
     })
@@ -68,7 +68,7 @@ describe('attacks on the authorization request', () => {
     ])(
       'a redirect URI that differs from the registered one never gets a redirect: %j',
       async (redirect_uri) => {
-        // The request may be valid otherwise, or have another error.
+        // The rest of the request is valid or has a further error.
         for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
           const answer = await ask(parametersWith({ redirect_uri, ...more }))
           expect(answer.status).toBe(400)
@@ -88,7 +88,7 @@ describe('attacks on the authorization request', () => {
       expect(location.searchParams.get('error')).toBe('login_required')
     })
 
-    it('a request with two redirect URIs is rejected in any order', async () => {
+    it('a request with two redirect URIs is rejected, whichever URI is first', async () => {
       for (const pair of [
         [CALLBACK, 'https://evil.example/'],
         ['https://evil.example/', CALLBACK],
@@ -247,7 +247,7 @@ describe('attacks on the authorization request', () => {
     expect(decodeJwt(String(direct.body['access_token']))).not.toHaveProperty('cnf')
   })
 
-  it('the address of a pending authorization request rejects a browser without its cookie, with any parameters', async () => {
+  it('the address of an interaction answers 400 to a browser without the cookie of the interaction, with any parameters', async () => {
     for (const { client_id } of [application, await host.createApiKey()]) {
       for (const query of [
         '',

@@ -111,14 +111,14 @@ describeEachStore('an application, user or developer that disappears during a fl
   })
 
   it.each(names)(
-    'user info rejects the token if %s, but a deleted developer changes nothing',
+    'if %s, the answer of user info depends on the application and the user, not on the developer',
     async (name) => {
       const { access_token } = await connect(host, application, {
         parameters: { scope: 'openid profile invoices:read' },
       })
       await changes[name]!()
       const { status, body } = await host.userInfo(access_token)
-      // The developer's account does not affect the user.
+      // User info does not depend on the developer's account.
       if (name === "the developer's account is deleted") expect(status).toBe(200)
       else expect([status, body]).toEqual([401, expect.objectContaining({ error: 'invalid_token' })])
     },

@@ -80,7 +80,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     expect(writes).toEqual([])
   })
 
-  it('parameters that are too long together are rejected', async () => {
+  it('parameters whose total length is too long are rejected', async () => {
     const { host, clientId, writes } = await start()
     const long = 'x'.repeat(500)
     const all = { scope: 'openid', state: 'x'.repeat(2000), nonce: long, login_hint: long }
@@ -116,7 +116,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     const browser = host.browser()
     const parameters = { scope: 'openid invoices:read', nonce: 'n'.repeat(512) }
     const { id_token: hint = '' } = await connect(host, application, { browser, user, parameters })
-    // A key of 4096 bits makes it longer still.
+    // A signing key of 4096 bits would make the ID token even longer.
     expect(hint.length).toBeGreaterThan(1900)
     const more = { ...parameters, id_token_hint: hint, prompt: 'none' }
     const url = authorizationUrl(host, application.client_id, more)
@@ -301,7 +301,7 @@ describe('the limit of pending interactions per address', () => {
     expect((await request(host, clientId)).status).toBe(429)
   })
 
-  it('the limit affects neither requests without a page nor other addresses, and IPv6 counts by /64', async () => {
+  it('the limit counts only requests with a page, and counts them for each IPv4 address or IPv6 /64 network', async () => {
     const { host, application, clientId } = await limited(1, [behindProxy])
     const browser = host.browser()
     await authorize(host, clientId, { browser })
@@ -345,14 +345,14 @@ describeWithRedis('a Redis with nearly full memory', () => {
     await admin.config('SET', 'maxmemory', Math.round(used / 0.93))
     return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
   }
-  /** Repeats requests: the first one starts the check of the memory in the background. */
+  /** Repeats a request until it gets the status. The first request only starts the memory check in the background. */
   const untilStatus = (host: Host, clientId: string, status: number) =>
     vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {
       timeout: 10_000,
       interval: 200,
     })
 
-  it('nearly full memory rejects authorization requests that need a page with 503 until memory is free, and nothing else', async () => {
+  it('with nearly full memory, only authorization requests that need a page are rejected with 503, until memory is free', async () => {
     const { host, application, key, tokens, direct, admin, writes, clientId } = await nearlyFull()
     await untilStatus(host, clientId, 503)
     writes.splice(0)
@@ -376,7 +376,7 @@ describeWithRedis('a Redis with nearly full memory', () => {
     await untilStatus(host, clientId, 303)
   })
 
-  it('without permission for INFO, nearly full memory changes nothing', async () => {
+  it('without permission for INFO, authorization requests are accepted despite nearly full memory', async () => {
     const { host, clientId } = await nearlyFull({ rights: '+@all -info' })
     for (let index = 0; index < 3; index += 1) {
       expect((await request(host, clientId)).status).toBe(303)

@@ -146,7 +146,7 @@ describe("the return address of the host's sign-in page", () => {
         expect(answer.status).toBe(303)
         expect(returnAddresses.map(String)).toEqual([`${host.origin}${page}?returned=1`])
         expect(new URL(answer.headers.get('location')!).origin).toBe(host.origin)
-        // A return without sign-in leads to the application, not to the sign-in page again.
+        // A return without sign-in leads to the application, not back to the sign-in page.
         const back = await send(host.port, { target: `${page}?returned=1`, headers: { ...headers, cookie } })
         expect(back.status).toBe(303)
         expect(back.headers.get('location')).toMatch(`${host.issuer}/oauth2/authorize/`)

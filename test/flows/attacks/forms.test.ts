@@ -129,7 +129,7 @@ describe('attacks on pages and forms', () => {
         expect(answer.status, JSON.stringify(headers)).toBe(403)
       }
       expect(approved).toEqual([])
-      // Without those headers the same form is accepted.
+      // With the headers of gatehouse's own page the same form is accepted.
       const own = await post(
         browser,
         address(page),
@@ -220,13 +220,13 @@ describe('attacks on pages and forms', () => {
     expect(newSession.map(([, { value }]) => value)).not.toContain(planted[0]![1].value)
     const page = await attacker.open(authorizationUrl(host, clientId, { prompt: 'none' }))
     expect(page.url.searchParams.get('error')).toBe('login_required')
-    // The next sign-in replaces the id again.
+    // The next sign-in replaces the session id again.
     await authorize(host, clientId, { browser: victim, parameters: { prompt: 'login' } })
     expect(sessionOf(victim)).not.toEqual(newSession)
   })
 
   describe('sign-out', () => {
-    it('another site cannot sign a user out, because sign-out needs the form of the page', async () => {
+    it('another site cannot sign a user out, because sign-out needs the form of the sign-out page', async () => {
       const { browser } = await authorize(host, clientId, { parameters: { prompt: 'login' } })
       const page = await browser.open(`${host.issuer}/oauth2/logout`)
       const [form] = formsOf(page)

@@ -27,7 +27,7 @@ describe('generated requests', () => {
     async () => {
       const report = await fuzz({ seed: 1, count: 3000, perStand: 1000, keys })
       expect(report.findings).toEqual([])
-      // The run must really have tried something.
+      // The run really sent its requests, reached handlers and got different statuses.
       expect(report.sent).toBe(3000)
       expect(report.runs).toBeGreaterThan(50)
       expect([...report.statuses.keys()]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 405]))
@@ -37,7 +37,7 @@ describe('generated requests', () => {
 })
 
 describe('the oracle', () => {
-  /** Faults of a host, each with the class that the oracle must report. Each fault answers other requests. */
+  /** Faults of a host: the class that the oracle must report, a condition for the requests, and the faulty handler. */
   const FAULTS: readonly (readonly [FindingClass, (ctx: Context) => boolean, (ctx: Context) => unknown])[] = [
     ['5xx', ({ path }) => path === '/auth/oauth2/introspect', (ctx) => ctx.throw(503)],
     [
@@ -156,7 +156,7 @@ describe('the oracle', () => {
       expect(classesOf({ received: material.clients[0]?.clientId })).toEqual(['client id of another'])
     })
 
-    it('the oracle finds a handler that ran for another client than that of the token', () => {
+    it('the oracle finds a handler that ran for a client other than the client of the token', () => {
       const { text = '' } = material.steady[0] ?? {}
       const authorized: FuzzRequest = { ...request, headers: [['Authorization', `Bearer ${text}`]] }
       const runs = [{ handler: 'items:read', clientId: material.steady[0]?.clientId }]

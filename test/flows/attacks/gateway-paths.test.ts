@@ -81,7 +81,7 @@ describe('an app with gatehouse, the gateway and @koa/router behind them', () =>
     expect([...withAuth, ...withoutAuth]).toEqual([])
   })
 
-  it('a token with the scope reaches the handler, which knows the caller', async () => {
+  it('a call whose token has the scope reaches the handler, and the handler gets the caller', async () => {
     const { body } = await host.requestDirectToken(await host.createApiKey())
     for (const target of ['/api/invoices/list', '/API/Invoices/list/', '/api/invoices/7']) {
       const headers = { authorization: `Bearer ${String(body['access_token'])}` }

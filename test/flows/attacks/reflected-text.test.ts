@@ -84,7 +84,7 @@ describe('text from requests and accounts on pages', () => {
     },
   )
 
-  it('names of applications, accounts and developers and typed text cannot inject HTML', async () => {
+  it('names of applications, accounts and developers, and text that a user types, cannot inject HTML', async () => {
     for (const payload of PAYLOADS) {
       const name = payload.replaceAll(/[\u2028\u202e]/g, '')
       const { client_id } = await host.createApplication({ name })

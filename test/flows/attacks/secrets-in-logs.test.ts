@@ -25,7 +25,7 @@ describeEachStore('logs, events and errors', (makeStore) => {
   const reported: string[] = []
   let isBroken = false
   const report = (...what: unknown[]) => {
-    // Includes causes, stacks, symbols and properties that are not enumerable.
+    // The reported text includes causes, stacks, symbols and properties that are not enumerable.
     reported.push(
       what
         .map((one) =>

@@ -59,7 +59,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
 
       const { items } = await host.gatehouse.applications.listByOwner(accountId)
       expect(items.map((item) => item.accountId)).toEqual([accountId])
-      // Another browser does not profit from the grant of this account.
+      // The grant of this account does not sign in another browser.
       const other = host.browser()
       const page = await other.open(authorizationUrl(host, application.client_id))
       expect(page.body).toContain('type="password"')

@@ -227,7 +227,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a code that is used twice is rejected, and the refresh token of its first use stops working', async () => {
+    it('the second use of a code is rejected and revokes the refresh token of the first use', async () => {
       const { code } = await authorize(host, application.client_id)
       const first = await host.exchangeCode(application, code)
       const reused: unknown[] = []
@@ -243,7 +243,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(400)
     })
 
-    it('a used code from another client is rejected, and the tokens of its application stay valid', async () => {
+    it('a client that sends the used code of another application is rejected, and the tokens of that application stay valid', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
       const first = await host.exchangeCode(application, code)
@@ -268,7 +268,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a refresh token, superseded or current, is rejected from another application', async () => {
+    it('a superseded or current refresh token is rejected from another application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { refresh_token: old } = await connect(host, application)
       const next = await host.refresh(application, old)

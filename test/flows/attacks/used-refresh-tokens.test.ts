@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a used refresh token without the secret of its application costs one read of its family', async () => {
+test('a request with a used refresh token and a wrong client secret costs one read of the token family', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const memory = memoryStore()
   let reads = 0
@@ -24,13 +24,13 @@ test('a used refresh token without the secret of its application costs one read 
   const refresh = (secret: string) => host.refresh({ ...application, client_secret: secret }, used)
   expect((await refresh(application.client_secret)).status).toBe(200)
 
-  // A second later the first use of the token could also be a late write of a paused store.
+  // One second after the first use of the token, its record could be a late write of a paused store.
   vi.setSystemTime(Date.now() + 1000)
   reads = 0
   expect((await refresh('wrong')).status).toBe(401)
   await delay(400)
   expect(reads).toBe(1)
-  // With the secret the family is polled for seconds before the reuse counts as theft.
+  // With the right secret gatehouse polls the family for seconds before the reuse counts as theft.
   const rejected = refresh(application.client_secret)
   await vi.waitFor(() => expect(reads).toBeGreaterThan(4), { interval: 20 })
   await host.gatehouse.grants.revokeAll({ accountId: 'alice' })

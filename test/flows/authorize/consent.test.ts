@@ -42,7 +42,7 @@ describeEachStore('consent', (makeStore) => {
   const decide = (page: Page, action: 'approve' | 'deny', scope: string[]) =>
     browser.submit(page, { action: /consent$/, change: { scope }, button: ['action', action] })
 
-  /** The operations on the page, each with whether it is ticked. */
+  /** Maps each operation on the page to whether it is ticked. */
   function rowsOf(page: Page): Record<string, boolean> {
     const inputs = [...page.body.matchAll(/<input\s+type="checkbox"[^>]*>/gs)].map(([input]) => input)
     return Object.fromEntries(
@@ -163,7 +163,7 @@ describeEachStore('consent', (makeStore) => {
       expect(pages.map(asksFor)).toEqual(['consent', undefined])
     })
 
-    it('the consent page asks for new scopes, and ticks and marks those that were approved before', async () => {
+    it('the consent page asks for new scopes, and shows earlier approved scopes as ticked and marked', async () => {
       await authorizeAgain({ parameters: { scope: 'invoices:read' } })
       const page = await open({ scope: 'invoices:read payments:list' })
       expect(page.status).toBe(200)
@@ -187,7 +187,7 @@ describeEachStore('consent', (makeStore) => {
       expect((await authorizeAgain({ parameters: { scope: 'payments:transfer' } })).pages).toHaveLength(1)
     })
 
-    it('unticking a scope later applies to new requests and keeps earlier authorizations', async () => {
+    it('if a user later unticks an approved scope, the next consent page shows it unticked, and earlier authorizations keep it', async () => {
       const first = await connect(host, application, { browser })
       const page = await open({ prompt: 'consent' })
       await decide(page, 'approve', ['invoices:read'])
@@ -263,7 +263,7 @@ describeEachStore('consent', (makeStore) => {
       expect(url.searchParams.get('code')).toBeTruthy()
     })
 
-    it('prompt=none select_account is invalid_request, and denying prompt=select_account is access_denied', async () => {
+    it('prompt=none select_account is answered with invalid_request, and a denial at prompt=select_account with access_denied', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const none = await open({ ...parameters, prompt: 'none select_account' })
       expect(none.url.searchParams.get('error')).toBe('invalid_request')
@@ -302,12 +302,12 @@ describeEachStore('consent', (makeStore) => {
 
     it('prompt=none before the user has given consent is answered with consent_required', async () => {
       await signIn()
-      // The session begins with the redirect from the pages.
+      // The session of gatehouse begins only when the browser opens an authorization request after the sign-in.
       await open()
       expect(await answerOf()).toMatchObject({ error: 'consent_required', state: 'xyz', iss: host.issuer })
     })
 
-    it('prompt=none is answered with consent_required for scopes without consent, and with a code for approved ones', async () => {
+    it('prompt=none is answered with consent_required for scopes without consent, and with a code for approved scopes', async () => {
       await authorizeAgain({ untick: ['payments:transfer'] })
       expect(await answerOf()).toMatchObject({ error: 'consent_required' })
       const { code } = await answerOf({ scope: 'invoices:read' })

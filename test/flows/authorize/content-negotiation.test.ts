@@ -6,13 +6,15 @@ import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 /** The Accept header of a browser that opens an address. */
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
-/** Accept headers that get JSON: of callers that prefer it, that accept anything (curl), or that send none. */
+/**
+ * Accept headers of callers that get JSON. Such a caller prefers JSON, accepts every type (curl), or sends no header.
+ */
 const PROGRAMS = ['application/json', '*/*', undefined, 'application/json, text/html;q=0.5', 'image/png']
 const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1']
 
 async function ask(url: string | URL, accept: string | undefined, init: RequestInit = {}) {
   const headers = new Headers(init.headers)
-  // Without this header fetch sends */*; an empty one stands for none.
+  // Without an Accept header fetch sends */*, so an empty header stands for a missing header.
   headers.set('accept', accept ?? '')
   const response = await fetch(url, { ...init, headers, redirect: 'manual' })
   const text = await response.text()
@@ -49,7 +51,7 @@ describe('an authorization error that cannot be sent to the application', () => 
   const expected = { error: 'invalid_client', error_description: expect.any(String), state: 'xyz' }
 
   it.each(PROGRAMS)(
-    'an authorization request of an unknown client is answered in JSON to Accept: %s (bug: it was always a page)',
+    'an authorization request of an unknown client is answered in JSON to Accept: %s (fixed bug: the answer was always a page)',
     async (accept) => {
       expectJson(await ask(unknown, accept), 400, expected)
     },
@@ -145,7 +147,7 @@ describe('a failure of the store or of a callback', () => {
     expectPage(await ask(page.url, BROWSER, { headers: { cookie } }), 503, unavailable.error)
   })
 
-  it('a callback that throws gives a plain server_error at the token endpoint (bug: "oops! something went wrong")', async () => {
+  it('a callback that throws gives a plain server_error at the token endpoint (fixed bug: "oops! something went wrong")', async () => {
     const key = await host.createApiKey()
     find = () => {
       throw new Error('the database of the host: password=hunter2')

@@ -8,12 +8,12 @@ describeEachStore('an interaction that two tabs answer', (makeStore) => {
   it.each([
     ['before its grant is written', 'create grant:'],
     [
-      'before its answer is written (bug: the interaction became usable again)',
+      'before its answer is written (fixed bug: the interaction became usable again)',
       (call: string, args: string) =>
         /^(?:set|replace) interaction:/.test(call) && args.includes('"consent":{"grantId"'),
     ],
   ])(
-    'of two tabs that approve, one gets a code and the other the error page if the other is delayed %s',
+    'if two tabs approve, the quick tab gets a code, and the slow tab gets the error page: the slow tab is held %s',
     async (_, which) => {
       const pausing = pausingStore(makeStore())
       const pause = pausing.pauseBefore(which)
@@ -85,7 +85,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     async (first, second, outcome) => {
       const page = await consentPage()
       expect(redirectOf(await send(page, first))).toBe(address)
-      // The later decision gets the redirect of the first one.
+      // The later decision gets the same redirect as the first decision.
       expect(redirectOf(await send(page, second))).toBe(address)
       expect(outcomeOf(await browser.open(address))).toBe(outcome)
       expect(await isRemembered()).toBe(first === 'approve')
@@ -104,7 +104,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     expect(decisions).toEqual(['denied'])
   })
 
-  it('of two simultaneous decisions only the one that counts is remembered', async () => {
+  it('of two simultaneous decisions gatehouse remembers only the decision that the application gets', async () => {
     const orders = [
       ['approve', 'deny'],
       ['deny', 'approve'],
@@ -119,7 +119,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     }
   })
 
-  it('an approval that is denied before it is written is not remembered', async () => {
+  it('if a denial arrives before an approval is written, the approval is not remembered', async () => {
     const pausing = pausingStore(makeStore())
     const other = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
     const own = { host, browser }

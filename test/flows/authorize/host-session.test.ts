@@ -166,7 +166,7 @@ describeEachStore("the host's own session", (makeStore) => {
   describe.each(Object.entries(changes))('the host %s', (change, { apply, next }) => {
     beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
 
-    /** Expects that the new user is asked and gets the only code; there is no code for anna. */
+    /** Expects that the new user is asked and gets the only code; anna gets no code. */
     async function expectNewStart(page: Page) {
       if (next) {
         expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
@@ -206,12 +206,12 @@ describeEachStore("the host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address!))
     })
 
-    it(`the host ${change} between the code and its exchange, and the code keeps its user`, async () => {
+    it(`the host ${change} between the code and its exchange, and the code gives no token for another user`, async () => {
       const page = await approve(await open())
       apply()
       const code = page.url.searchParams.get('code')!
       const { status, body } = await host.exchangeCode(application, code)
-      // The end of a session revokes no authorization; the deletion of an account does.
+      // Deleting an account revokes its authorizations. Ending a session revokes none.
       if (host.accounts.has('alice')) {
         expect(status).toBe(200)
         expect(decodeJwt(String(body['access_token']))['user_id']).toBe('anna')
@@ -233,7 +233,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('"use another account" leads to the sign-in page of a host that gives no signOut', async () => {
+    it('if the host has no signOut callback, "use another account" leads to its sign-in page', async () => {
       const other = await startSessionHost({ store: makeStore(), canSignOut: false })
       const { client_id } = await other.createApplication()
       const otherBrowser = other.browser()
@@ -250,7 +250,7 @@ describeEachStore("the host's own session", (makeStore) => {
   })
 
   describe('prompt=select_account', () => {
-    it('prompt=select_account shows the choice, and then the other account that has signed in at the host', async () => {
+    it('prompt=select_account shows the choice, and asks for consent again after another account has signed in at the host', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       await approve(await open())
       const page = await open({ prompt: 'select_account' })
@@ -267,7 +267,7 @@ describeEachStore("the host's own session", (makeStore) => {
   describe('browsers and tabs', () => {
     const codesOf = (pages: Page[]) => pages.filter((page) => page.url.searchParams.has('code'))
 
-    it('two browsers cannot use the interactions of each other', async () => {
+    it('a browser cannot use the interaction of another browser', async () => {
       const other = host.browser()
       host.signInAt(browser, { accountId: 'alice' })
       host.signInAt(other, { accountId: 'bob' })
@@ -291,7 +291,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(answers[0]!)).toMatchObject({ account_id: 'alice' })
     })
 
-    it('a consent form that is sent from two tabs at once gives one code at most, else the error page', async () => {
+    it('if two tabs send the same consent form at once, they get at most one code', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const page = await open()
       const sameInAnotherTab = await browser.open(page.url)
@@ -300,7 +300,7 @@ describeEachStore("the host's own session", (makeStore) => {
       for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
     })
 
-    it('four parallel requests to the return address give one code, else the error page', async () => {
+    it('of four parallel requests to the return address, one gets a code, and the others get the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const address = redirectOf(await approve(await open(), { follow: false }))!
       const answers = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))

@@ -135,7 +135,7 @@ describeEachStore('OpenID Connect', (makeStore) => {
       expect(response.headers.get('www-authenticate')).toMatch(/error="insufficient_scope".*scope="openid"/)
     })
 
-    it.each(['GET', 'POST'])('user info answers %s with a direct token with 403', async (method) => {
+    it.each(['GET', 'POST'])('user info answers 403 to %s with a direct token', async (method) => {
       const key = await host.createApiKey()
       const { body } = await host.requestDirectToken(key)
       const response = await ask(String(body['access_token']), method)

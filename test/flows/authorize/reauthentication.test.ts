@@ -37,7 +37,7 @@ describeEachStore('re-authentication at the host', (makeStore) => {
     expect(await authTimeOf(page)).toBe(now())
   })
 
-  it('prompt=login with a return without a new sign-in is answered with login_required', async () => {
+  it('prompt=login is answered with login_required if the user returns without a new sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 100 })
     await open({ prompt: 'login' })
     const page = await browser.open(host.signIns[0]!.returnTo)
@@ -55,7 +55,7 @@ describeEachStore('re-authentication at the host', (makeStore) => {
     expect(page.url.searchParams.get('error')).toBe('login_required')
   })
 
-  it('max_age accepts a sign-in that is recent enough, and auth_time is its time', async () => {
+  it('max_age accepts a sign-in that is recent enough, and auth_time is the time of that sign-in', async () => {
     host.signInAt(browser, { accountId: 'alice', signedInAt: now() - 30 })
     const page = await approve(await open({ max_age: '60', scope: 'openid' }))
     expect(await authTimeOf(page)).toBe(now() - 30)

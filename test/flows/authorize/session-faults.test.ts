@@ -5,7 +5,7 @@ import { authorizationUrl } from '../../support/host.ts'
 import { startSessionHost, type SessionHost } from '../../support/session-host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** A store that fails for calls that begin with a text: `delete session:`. */
+/** A store whose calls fail if they begin with `state.failingCall`, such as `delete session:`. */
 function partlyFailingStore(inner: Store) {
   const state = { failingCall: undefined as string | undefined, failed: 0 }
   const sessions: string[] = []
@@ -50,9 +50,9 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
     expect(page.body).toContain('temporarily_unavailable')
   }
 
-  // Found by freezing a store under load: a later failure hid the error of the store.
+  // Fixed bug, found by freezing a store under load: a later failure hid the error of the store.
   test.each(['get session:', 'set session:', 'set session-uid:', 'delete session:', 'set interaction:'])(
-    'an authorization request of a browser with a lost session is answered with 503 and can be repeated if "%s" fails',
+    'if "%s" fails, an authorization request of a browser with a lost session gets 503 and can be repeated',
     async (call) => {
       const browser = host.browser()
       host.signInAt(browser, { accountId: 'alice' })
@@ -62,7 +62,7 @@ describeEachStore('a store that fails for some calls', (makeStore) => {
       host.errors.splice(0)
       const page = await browser.open(authorizationUrl(host, clientId))
       Object.assign(parts.state, { failingCall: undefined })
-      // If the call is not made, nothing fails.
+      // If gatehouse does not make this call, the request succeeds.
       if (parts.state.failed === 0) expect(page.status).toBe(200)
       else expectUnavailable(page)
       expect((await browser.open(authorizationUrl(host, clientId))).status).toBe(200)

@@ -9,7 +9,7 @@ vi.mock('../../../src/keys/generate-key.ts', async (original) =>
   (await import('../../support/quick-keys.ts')).withQuickKeys(original),
 )
 
-/** The secret of the new processes, which know the old one too. */
+/** The current secret of the new processes. They also have the old secret. */
 const NEW_SECRET = 'the secret of the new processes, long enough'
 
 const direct = { grant_type: 'client_credentials' }
@@ -20,7 +20,7 @@ async function exported({ gatehouse }: { gatehouse: Gatehouse }): Promise<string
   return lines
 }
 
-/** All pages of API keys, or of applications. */
+/** Lists all API keys, or all applications, page by page. */
 async function listed({ gatehouse }: Host, service: 'apiKeys' | 'applications') {
   const items: object[] = []
   let after: string | undefined
@@ -73,7 +73,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
 
   const statusOf = async (host: Host, token: string) => (await host.call('GET /invoices/list', token)).status
 
-  test('after an import into an empty store, tokens from before are valid, revoked ones are rejected, and secrets stay the same', async () => {
+  test('after an import into an empty store, earlier tokens are valid, revoked tokens are rejected, and secrets stay the same', async () => {
     const [key, other, disabled, deleted] = [
       await old.createApiKey(),
       await old.createApiKey(['invoices']),
@@ -128,7 +128,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.apiKeys.disable(key.client_id)
     expect(await statusOf(host, good)).toBe(401)
 
-    // The imported keys sign.
+    // The imported keys sign new tokens.
     const { kid } = JSON.parse(Buffer.from(good.split('.')[0]!, 'base64url').toString()) as { kid: string }
     const states = new Map((await host.gatehouse.signingKeys.list()).map((one) => [one.kid, one.state]))
     expect(states.get(kid)).toBe('current')
@@ -165,7 +165,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(await before.gatehouse.signingKeys.list()).toEqual(keys)
   })
 
-  test('without its signing keys a file is imported into a store in use, and every process knows its clients and revocations', async () => {
+  test('a store in use can import a file without its signing keys, and every process knows the imported clients and revocations', async () => {
     const key = await old.createApiKey()
     const [token, revoked] = [await tokenOf(old, key), await tokenOf(old, key)]
     await old.gatehouse.tokens.revoke(revoked)
@@ -267,7 +267,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     for (const { conflicts } of answers) expect(conflicts).toEqual([])
   })
 
-  test('tokens of an operation that the new products lack are rejected, and new tokens are valid', async () => {
+  test('after an import, tokens with an operation that the new products lack are rejected, and new tokens are valid', async () => {
     const key = await old.createApiKey()
     const token = await tokenOf(old, key)
     const lines = await exported(old)
@@ -275,7 +275,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     const lessOf = {
       invoices: { ...invoices, operations: { 'invoices:create': invoices.operations['invoices:create'] } },
     }
-    // As after any change of the products, all tokens that carry the missing operation are rejected.
+    // All tokens that carry the missing operation are rejected, as after every removal of an operation.
     const { host } = await moveTo(makeStore(), lines, { gatehouse: { products: lessOf } })
     expect((await host.call('POST /invoices/create', token)).status).toBe(401)
     const newToken = await tokenOf(host, key)
@@ -286,7 +286,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(decodeJwt(await tokenOf(host, key))).toMatchObject({ catalog_epoch: 1 })
   })
 
-  test('for clients that the host manages, the file has the epoch offsets of the store', async () => {
+  test('if the host manages the clients, the file has the epoch offsets of the store', async () => {
     const rows = new Map<string, HostApiKey>()
     const registry = { find: (id: string) => rows.get(id), verifySecret: () => true }
     rows.set('nightly', {
@@ -319,7 +319,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     await host.gatehouse.tokens.revokeAll({ clientId: 'nightly' })
     expect(await statusOf(host, after)).toBe(401)
 
-    // A file of the other kind is rejected.
+    // A gatehouse that manages its clients rejects the file of a host that manages its clients, and the reverse.
     const other = await start(makeStore())
     await expect(other.gatehouse.importRegistry(lines)).rejects.toThrow(
       expect.objectContaining({

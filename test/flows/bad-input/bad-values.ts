@@ -1,4 +1,4 @@
-/** Values that no parameter expects, percent-encoded as they are sent. */
+/** Values that no parameter expects, percent-encoded for the request. */
 export const BAD_VALUES: Readonly<Record<string, string>> = {
   'the empty string': '',
   NUL: 'a%00b',

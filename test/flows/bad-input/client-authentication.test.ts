@@ -37,7 +37,7 @@ describe('client authentication', () => {
     })
   const grant = { grant_type: 'client_credentials' }
 
-  /** The parts of a response that are equal in equal responses. */
+  /** The parts of a response that the tests compare. */
   const whole = ({ status, headers, text }: RawAnswer) => ({
     status,
     text,
@@ -319,7 +319,7 @@ describe('client authentication', () => {
     expect(json(answer)).not.toHaveProperty('access_token')
   })
 
-  it('a client that used the Basic header gets the scheme in WWW-Authenticate (RFC 6749 5.2)', async () => {
+  it('a rejected client that used the Basic header gets the scheme Basic in WWW-Authenticate (RFC 6749 5.2)', async () => {
     const answer = await token(grant, basic({ ...key, client_secret: WRONG }))
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/)

@@ -81,7 +81,7 @@ describe('invalid input at every endpoint', () => {
     expect(status, text).toBeLessThan(500)
     expect(text).not.toMatch(STACK_TRACE)
     expect(headers.get('set-cookie') ?? '').not.toContain('evil=')
-    // No response may contain a secret, not even one of its own request.
+    // No response may contain a secret, not even a secret of its own request.
     for (const secret of prepared.secrets)
       if (all.includes(secret)) throw new Error('a secret is in the answer')
     if (!(endpoint.isPublic && status === 200)) expect(headers.get('cache-control')).toContain('no-store')
@@ -108,7 +108,7 @@ describe('invalid input at every endpoint', () => {
     ).toEqual([])
   }
 
-  /** Whether the host's own handler answered: it may have pages below {auth_url}. */
+  /** Whether the host's own handler answered. The host may have pages of its own below {auth_url}. */
   function isPassedOn(answer: RawAnswer): boolean {
     return answer.status === 200 && 'reached' in json(answer)
   }

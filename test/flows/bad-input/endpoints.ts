@@ -5,17 +5,17 @@ import type { Browser } from '../../support/browser.ts'
 /** An endpoint with a valid request. */
 export interface Endpoint {
   readonly name: string
-  /** Below {auth_url}. */
+  /** The path below {auth_url}. */
   readonly path: string
   readonly methods: readonly string[]
-  /** The status of the response to these parameters with the first of the methods. */
+  /** The status of the response if `parameters` are sent with the first of `methods`. */
   readonly status: number
   /** The parameters of a valid request: in the query of a GET, in the form of a POST. */
   readonly parameters: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The responses are public documents, which may be cached. */
+  /** Whether the responses are public documents that may be cached. */
   readonly isPublic?: boolean | undefined
-  /** It answers with pages, to programs too. */
+  /** Whether the endpoint answers with HTML pages, also to programs. */
   readonly isPage?: boolean | undefined
 }
 

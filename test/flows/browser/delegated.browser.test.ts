@@ -7,7 +7,7 @@ import { buildExamples, type BuiltExamples, type ExampleProcess } from '../../ex
 import { describeWithChromium, startChromium } from '../../support/chromium.ts'
 import { complaintsIn } from '../../support/complaints.ts'
 
-/** The folder for screenshots of each page; none are made if it is unset. */
+/** The folder for a screenshot of each page. If it is unset, the tests make no screenshots. */
 const screenshotFolder = process.env['SCREENSHOTS']
 
 /** The value or text of the focused element. */
@@ -25,7 +25,7 @@ describeWithChromium('delegated access in a browser', () => {
   beforeAll(async () => {
     ;[examples, browser] = await Promise.all([buildExamples(), startChromium()])
   }, 60_000)
-  // One for each test, because consent is remembered.
+  // Each test starts its own example, because consent is remembered.
   beforeEach(async () => {
     example = await examples.start()
     await example.ready()

@@ -184,7 +184,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(page.url.href).toBe(`${BYE}?state=out`)
     })
 
-    it('a sign-out without any session and redirect address shows a page that confirms it', async () => {
+    it('a sign-out without any session and without a redirect address shows a page that confirms it', async () => {
       const page = await open()
       expect(page.status).toBe(200)
       expect(page.body).toMatch(/signed out/i)

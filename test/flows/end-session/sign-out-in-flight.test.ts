@@ -10,7 +10,7 @@ const SCOPE = 'openid invoices:read'
 /** The host has the built-in sign-in page, so only the session of gatehouse knows the user. */
 describeEachStore('a sign-out during another request', (makeStore) => {
   let pausing: PausingStore
-  /** A second pausing store below the first one, to hold a second call. */
+  /** A second pausing store below `pausing`. It can hold a second call at the same time. */
   let below: PausingStore
   let host: Host
   let clientId: string
@@ -40,7 +40,7 @@ describeEachStore('a sign-out during another request', (makeStore) => {
   const signOutPage = () => browser.open(`${host.issuer}/oauth2/logout`)
   const confirm = (page: Page) => browser.submit(page, { action: /logout/, button: ['logout', 'yes'] })
 
-  /** Expects that no browser with the current cookies, or with one of these sets, is signed in. */
+  /** Expects that a browser is signed out with its current cookies, and with each of the given sets of cookies. */
   async function expectSignedOut(...cookies: Browser['cookies'][]): Promise<void> {
     for (const each of [browser.cookies, ...cookies]) {
       const other = host.browser()
@@ -69,7 +69,7 @@ describeEachStore('a sign-out during another request', (makeStore) => {
     await expectSignedOut(before)
   })
 
-  // The request that resumes after the pages gives the session another cookie.
+  // The request that resumes the authorization after the pages gives the session another cookie.
   it.each(['set session:', 'delete session:'])(
     'a request after the consent page that is held before "%s" does not undo a sign-out',
     async (call) => {

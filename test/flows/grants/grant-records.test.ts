@@ -31,8 +31,7 @@ function watchGrants(inner: Store): { store: Store; written: GrantWrite[] } {
 }
 
 /**
- * A store that counts consecutive round trips. Calls that begin before another call has ended run in parallel and
- * do not count.
+ * A store that counts consecutive round trips. Calls that run in parallel count as one round trip.
  */
 function countRoundTrips(inner: Store) {
   let deepest = 0
@@ -43,7 +42,7 @@ function countRoundTrips(inner: Store) {
       if (typeof method !== 'function' || name === 'close') return method
       return async (...args: unknown[]) => {
         const depth = ended + 1
-        // Requests do not wait for the record of a client's last use.
+        // No request waits for the record of a client's last use, so calls for this record do not count.
         const counts = !String(args[0]).startsWith('client-usage:')
         if (counts) deepest = Math.max(deepest, depth)
         await delay(20)
@@ -86,7 +85,7 @@ describeEachStore('grant records', (makeStore) => {
   const exchange = (code: string) => host.exchangeCode(client, code)
   const refresh = (token: unknown) => host.refresh(client, token)
 
-  test('a grant whose code is never exchanged expires after an hour (bug: silent requests piled grants up for a month)', async () => {
+  test('a grant whose code is never exchanged expires after an hour (fixed bug: grants of silent requests stayed stored for a month)', async () => {
     await start()
     const { browser } = await authorize(host, client.client_id)
     written.splice(0)
@@ -186,7 +185,7 @@ describeEachStore('grant records', (makeStore) => {
     expect(await counted.of(() => exchange(code))).toBe(4)
   })
 
-  test('a code exchange without redirect_uri by an application with several takes four round trips', async () => {
+  test('a code exchange without redirect_uri takes four round trips if the application has several redirect URIs', async () => {
     const counted = countRoundTrips(makeStore())
     await start({ store: counted.store })
     const redirectUris = ['http://localhost:9/callback', 'http://localhost:9/other']

@@ -77,7 +77,9 @@ describeEachStore('revoking a grant during a request', (makeStore) => {
     ]
   }
 
-  /** Revokes while the request is held at each of its calls to the store, before or after the call. */
+  /**
+   * Repeats a request for each of its store calls, and revokes while that call is held before or after its execution.
+   */
   async function atEachCall(
     prepare: () => Promise<Attempt>,
     sides: readonly ('before' | 'after')[] = ['before', 'after'],

@@ -20,7 +20,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     await host.close()
   })
 
-  test('above 100 grants of a user for an application the oldest is revoked, and no grant of other users or applications', async () => {
+  test('above 100 grants of a user for an application the oldest of them is revoked, and grants of other users or applications stay', async () => {
     const application = await host.createApplication()
     const other = await host.createApplication()
     const revoked: object[] = []
@@ -57,7 +57,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
       ids.includes(String(decodeJwt(access_token)['grant_id']))
     const before = await idsOf()
     expect(before).toHaveLength(MAX_GRANTS)
-    // Three at once; each one exceeds the limit.
+    // Creates three grants at once. Each of them exceeds the limit.
     const more = await Promise.all([1, 2, 3].map(() => connectAs('firm/intern', application)))
     await until(() => expect(revoked).toHaveLength(3))
     expect(revoked).toMatchObject(
@@ -70,7 +70,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     )
     const after = await idsOf()
     expect(after).toHaveLength(MAX_GRANTS)
-    // Grants are ordered by seconds only.
+    // The order of grants within one second is undefined.
     expect(after).toEqual(expect.arrayContaining(before.slice(3)))
 
     const checked = [...tokens.filter((each) => isOneOf(before.slice(0, 5), each)), ...more]
@@ -78,7 +78,7 @@ describeEachStore('grants of one user for one application', (makeStore) => {
     for (const each of checked) expect(await isValid(each)).toBe(!isOneOf(before.slice(0, 3), each))
     for (const [each, client] of others) expect(await isValid(each, client)).toBe(true)
 
-    // The consent stays: the application need not ask again.
+    // The consent stays, so a silent authorization succeeds.
     const url = authorizationUrl(host, application.client_id, { ...parameters, prompt: 'none' })
     expect((await browser.open(url)).url.searchParams.has('code')).toBe(true)
   })

@@ -59,7 +59,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toEqual([])
   })
 
-  test('a grant is listed once its code is exchanged, and only once after a refresh', async () => {
+  test('a grant is listed after its code is exchanged, and a refresh adds no second entry', async () => {
     const { code } = await authorize(host, client.client_id)
     expect(await grantsOf('alice')).toEqual([])
     const { body } = await exchange(code)
@@ -120,7 +120,7 @@ describeEachStore('the grants of an account', (makeStore) => {
       async ({ accountId, clientId }: Grant) =>
         void (await host.gatehouse.grants.revokeAll({ accountId, clientId })),
     ],
-  ])('%s: a revoked authorization is restored only by the user', async (_name, revoke) => {
+  ])('only the user can restore a revoked authorization: %s', async (_name, revoke) => {
     const parameters = { scope: 'openid invoices:read' }
     const { code, browser } = await authorize(host, client.client_id, { parameters })
     await exchange(code)
@@ -236,7 +236,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
 })
 
-test('a grant can be revoked while it has valid access tokens (bug: it expired with its refresh token)', async () => {
+test('a grant can be revoked while it has valid access tokens (fixed bug: the grant expired with its refresh token)', async () => {
   const lifetimes = { delegatedAccessToken: 10 * 86_400, refreshToken: 3600 }
   const host = await startHost({ gatehouse: { lifetimes } })
   try {

@@ -25,7 +25,7 @@ async function open(options: HostOptions): Promise<Host> {
   return host
 }
 
-/** The health after the cached checks of the store have expired, which takes a second. */
+/** Waits a second until the cached checks of the store have expired, and reads the health. */
 async function uncachedHealth(of: { health(): Promise<Health> }): Promise<Health> {
   const ahead = performance.now() + 1001
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => ahead)
@@ -68,7 +68,7 @@ describeEachStore('health()', (makeStore) => {
     expect(JSON.parse(JSON.stringify(health))).toEqual(health)
   })
 
-  test("health() of a gatehouse's gateway has the same checks and its own ready", async () => {
+  test("health() of a gatehouse's gateway has the same checks and its own `ready`", async () => {
     const host = await open({ store: makeStore() })
     const health = await host.gatehouse.health()
     const gateway = await host.gatehouse.gateway.health()
@@ -131,7 +131,7 @@ describe('health() of a gatehouse that cannot start', () => {
     expect(JSON.stringify(health)).not.toContain('which is long enough')
   })
 
-  test('health() with invalid products fails, and is ready once they are valid', async () => {
+  test('health() fails while the products are invalid, and is ready when they are valid', async () => {
     let load: () => unknown = () => ({ invoices: { title: 'Invoices', operations: { bad: {} } } })
     const host = await open({ gatehouse: { products: (async () => load()) as never } })
     const health = await host.gatehouse.health()

@@ -118,7 +118,7 @@ describeEachStore('events', (makeStore) => {
     expect(of('client.deleted')).toEqual([{ ...subject, actor: 'erin' }])
   })
 
-  it('error reports the cause of a 500, and the response does not contain it', async () => {
+  it('the event "error" reports the cause of a 500, and the response does not contain the cause', async () => {
     const accounts = host.accounts as unknown as { get(id: string): unknown }
     const failing = vi.spyOn(accounts, 'get').mockImplementation(() => {
       throw new Error('the database of the host is at 10.0.0.7')

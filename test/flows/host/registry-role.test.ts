@@ -11,7 +11,7 @@ type Row = (HostApiKey | HostApplication) & { readonly secretHash: Buffer }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** A typical registry: rows in a table, found in any letter case. */
+/** A typical registry. It keeps rows in a table, and finds a client id in any letter case. */
 class HostRegistry implements Registry<Row> {
   readonly rows = new Map<string, Row>()
   readonly verified: Row[] = []
@@ -78,7 +78,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(registry.verified[0]).toBe(registry.rows.get('nightly'))
   })
 
-  it('a row with null for missing values gives valid tokens (bug: the gateway rejected them)', async () => {
+  it('a row with null for missing values gives valid tokens (fixed bug: the gateway rejected the tokens)', async () => {
     const empty = { userId: null, removedOperations: null, disabled: null, epoch: null, createdAt: null }
     change('nightly', empty)
     change('ledger', {
@@ -108,7 +108,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect(called).toMatchObject({ status: 200, body: { auth: { mode: 'delegated', accountId: 'alice' } } })
   })
 
-  it('a change of a row shows in the next token', async () => {
+  it('the next token reflects a change of a row', async () => {
     change('nightly', {
       userId: 'ann',
       products: ['invoices', 'payments'],
@@ -174,7 +174,7 @@ describeEachStore("API keys and applications in the host's tables", (makeStore) 
     expect([page.status, page.url.searchParams.get('code')]).toEqual([400, null])
   })
 
-  it('a client id in another letter case is rejected with 401 (bug: it was a 500 with a case-insensitive look-up)', async () => {
+  it('a client id in another letter case is rejected with 401 (fixed bug: a case-insensitive look-up led to a 500)', async () => {
     const unknown = await host.token({ ...key, ...direct, client_id: 'unknown' })
     const other = await host.token({ ...key, ...direct, client_id: 'NIGHTLY' })
     expect([other.status, other.text]).toEqual([401, unknown.text])

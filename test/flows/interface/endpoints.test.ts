@@ -204,7 +204,7 @@ describeEachStore('Endpoints', (makeStore) => {
       expect([successor.status, successor.body['error']]).toEqual([400, 'invalid_grant'])
     })
 
-    /** Expects that a request without any one of the parameters is rejected and stores nothing. */
+    /** Omits each parameter in turn, and expects that the request is rejected and stores nothing. */
     async function expectEachRequired(parameters: Record<string, string>) {
       for (const name of Object.keys(parameters)) {
         const before = writes.length

@@ -127,7 +127,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(resourceServer, String(tokens.id_token))).toEqual(INACTIVE)
   })
 
-  it('other clients get the same introspection response as for an unknown token', async () => {
+  it('for a token of another client introspection gives the same response as for an unknown token', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const others = [await host.createApiKey(), await host.createApplication()]
@@ -148,7 +148,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(await introspect(former, token)).toEqual(INACTIVE)
   })
 
-  it('introspection answers inactive for forged, malformed and foreign tokens', async () => {
+  it('introspection answers inactive for unknown, malformed and forged tokens, and for ID tokens', async () => {
     const token = await direct()
     const { id_token: idToken } = await connect(host, application, { parameters: PARAMETERS })
     const [header, payload, signature = ''] = token.split('.')
@@ -194,7 +194,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     expect(writes.slice(before)).toEqual([])
     const second = await refresh(first.refresh_token)
     const after = writes.length
-    // The grace period lets a client that lost the response send the used token again for a minute.
+    // For a minute, the grace period lets a client that lost the response send the used token again.
     for (let round = 0; round < 3; round += 1) {
       expect(await introspect(application, first.refresh_token)).toEqual(INACTIVE)
     }
@@ -217,7 +217,7 @@ describeEachStore('POST {auth_url}/oauth2/introspect (RFC 7662)', (makeStore) =>
     for (const one of [token, delegated]) expect(await introspect(resourceServer, one)).toEqual(INACTIVE)
   })
 
-  it('introspection answers inactive for the tokens of a deleted account, of a user or of an API key', async () => {
+  it('introspection answers inactive for the delegated and direct tokens of a deleted account', async () => {
     const token = await direct()
     const tokens = await connect(host, application, { parameters: PARAMETERS })
     const allAccounts = new Map(accounts)

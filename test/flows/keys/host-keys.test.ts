@@ -33,7 +33,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
   })
   afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())))
 
-  /** Starts one more process of the service; its address is that of the first one. */
+  /** Starts one more process of the service, with the address of the first process. */
   async function start(store: Store, ...keys: JWK[]): Promise<Host> {
     const [first] = hosts
     const options = { signingKeys: { jwks: { keys } }, store }
@@ -75,7 +75,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     // First, every process publishes the new key.
     const two = await start(store, es1.private, rs1.private, es2.private, rs2.private)
     expect(await statusAt(two, before)).toBe(200)
-    // Then the new key signs. Processes that have not restarted know it already.
+    // Then the new key signs. Processes that have not restarted already know the new key.
     const three = await start(store, es2.private, rs2.private, es1.public, rs1.private)
     const after = await tokenAt(three, key)
     expect(kidOf(after)).toBe('es-2')
@@ -83,7 +83,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(await statusAt(three, before)).toBe(200)
   })
 
-  test('an ID token is accepted for signing out while the private key of its retired key is configured', async () => {
+  test('an ID token of a retired key is accepted for signing out while the private part of that key is configured', async () => {
     const store = makeStore()
     const one = await start(store, es1.private, rs1.private)
     const application = await one.createApplication({ postLogoutRedirectUris: [BYE] })
@@ -128,7 +128,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
       alg: 'ES256',
       state: 'revoked',
     })
-    // A process that starts later configures the key again; it still does not publish it.
+    // A later process configures the revoked key again, and still does not publish the key.
     const later = await start(store, es2.private, rs1.private, es1.public)
     expect(await kidsAt(later)).toEqual(['es-2', 'rs-1'])
     expect(await statusAt(later, token)).toBe(401)
@@ -147,7 +147,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(400)
   })
 
-  test('revoking the current key says what to do first, an unknown key is ERR_NOT_FOUND, and nothing is written', async () => {
+  test('revoking the current or an unknown key fails and writes nothing, and the error for the current key says what to do first', async () => {
     const { store, writes } = watchWrites(makeStore())
     const host = await start(store, es1.private, rs1.private)
     writes.length = 0
@@ -159,7 +159,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     expect(writes).toEqual([])
   })
 
-  test('a key set without a private key per algorithm is ERR_OPTIONS at construction and quotes no key', () => {
+  test('a key set without a private key per algorithm throws ERR_OPTIONS at construction, and the error quotes no key', () => {
     const create = () =>
       createGatehouse({
         issuer: 'https://example.com/auth',

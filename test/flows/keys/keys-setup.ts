@@ -5,7 +5,7 @@ import type { Host } from '../../support/host.ts'
 /** The id of the key that signed a token. */
 export const kidOf = (token: unknown): string => String(decodeProtectedHeader(String(token)).kid)
 
-/** Requests a direct token at the process of `host`, which issues tokens of the one issuer. */
+/** Requests a direct token at the process of `host`. All processes have the same issuer. */
 export async function tokenAt(host: Host, key: object): Promise<unknown> {
   const { status, body } = await host.post(`${host.origin}/auth/oauth2/token`, {
     ...key,

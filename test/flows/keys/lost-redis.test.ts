@@ -118,8 +118,8 @@ describeWithRedis('a Redis that loses data', () => {
     const { conflicts } = await one.gatehouse.importRegistry(backup, { signingKeys: false })
     expect(conflicts).toEqual([])
     for (const host of [one, other]) await untilEverywhere(await tokenAt(host), 200)
-    // A gateway in another process may have cached a token: it accepts it for up to ten minutes if the old keys
-    // are lost.
+    // If the old keys are lost, a gateway in another process accepts a cached token for up to ten minutes. So this
+    // check leaves out that gateway.
     await vi.waitFor(async () => expect((await statuses(beforeLoss)).slice(0, 2)).toEqual([401, 401]))
     expect(await statuses(revoked)).toEqual([401, 401, 401])
   }
@@ -134,7 +134,7 @@ describeWithRedis('a Redis that loses data', () => {
       await one.gatehouse.tokens.revoke(revoked)
       await untilEverywhere(revoked, 401)
       await lose(redis)
-      // Each process checks once a minute, and on `list()`.
+      // Each process checks its signing keys once a minute, and at each call of `list()`.
       await one.gatehouse.signingKeys.list()
       await checkAfterLoss(revoked, valid)
       await untilEverywhere(valid, 401)

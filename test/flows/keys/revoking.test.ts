@@ -74,7 +74,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect(await statusAt(other, refreshed.body['access_token'])).toBe(200)
   })
 
-  test('a token request that is pending while its key is revoked gets a rejected token', async () => {
+  test('a token request that is pending while a key is revoked gets no valid token of that key', async () => {
     const kid = kidOf(await tokenAt(one, key))
     // Renaming removes the client from the cache, so that the request reads it from the store.
     await one.gatehouse.apiKeys.rename(key.client_id, 'Renamed')
@@ -85,7 +85,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     await vi.waitFor(async () => expect(await kidsAt(one)).not.toContain(kid))
     pause.end()
     const token = await answer
-    // If the revoked key signed it, it is rejected; if the new key did, it is valid.
+    // A token of the revoked key is rejected. A token of the new key is valid.
     if (kidOf(token) === kid) for (const host of [one, other]) await untilRejected(host, token)
     else for (const host of [one, other]) expect(await statusAt(host, token)).toBe(200)
     expect(kidOf(token)).toBe(kid)
@@ -104,7 +104,7 @@ describeEachStore('revoking a signing key, with two processes', (makeStore) => {
     expect(await statusAt(one, await tokenAt(other, key))).toBe(200)
   })
 
-  test('a process that starts after the revocation of a key rejects its tokens and does not publish it', async () => {
+  test('a process that starts after the revocation of a key does not publish the key and rejects its tokens', async () => {
     const token = await tokenAt(one, key)
     await one.gatehouse.signingKeys.revoke(kidOf(token))
     const late = await startHost({

@@ -34,7 +34,7 @@ const base = {
   accounts: { find: (accountId: string) => ({ id: accountId }) },
 } as const
 
-/** Each entry mounts the middleware that it is named after, and does nothing else. */
+/** Each entry only mounts the middleware with the same name. */
 const MOUNTS: Readonly<Record<string, (gatehouse: Gatehouse) => unknown>> = {
   'middleware()': (gatehouse) => gatehouse.middleware(),
   'wellKnown()': (gatehouse) => gatehouse.wellKnown(),
@@ -121,7 +121,7 @@ describeEachStore('the background start of the service', (makeStore) => {
   })
 })
 
-it('the products are not loaded before the code that mounts has ended', async () => {
+it('the products are loaded only after the synchronous code that mounts the middleware', async () => {
   let isDefined = false
   const load = vi.fn(async () => {
     expect(isDefined).toBe(true)
@@ -143,7 +143,7 @@ describeWithRedis('a host that mounts before its Redis is available', () => {
     await redis?.stop()
   })
 
-  it('a host without Redis logs that once, and works as soon as Redis is available, without a request', async () => {
+  it('a host without Redis logs the failure once, and works as soon as Redis is available, without a request', async () => {
     await redis.kill()
     const { logger, lines } = recordingLogger()
     const client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: 0 })
@@ -243,7 +243,7 @@ describe('the background start of a gateway in another process', () => {
     },
   )
 
-  it('a gateway that cannot reach the keys logs it once, however many requests come', async () => {
+  it('a gateway that cannot reach the keys logs the failure once, however many requests arrive', async () => {
     const { logger, lines } = recordingLogger()
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks', logger })
     const app = new Koa()

@@ -11,7 +11,7 @@ const options = {
 }
 
 describeEachStore('the services before ready()', (makeStore) => {
-  it('services wait until the gatehouse is ready, also with products that are loaded', async () => {
+  it('services wait until the gatehouse is ready, also if a function loads the products', async () => {
     const gatehouse = createGatehouse({
       ...options,
       kycLevels: ['none', 'basic', 'verified'],

@@ -18,7 +18,7 @@ describeEachStore('the service', (makeStore) => {
 
   describe('lastUsedAt', () => {
     const HOUR = 3600
-    it("lastUsedAt is the hour of the last token, not before the client's creation, and undefined without a token", async () => {
+    it("lastUsedAt is the hour of the last token, is never before the client's creation, and is undefined without a token", async () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 5, 1, 12, 34, 56) })
       const noon = Date.UTC(2026, 5, 1, 12) / 1000
       const createdAt = Date.UTC(2026, 5, 1, 12, 34, 56) / 1000
@@ -186,7 +186,7 @@ describeEachStore('the service', (makeStore) => {
       hosts.splice(0)
 
       const second = await start({ store, port })
-      // Wait until the connections to the first process are noticed as closed.
+      // Wait until fetch has noticed that its connections to the first process are closed.
       await vi.waitFor(() => fetch(second.origin))
       expect((await second.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
       const { status } = await second.refresh(application, tokens.refresh_token)

@@ -30,7 +30,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
   })
   afterAll(() => redis?.stop())
 
-  /** Starts a host of the same service; its address is that of the first one. */
+  /** Starts a host of the same service, with the address of the first host. */
   async function open(secret: string | string[] = TODAY): Promise<Host> {
     const client = new Redis(redis.url)
     clients.push(client)
@@ -121,7 +121,7 @@ describeWithRedis('the start of several processes on one Redis', () => {
     expect(status).toBe(200)
   })
 
-  test('another secret fails with ERR_SECRET_MISMATCH, requests fail without details, and the store stays unchanged', async () => {
+  test('a start with another secret fails with ERR_SECRET_MISMATCH, requests fail without details, and the store stays unchanged', async () => {
     const before = await open(YESTERDAY)
     const key = await before.createApiKey()
     await connect(before, await before.createApplication())

@@ -4,7 +4,7 @@ import type { Pair } from './request.ts'
 export interface Answer {
   readonly status: number
   readonly headers: readonly Pair[]
-  /** Without the chunked encoding. */
+  /** The body without the chunked encoding. */
   readonly body: string
 }
 

@@ -3,9 +3,9 @@ import type { HttpMethod, RouteDefinition } from '../../../src/catalog/definitio
 /** A route of the host's API. */
 export interface ApiRoute {
   readonly method: HttpMethod | 'OPTIONS'
-  /** Below {base_url}, percent-encoded. */
+  /** The path below {base_url}, percent-encoded. */
   readonly path: string
-  /** Name of the handler: the scope that it requires, or `public …` or `unlisted …`. */
+  /** Name of the handler: the scope that the handler requires, or `public …` or `unlisted …`. */
   readonly handler: string
 }
 

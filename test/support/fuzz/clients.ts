@@ -6,7 +6,7 @@ export interface KnownClient {
   readonly kind: 'apiKey' | 'application'
   readonly clientId: string
   readonly clientSecret: string
-  /** Whether it can get tokens. */
+  /** Whether the client can get tokens. */
   readonly canGetTokens: boolean
 }
 

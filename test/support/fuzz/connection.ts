@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream'
 
 /** One connection, as its sender sees it. */
 export interface Connection {
-  /** How the server identifies it: its end of the connection, or the port of the sender. */
+  /** How the server identifies the connection: by the server's socket, or by the port of the sender. */
   readonly key: object | number
   /** Closes the sender's side. */
   end(): void
@@ -20,7 +20,7 @@ export interface Sender {
 }
 
 /**
- * Sends bytes to an HTTP server of this process without the network. The server parses them like those of a socket.
+ * Sends bytes to an HTTP server of this process without the network. The server parses them like bytes from a socket.
  *
  * @param address the client's address
  */

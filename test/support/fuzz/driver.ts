@@ -26,7 +26,7 @@ export interface Outcome {
 
 export interface Incident {
   readonly kind: 'log' | 'app error' | 'uncaught'
-  /** Set for a log line. */
+  /** The level of a log line; undefined for an error. */
   readonly level?: string | undefined
   readonly value: unknown
 }
@@ -35,7 +35,7 @@ export interface Incident {
 export interface SendOptions {
   /** The client's address, if the request does not use the network. */
   readonly address?: string | undefined
-  /** Whether it uses a real socket. @default false */
+  /** Whether the request uses a real socket. @default false */
   readonly isOutside?: boolean | undefined
   /** Whether the sender closes its side right after the last byte. @default false */
   readonly isCut?: boolean | undefined

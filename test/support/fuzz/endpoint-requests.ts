@@ -11,7 +11,7 @@ export type MakeRequest = (random: Random, material: Material) => FuzzRequest
 
 const FORM: Pair = ['Content-Type', 'application/x-www-form-urlencoded']
 const HOST: Pair = ['Host', 'localhost:3000']
-/** A pair of PKCE (RFC 7636 B). */
+/** A challenge and its verifier (RFC 7636 B). */
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJGuCHaoeK1t8URWbuGJSstw-cM'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
 
@@ -260,7 +260,7 @@ const feed: MakeRequest = (random, material) => {
   )
 }
 
-/** All endpoints; those with more code behind them are picked more often. */
+/** All endpoints. Endpoints with more code are picked more often. */
 const ENDPOINTS = weighted<MakeRequest>([
   [authorize, 3],
   [token, 4],

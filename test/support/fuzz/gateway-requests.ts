@@ -45,7 +45,7 @@ function validRequest(random: Random, { steady }: Material, servers: readonly st
   }
 }
 
-/** Mostly a valid token, more often for another operation than for this one. */
+/** Mostly a valid token, often for another operation; otherwise a forged token or none. */
 function authorization(
   random: Random,
   { steady, revocable, forged }: Material,
@@ -60,7 +60,7 @@ function authorization(
   return [['Authorization', `Bearer ${kind === 19 ? mutatedToken(text, random) : text}`]]
 }
 
-/** Letters that other letters fold to: by lower case, upper case, or NFKC. */
+/** Maps a letter to the letters that fold to it by lower case, upper case or NFKC. */
 const FOLDINGS: Readonly<Record<string, readonly string[]>> = {
   k: ['\u212a', '\uff4b', '\u{1d424}', '\u1d4f'],
   s: ['\u017f', '\uff53', '\u02e2', '\u{1d42c}'],
@@ -143,7 +143,7 @@ export function mutatedPath(path: string, random: Random): string {
   }
 }
 
-/** Replaces one letter, or all of its kind, by a letter that folds to it. */
+/** Replaces one letter, or all letters equal to it, by a letter that folds to it. */
 function folded(path: string, random: Random): string {
   const letters = Object.keys(FOLDINGS).filter((letter) => path.toLowerCase().includes(letter))
   if (letters.length === 0) return path

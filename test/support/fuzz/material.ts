@@ -20,7 +20,7 @@ const MAX_ENTRIES = 24
 /** Maximum number of issued secrets to look for; the newest are kept. */
 const MAX_ISSUED_SECRETS = 120
 
-/** The parts of valid requests: clients, tokens, codes, cookies, forms. Responses add to it. */
+/** The parts of valid requests: clients, tokens, codes, cookies, forms. Responses add further parts. */
 export interface Material {
   readonly options: StandOptions
   readonly clients: readonly KnownClient[]
@@ -35,7 +35,9 @@ export interface Material {
   /** `Cookie` headers of signed-in users. */
   readonly sessions: string[]
   readonly forms: PendingForm[]
-  /** Secrets that only the response that issues them may contain, each with a label. Of issued secrets the newest. */
+  /**
+   * Secrets with their labels. Only the response that issues a secret may contain it. Old issued secrets are removed.
+   */
   readonly secrets: ReadonlyMap<string, string>
   /** The known token that this text represents. */
   tokenOf(text: string): KnownToken | undefined
@@ -199,7 +201,7 @@ export async function createMaterial(stand: Stand): Promise<Material> {
     keep(material.refreshTokens, { text: refreshToken, client: owner })
   }
 
-  /** Removes a used code or refresh token most of the time, because a second use revokes the whole grant. */
+  /** Removes a used code or refresh token unless few are left, because a second use revokes the whole grant. */
   function forgetUsed(sent: string): void {
     for (const list of [material.codes, material.refreshTokens]) {
       const at = list.findIndex(({ text }) => sent.includes(text))

@@ -27,7 +27,7 @@ export type FindingClass =
 
 export interface Finding {
   readonly class: FindingClass
-  /** Equal for findings with the same cause, as far as possible. */
+  /** A description that is equal for findings with the same cause, as far as possible. */
   readonly detail: string
 }
 
@@ -104,7 +104,7 @@ function judgeSecrets({ received, incidents }: Outcome, sent: string, { secrets,
   const findings: Finding[] = []
   // Logs may hold no secret at all. A response may repeat the browser's own cookies.
   const logs = incidents.map(({ value }) => inspect(value, { depth: 8, maxStringLength: null })).join('\n')
-  // A posted form is redirected to the same endpoint with its parameters in the query.
+  // A posted form is redirected to the same endpoint. That address contains the parameters, so it is left out.
   const answered = received.replaceAll(
     /^location: http:\/\/localhost:3000\/auth\/oauth2\/(authorize|logout)\?.*/gim,
     '',
@@ -155,7 +155,9 @@ function judgeAnswer(answer: Answer, sent: string, material: Material): Finding[
   return findings
 }
 
-/** Tokens and information about them are for clients with their secret, and for the user of a token. */
+/**
+ * Only a client with its secret may get tokens. Only such a client or the user of a token may get information about it.
+ */
 function judgeSuccess(body: string, sent: string, { clients, tokenOf }: Material): Finding[] {
   const kind = /^\{"(access_token|active|sub|revocations)":(?!false)/.exec(body)?.[1]
   if (kind === undefined) return []

@@ -1,10 +1,10 @@
-/** Random choices that a seed repeats. */
+/** Random choices. The same seed gives the same choices. */
 export interface Random {
   /** A whole number from 0 to `limit` - 1. */
   below(limit: number): number
   /** True with this probability. */
   chance(probability: number): boolean
-  /** One of a list that is not empty. */
+  /** One entry of a list that is not empty. */
   pick<T>(list: readonly T[]): T
 }
 
@@ -39,7 +39,7 @@ export function words(...lines: readonly string[]): string[] {
   return lines.flatMap((line) => line.split(' '))
 }
 
-/** A list to pick from that holds each entry as often as its number says. */
+/** A list to pick from. It holds each entry as many times as its number `times`. */
 export function weighted<T>(entries: readonly (readonly [entry: T, times: number])[]): readonly T[] {
   return entries.flatMap(([entry, times]) => Array.from({ length: times }, () => entry))
 }

@@ -3,10 +3,10 @@ export type Pair = readonly [name: string, value: string]
 
 /**
  * A generated request in parts, so that a finding can be shortened part by part. All texts are byte strings: each
- * character is one byte (`utf8()` makes one).
+ * character is one byte (`utf8()` makes a byte string).
  */
 export interface FuzzRequest {
-  /** Name of the server that gets it. */
+  /** Name of the server that gets the request. */
   readonly server: string
   readonly method: string
   /** The path in the request line, up to the `?`. */
@@ -57,7 +57,9 @@ export function contentOf({ content }: FuzzBody): string {
   return typeof content === 'string' ? content : encodePairs(content)
 }
 
-/** All text that the sender put into a request, decoded. A response may repeat it: it reveals no secret of others. */
+/**
+ * All text that the sender put into a request, decoded. A response may repeat this text, because the sender knows it.
+ */
 export function textOf(request: FuzzRequest): string {
   const { path, query, headers, body } = request
   const pairs = (list: readonly Pair[] | string) =>

@@ -22,16 +22,16 @@ export interface FuzzOptions {
   readonly seed: number
   /** Number of requests. */
   readonly count: number
-  /** Number of the first request, if other processes send those before it. @default 0 */
+  /** Number of the first request, if other processes send the earlier requests. @default 0 */
   readonly first?: number | undefined
   readonly keys: StandKeys
   /** Number of requests to one stand. @default 25,000 */
   readonly perStand?: number | undefined
   /** Share of requests over real sockets. @default 0.02 */
   readonly outside?: number | undefined
-  /** Options of the stands that differ. */
+  /** Options of the stands that differ from the defaults. */
   readonly stand?: Partial<StandOptions> | undefined
-  /** Number of causes per class whose request is shortened; others are only counted. @default 4 */
+  /** Number of causes per class whose request is shortened; further causes are only counted. @default 4 */
   readonly shortened?: number | undefined
   /** Called at the end of each stand, after it is closed. */
   readonly onStand?: ((progress: Progress) => void) | undefined

@@ -52,7 +52,7 @@ export interface StandOptions {
   readonly hasBodyParser: boolean
   /** Whether the gateways of the Koa apps pass on paths without an operation, and have optional routes. */
   readonly isOpen: boolean
-  /** Options of the gatehouse that differ. */
+  /** Options of the gatehouse that differ from the defaults of a stand. */
   readonly gatehouse?: Partial<GatehouseOptions> | undefined
   /** Broken middleware above each Koa app for generated requests, for a test of the oracle. */
   readonly above?: Middleware | undefined

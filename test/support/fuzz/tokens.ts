@@ -8,7 +8,7 @@ export interface KnownToken {
   /** A description for findings. */
   readonly label: string
   readonly text: string
-  /** The scopes that it is valid for; undefined if it is invalid. */
+  /** The scopes of a valid token; undefined for an invalid token. */
   readonly scopes: ReadonlySet<string> | undefined
   readonly clientId: string
 }
@@ -16,7 +16,7 @@ export interface KnownToken {
 /**
  * Invalid tokens that resemble valid ones, signed with the keys of the stand or with similar keys.
  *
- * @param clientId of an existing API key
+ * @param clientId the client id of an existing API key
  */
 export async function forgedTokens(keys: StandKeys, clientId: string, scope: string): Promise<KnownToken[]> {
   const now = Math.floor(Date.now() / 1000)
