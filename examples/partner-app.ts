@@ -106,7 +106,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.get('/callback', async (ctx) => {
     const visitor = visitorOf(ctx)
     const { pending, connection: before } = visitor
-    // The browser that returns must be the one that was sent. Otherwise a link could connect an attacker's account here.
+    // The user must return in the browser that was sent. Otherwise a link could connect an attacker's account here.
     if (ctx.query.state !== pending?.state || !pending) {
       const text = 'This sign-in was started in another tab, or is over. Connect your account again.'
       return before ? seeOther(ctx, '/') : showNotice(ctx, { isSuccess: false, text })
@@ -156,7 +156,7 @@ export function createPartnerApp(service: Service, origin: string): Koa {
   router.post('/disconnect', (ctx) =>
     withConnection(ctx, async (connection) => {
       const farewell = await connector.farewell(connection)
-      // The service comes first: if that fails, the connection remains, and the user can try again.
+      // The connection is revoked at the service before it is removed here. If revoking fails, the user can try again.
       await connector.revoke(connection)
       const visitor = visitorOf(ctx)
       visitor.connection = undefined

@@ -33,7 +33,7 @@ it('pending revocations are resumed at once, and every minute until the host clo
   expect(warn).not.toHaveBeenCalled()
 })
 
-it('a pending revocation is completed by the current state of its client, grant or account', async () => {
+it('a pending revocation is completed according to the current state of its client, grant or account', async () => {
   const specs: (readonly RevocationSpec[])[] = []
   const { start } = setup(async (specsOf) => {
     for (const of of ['client', 'grant', 'account'] as const) specs.push(await specsOf({ of, id: 'c' }))

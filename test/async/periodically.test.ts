@@ -20,7 +20,7 @@ test('periodically() runs within its interval, at different moments in different
   expect(new Set(gaps).size).toBeGreaterThan(10)
 })
 
-test('periodically() continues after a failure, and runs never overlap', async () => {
+test('periodically() continues after a failure, and its runs never overlap', async () => {
   let finish: () => void = () => {}
   const work = vi
     .fn<() => Promise<void>>()

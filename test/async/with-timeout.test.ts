@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers())
 const late = { error: () => new Error('late') }
 const never = () => new Promise<never>(() => {})
 
-test('withTimeout() passes on a result in time, and leaves no timer', async () => {
+test('withTimeout() passes on a result that arrives in time, and leaves no timer', async () => {
   expect(await withTimeout(10, async () => 'answer', late)).toBe('answer')
   await expect(withTimeout(10, () => Promise.reject(new Error('failed')), late)).rejects.toThrow('failed')
   expect(vi.getTimerCount()).toBe(0)

@@ -120,12 +120,12 @@ test('a client that changes during the export gets valid tokens in the new store
   const next = await start(memoryStore(), { port })
   await next.gatehouse.importRegistry(lines)
   expect(await statusOf(next, token)).toBe(401)
-  // The process knows the revocation, and the epoch of the client rises by itself.
+  // The first token request raises the epoch of the client, because the process knows the revocation.
   await tokenOf(next, key)
   expect(await statusOf(next, await tokenOf(next, key))).toBe(200)
 })
 
-test('a client that is deleted during the export is a conflict of the import', async () => {
+test('the import reports a client that was deleted during the export as a conflict', async () => {
   const host = await start(memoryStore())
   const [first, second] = [await host.createApiKey(), await host.createApiKey()]
   const lines = await exported(host, () => host.gatehouse.apiKeys.delete(first.client_id))
@@ -136,7 +136,7 @@ test('a client that is deleted during the export is a conflict of the import', a
   expect((await next.gatehouse.apiKeys.list()).items).toMatchObject([{ clientId: second.client_id }])
 })
 
-test('a client that is deleted in the old store after the import stays, and its tokens are rejected', async () => {
+test('a second import keeps a client that was deleted in the old store after the first import, and rejects its tokens', async () => {
   const host = await start(memoryStore())
   const [deleted, other] = [await host.createApiKey(), await host.createApiKey()]
   const next = await start(memoryStore())

@@ -33,7 +33,7 @@ describeWithRedis('export and import between kinds of stores', () => {
     }
   }
 
-  /** The lines without what differs in each export: time, issuer, and encrypted keys. Revocations are in no order. */
+  /** The lines without the values that differ in each export. Lines without a fixed order are sorted. */
   const contents = (file: readonly string[]) => {
     const isOrdered = (line: string) => /"is":"(client|deleted-client|signing-keys)"/.test(line)
     const without = file
@@ -91,7 +91,7 @@ describeWithRedis('export and import between kinds of stores', () => {
         'house:clients:apiKey',
         'house:clients:application',
         'house:clients:deleted',
-        // The mark that the key ring names.
+        // This index has the mark that the key ring names.
         'house:revocations:buckets',
         'house:signing-keys:longest-id-token',
         'house:signing-keys:longest-lifetime',

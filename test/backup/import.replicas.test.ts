@@ -22,7 +22,7 @@ const key = {
   resourceServer: false,
 }
 
-/** Each section, with a line and the key of its record. */
+/** For each section a line, and the key of the record that the line imports. */
 const SECTIONS: Record<
   string,
   { open: (store: Store) => Section; fields: Record<string, unknown>; at: string }

@@ -65,7 +65,7 @@ const clientIds = async () => {
   )
 }
 const importing = (lines: readonly string[]) => host.gatehouse.importRegistry(lines)
-/** The writes without the token lifetimes, which each process confirms once. */
+/** All writes except those of the token lifetimes, which each process confirms once. */
 const written = () =>
   writes.filter((write) => !/^(publish|(create|replace) signing-keys:longest)/.test(write))
 
@@ -149,7 +149,7 @@ describe('the file of an exported registry', () => {
     await another.close()
   })
 
-  test('an import accepts an application without `resourceServer` as one that is no resource server', async () => {
+  test('an imported application without `resourceServer` is not a resource server', async () => {
     expect(await importing(file)).toMatchObject({ apiKeys: 2, applications: 1 })
     const [line = ''] = file.filter((each) => each.includes('"resourceServer"'))
     expect(line).not.toBe('')
@@ -351,16 +351,19 @@ describe('incomplete files', () => {
       'a file that is cut in the middle of a character',
       () => [Buffer.from(file.join('')).subarray(0, Buffer.from(file.join('')).indexOf('Bücher') + 2)],
     ],
-  ])('%s is imported as far as it goes, and importing the whole file adds the rest', async (_, lines) => {
-    await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
-      rejection('ends in the middle; the lines that were read are imported'),
-    )
-    expect((await clientIds()).length).toBeGreaterThanOrEqual(2)
-    const { apiKeys, applications, conflicts } = await importing(file)
-    expect(apiKeys + applications).toBeLessThanOrEqual(1)
-    expect(conflicts).toEqual([])
-    expect(await clientIds()).toHaveLength(3)
-  })
+  ])(
+    'the complete lines of %s are imported, and importing the whole file adds the rest',
+    async (_, lines) => {
+      await expect(host.gatehouse.importRegistry(lines())).rejects.toThrow(
+        rejection('ends in the middle; the lines that were read are imported'),
+      )
+      expect((await clientIds()).length).toBeGreaterThanOrEqual(2)
+      const { apiKeys, applications, conflicts } = await importing(file)
+      expect(apiKeys + applications).toBeLessThanOrEqual(1)
+      expect(conflicts).toEqual([])
+      expect(await clientIds()).toHaveLength(3)
+    },
+  )
 
   test('a file with a missing line is rejected', async () => {
     await expect(importing(file.toSpliced(kinds(file).indexOf('client'), 1))).rejects.toThrow(
@@ -395,7 +398,7 @@ describe('a store that fails during an import', () => {
     return sorted(lines).filter((line) => !/"is":"(products|signing-keys|end)"/.test(line))
   }
 
-  test('a short outage of the store does not end an import, and a long one does', async () => {
+  test('an import continues after a short outage of the store, and rejects after a long outage', async () => {
     await host.close()
     const faulty = faultyStore(memoryStore())
     await begin(faulty.store)

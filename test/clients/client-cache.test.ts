@@ -158,7 +158,7 @@ it('a change drops the cached client here at once, and in another process with t
 })
 
 it.each(['changed here', 'changed in another process', 'messages missed'])(
-  'a read that a change overtakes is neither cached nor shared: %s',
+  'a read that becomes outdated before it ends is neither cached nor shared: %s',
   async (how) => {
     const { store, apiKeys } = await withClients(1)
     let miss = () => {}
@@ -201,7 +201,7 @@ it('missed messages clear the cache', async () => {
   expect(asked()).toEqual(ids)
 })
 
-it('nothing is cached before the subscription to changes, nor after its end', async () => {
+it('no client is cached before the subscription to changes begins or after it ends', async () => {
   const { store } = await withClients(1)
   const { find, leave, follow, asked } = await start(store)
   await find('key0')

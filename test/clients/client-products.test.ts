@@ -35,7 +35,7 @@ describeEachKind('products of clients', (context) => {
   })
 
   it('a product is rejected if the scope of a token would not fit a request header', async () => {
-    // 'p0:use' to 'p9:use' are 69 bytes with their spaces; an application has 'openid profile email ' more.
+    // 'p0:use' to 'p9:use' take 69 bytes with their spaces. An application also has 'openid profile email '.
     const exact = kind === 'apiKey' ? 69 : 69 + 21
     const options = { definitions: manyProducts(10), maxScopeBytes: exact }
     const names = Array.from({ length: 10 }, (_, index) => `p${index}`)
@@ -54,13 +54,13 @@ describeEachKind('products of clients', (context) => {
     )
     expect((await tight.service.find(other))?.products).toHaveLength(9)
 
-    // With one operation less it fits, until that operation is restored.
+    // The product fits after one operation was removed. Restoring that operation is then rejected.
     await tight.service.removeOperation(other, 'p9:use')
     await tight.service.addProduct(other, 'p0')
     await expect(tight.service.restoreOperation(other, 'p9:use')).rejects.toThrow(
       failure('ERR_SCOPE_TOO_LARGE'),
     )
-    // A client that is too large already, because the catalog grew, can still lose operations.
+    // A client whose scope is already too large, for example because the catalog grew, can still lose products.
     expect((await tight.service.removeProduct(clientId, 'p0')).products).toHaveLength(9)
   })
 })

@@ -26,7 +26,7 @@ const changes: Record<string, (apiKeys: ReturnType<typeof services>['apiKeys']) 
 }
 
 test.each(Object.keys(changes))(
-  '%s on one server only is not made, though it can be read, until it is repeated and confirmed',
+  '%s() rejects while only one server has the change, and succeeds when it is repeated and confirmed',
   async (name) => {
     const { apiKeys } = services(db.durable)
     const change = async () => changes[name]?.(apiKeys)
@@ -47,7 +47,7 @@ test.each(Object.keys(changes))(
   },
 )
 
-test('repeating a change makes it again after a failover lost it', async () => {
+test('a change that was lost in a failover can be repeated', async () => {
   const { apiKeys } = services(db.durable)
   db.lagFrom(`client:${clientId}`)
   await expect(apiKeys.disable(clientId)).rejects.toThrow(TOO_FEW)

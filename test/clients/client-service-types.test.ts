@@ -17,7 +17,7 @@ type Product = 'invoices' | 'payments'
 declare const apiKeys: ApiKeys<Scope, Product>
 declare const applications: Applications<Scope, Product>
 
-/** Compiled, never called. */
+/** The compiler checks this function. It is never called. */
 function calls() {
   const owner = { accountId: 'acme', name: 'Name' }
   return {

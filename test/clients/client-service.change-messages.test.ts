@@ -37,7 +37,7 @@ describeEachKind('the messages about changed clients', (context) => {
     }
   })
 
-  it('a repeated deletion notifies again, because the first one may not have', async () => {
+  it('a repeated deletion notifies again, because the first deletion may have failed before its notification', async () => {
     const process = context.start()
     const { service, changed } = process
     const { clientId } = await context.created(process, by)
@@ -45,7 +45,7 @@ describeEachKind('the messages about changed clients', (context) => {
     changed.length = 0
     await expect(service.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
     expect(changed).toEqual([clientId])
-    // There never was a client of the other kind with that id.
+    // No client of the other kind ever had that id, so its service notifies no process.
     changed.length = 0
     const other = context.kind === 'apiKey' ? process.applications : process.apiKeys
     await expect(other.delete(clientId)).rejects.toMatchObject({ code: 'ERR_NOT_FOUND' })
@@ -63,7 +63,7 @@ describeEachKind('the messages about changed clients', (context) => {
     expect(changed).toEqual([])
   })
 
-  it('a failed change notifies too, because it may have been applied', async () => {
+  it('a failed change also notifies, because the store may have applied the change', async () => {
     const { store, faults } = watched(context.stores.open())
     const process = context.start(store)
     const { service, changed, clientTokens } = process
@@ -82,7 +82,7 @@ describeEachKind('the messages about changed clients', (context) => {
   })
 })
 
-it('a change settles after the notification, and a failed one does not wait for it', async () => {
+it('a successful change resolves only after the notification; a failed change rejects at once', async () => {
   const { store, faults } = watched(memoryStore())
   let confirm = () => {}
   const notified = new Promise<void>((resolve) => (confirm = resolve))

@@ -61,7 +61,7 @@ describeEachKind('changes of clients', (context) => {
     expect(await service.find(clientId)).toEqual(client)
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(['get', 'getMany', 'replace']))
     expect(sameAgain(calls)).toBe(true)
-    // The entry of the pending revocation, and its removal.
+    // These changes also add an entry to the pending revocations, and remove it.
     calls.length = 0
     await service.removeProduct(clientId, 'payments')
     await service.removeOperation(clientId, 'invoices:create')

@@ -54,13 +54,13 @@ describeEachKind('creating a client', (context) => {
     expect(await registry.verifySecret(found, hashSecret(secret))).toBe(false)
   })
 
-  it('a client id that a client of either kind has is rejected, and that client is unchanged', async () => {
+  it('creating a client with the id of a client of either kind is rejected, and the existing client is unchanged', async () => {
     const { apiKeys, applications, emitted } = context.start()
     const input = { accountId: 'acme', name: 'First', clientId: 'taken' }
     await apiKeys.create(input)
     for (const which of ['apiKeys', 'applications'] as const) {
       for (const accountId of ['acme', 'other']) {
-        // Another process creates it in the same millisecond.
+        // Another process tries to create a client with this id in the same millisecond.
         const { [which]: service } = context.start()
         await expect(service.create({ ...input, accountId, name: 'Second' })).rejects.toThrow(
           failure('ERR_CONFLICT', 'the client id "taken" is taken'),
@@ -74,7 +74,7 @@ describeEachKind('creating a client', (context) => {
     expect((await applications.list()).items).toEqual([])
   })
 
-  it('one of several concurrent creations with the same client id succeeds', async () => {
+  it('exactly one of several concurrent creations with the same client id succeeds', async () => {
     const { done } = await atOnce([context.start(), context.start()], 20, ({ service }, index) =>
       service.create({ accountId: 'acme', name: `${index}`, clientId: 'wanted' }),
     )
@@ -126,7 +126,7 @@ describeEachKind('creating a client', (context) => {
     )
   })
 
-  it('wherever a creation fails, no usable client is missing from the lists', async () => {
+  it('no usable client is missing from the lists, whichever call of the store fails during its creation', async () => {
     for (const method of ['add', 'create']) {
       const { store, faults } = watched(stores.open())
       const broken = context.start(store)

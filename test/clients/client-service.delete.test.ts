@@ -21,7 +21,7 @@ describeEachKind('deleting a client', (context) => {
     expect(await process.service.find(clientId)).toBeUndefined()
     expect(await process.registry.find(clientId)).toBeUndefined()
     const [left, usage] = await store.getMany([`client:${clientId}`, `client-usage:${clientId}`])
-    // No personal data and no hash. The epoch is above that of every token of the client.
+    // The record has no personal data and no hash. Its epoch is above the epoch of every token of the client.
     expect(JSON.parse(left ?? '')).toEqual({ v: 1, deleted: true, kind, epoch: 2, deletedAt: START / 1000 })
     expect(usage).toBeUndefined()
     for (const index of [`clients:${kind}`, `clients:${kind}:of:acme`]) {
@@ -33,11 +33,11 @@ describeEachKind('deleting a client', (context) => {
   it('repeating a deletion that was not confirmed as durable writes it again', async () => {
     const { store, calls, faults } = watched(stores.open())
     const process = context.start(store)
-    // A process writes these once, and has written them by then.
+    // Each process makes some writes only once. This first deletion makes them.
     await process.service.delete((await context.created(process)).clientId)
     const { clientId } = await context.created(process)
     const key = `client:${clientId}`
-    // The write was applied, but too few replicas have it.
+    // This store applies the write, and reports that too few replicas have it.
     const unsure: typeof store = Object.assign(Object.create(store) as typeof store, {
       async replace(...args: Parameters<typeof store.replace>) {
         const isDone = await store.replace(...args)
@@ -85,7 +85,7 @@ describeEachKind('deleting a client', (context) => {
     expect(process.emitted).toEqual([])
   })
 
-  it('the id of a deleted client is never free again, for neither kind', async () => {
+  it('the id of a deleted client stays reserved for clients of both kinds', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { clientId: 'partner' })
@@ -114,7 +114,7 @@ describeEachKind('deleting a client', (context) => {
     expect(process.emitted).toEqual([])
   })
 
-  it('of several concurrent deletions one succeeds', async () => {
+  it('exactly one of several concurrent deletions succeeds', async () => {
     const processes = [context.start(), context.start()] as const
     const { clientId } = await context.created(processes[0])
     const { done } = await atOnce(processes, 10, ({ service }) => service.delete(clientId))

@@ -10,7 +10,7 @@ describeEachKind('lists of clients', (context) => {
     const ids: string[] = []
     for (let index = 0; index < 7; index += 1) {
       vi.setSystemTime(START + index * 400)
-      // Ids in the opposite order, so that the order of the list is not that of the ids.
+      // The ids are in descending order, so that sorting by id would give another list.
       const clientId = `client-${9 - index}`
       await service.create({ accountId: index === 3 ? 'other' : 'acme', name: `${index}`, clientId })
       ids.push(clientId)
@@ -47,7 +47,7 @@ describeEachKind('lists of clients', (context) => {
     }
   })
 
-  it('a page is filled past entries that a crash left without a record', async () => {
+  it('a page skips entries that a crash left without a record, and is filled with other clients', async () => {
     const store = stores.open()
     const process = context.start(store)
     const { clientId } = await context.created(process, { name: 'Kept' })
@@ -58,7 +58,7 @@ describeEachKind('lists of clients', (context) => {
     await store.add(`clients:${kind}:of:acme`, `0000000000009:${clientId}`)
     const page = await process.service.listByOwner('acme', { limit: 1 })
     expect(page).toEqual({ items: [expect.objectContaining({ name: 'Kept' })] })
-    // Old entries were removed.
+    // The entries without a record were removed, and so was the second entry of the client.
     expect(await store.range(`clients:${kind}:of:acme`, { limit: 100 })).toEqual([`${START}:${clientId}`])
   })
 
@@ -70,7 +70,7 @@ describeEachKind('lists of clients', (context) => {
     expect(await store.range(`clients:${kind}`, { limit: 10 })).toEqual([member])
   })
 
-  it('a page costs two reads, and not one for each client', async () => {
+  it('a page costs three reads, however many clients it has', async () => {
     const { store, calls } = watched(stores.open())
     const process = context.start(store)
     for (let index = 0; index < 20; index += 1) await context.created(process)
@@ -88,7 +88,7 @@ describeEachKind('lists of clients', (context) => {
       { limit: '5' },
       { cursor: '' },
       { cursor: 'x' },
-      // A misspelt option would return the first page again and again.
+      // The misspelt option `after` would return the first page again and again.
       { after: `${START}:a` },
       null,
     ]

@@ -35,7 +35,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await service.listSecrets(clientId)).toHaveLength(1)
   })
 
-  it('a third live secret is rejected, and revokeSecret requires which one to revoke', async () => {
+  it('a third live secret is rejected, and revokeSecret requires the caller to choose a secret', async () => {
     const process = context.start()
     const { service, registry } = process
     const { clientId, clientSecret: first } = await context.created(process)
@@ -65,7 +65,7 @@ describeEachKind('secrets of clients', (context) => {
     expect(await Promise.all(verified)).toEqual([false, false, true])
   })
 
-  it('one of several concurrent rotations succeeds', async () => {
+  it('exactly one of several concurrent rotations succeeds', async () => {
     const processes = [context.start(), context.start()] as const
     const [process] = processes
     const { clientId, clientSecret: first } = await context.created(process)

@@ -9,7 +9,7 @@ export const START = Date.UTC(2030, 0, 1, 10, 30)
 export interface EachKind {
   readonly kind: 'apiKey' | 'application'
   readonly stores: Stores
-  /** One process; `service` is the one of the kind under test. */
+  /** Starts a process. Its `service` manages clients of the kind under test. */
   start: typeof start
   /** Creates a client of the kind under test, and clears the recorded events. */
   created: typeof created
@@ -57,7 +57,7 @@ export async function atOnce<P>(
   return { done, rejected: count - done }
 }
 
-/** A GatehouseError. */
+/** The GatehouseError that a test expects. */
 export function failure(code: GatehouseErrorCode, message: unknown = expect.any(String)): Error {
   return expect.objectContaining({ name: 'GatehouseError', code, message }) as Error
 }

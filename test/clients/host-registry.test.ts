@@ -56,7 +56,7 @@ describe('registry.find', () => {
   })
 
   it.each(['K1', 'k1 ', 'other'])(
-    'answering the client %j has not the one that was asked for',
+    'registry.find returning the client %j for the id "k1" means that there is no such client',
     async (clientId) => {
       expect(await find({ ...key, clientId })).toBeUndefined()
     },
@@ -74,7 +74,7 @@ describe('registry.find', () => {
     [{ ...key, products: '["invoices"]' }, 'products: must be a list, and is a text'],
     [{ ...key, products: undefined }, 'products: must be a list, and is undefined'],
     [{ ...key, products: [1] }, 'products[0]: must be a text'],
-    // Treated as an empty list it would grant more than the host meant.
+    // If this text counted as an empty list, the client would get more operations than the host meant.
     [{ ...key, removedOperations: 'invoices:create' }, 'removedOperations: must be a list'],
     [{ ...key, disabled: 1 }, 'disabled: must be true or false, and is a number'],
     [{ ...key, disabled: 'false' }, 'disabled: must be true or false, and is a text'],
@@ -95,7 +95,7 @@ describe('registry.find', () => {
 })
 
 describe('registry.verifySecret', () => {
-  it("registry.verifySecret receives the host's own row, and its result counts", async () => {
+  it("registry.verifySecret receives the host's own row, and its result decides", async () => {
     const row = { ...key, secretHash: 'x' }
     const verifySecret = vi.fn(async (client: object, secret: string) => client === row && secret === 'right')
     const registry = checked({ find: async () => row, verifySecret })

@@ -17,7 +17,7 @@ const CHANGES: readonly [name: string, change: (service: Service, clientId: stri
   ['deleting', (service, clientId) => service.delete(clientId)],
 ]
 
-/** Whether a token of the client would be rejected that was issued at an epoch. */
+/** Whether a token that was issued to the client at `epoch` is rejected. */
 function isDead(set: RevocationSet, clientId: string, epoch: number, scopes = ['invoices:read']): boolean {
   return set.isTokenRevoked({ tokenId: 't', clientId, scopes, keyId: 'k', claims: { access_epoch: epoch } })
 }
@@ -38,24 +38,27 @@ describeEachKind('changes that remove access from a client', (context) => {
   const { kind, stores } = context
   afterEach(() => void vi.restoreAllMocks())
 
-  it.each(CHANGES)('%s: older tokens are rejected in every process', async (name, change) => {
-    const store = stores.open()
-    const process = context.start(store)
-    const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
-    const { clientId: other } = await context.created(process, { products: ['invoices'] })
-    await change(process.service, clientId)
-    for (const set of [process.set, await readAll(store)]) {
-      expect(isDead(set, clientId, 0)).toBe(true)
-      // New tokens, if the client gets any.
-      expect(isDead(set, clientId, 1)).toBe(name === 'deleting')
-      expect(isDead(set, other, 0)).toBe(false)
-    }
-    expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
-    expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
-  })
+  it.each(CHANGES)(
+    'after %s, older tokens of the client are rejected in every process',
+    async (name, change) => {
+      const store = stores.open()
+      const process = context.start(store)
+      const { clientId } = await context.created(process, { products: ['invoices', 'payments'] })
+      const { clientId: other } = await context.created(process, { products: ['invoices'] })
+      await change(process.service, clientId)
+      for (const set of [process.set, await readAll(store)]) {
+        expect(isDead(set, clientId, 0)).toBe(true)
+        // New tokens are valid. A deleted client gets no new tokens, and its revocation covers every epoch.
+        expect(isDead(set, clientId, 1)).toBe(name === 'deleting')
+        expect(isDead(set, other, 0)).toBe(false)
+      }
+      expect(await store.range('revocations:pending', { limit: 10 })).toEqual([])
+      expect(process.revoked).toEqual([{ of: 'client', id: clientId }])
+    },
+  )
 
   it.each(CHANGES)(
-    '%s: if the store fails in between, the repeat takes the tokens back',
+    'if the store fails halfway, repeating the change revokes the tokens: %s',
     async (name, change) => {
       const store = stores.open()
       const process = context.start(store)
@@ -157,7 +160,7 @@ describeEachKind('the tokens of a client', (context) => {
     await service.removeOperation(clientId, 'payments:list')
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
     await clientTokens.revokeScopes(clientId, ['payments:transfer'], {})
-    // A repeat, and another process that completes the pending revocation.
+    // The change is repeated, and another process completes the pending revocation.
     await service.removeOperation(clientId, 'payments:list')
     await process.revocations.revoke(...(await clientTokens.revocationsOf(clientId)))
 
@@ -182,7 +185,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId, below: 4 }])
   })
 
-  it('revocationsOf is empty for an unchanged or missing client, and covers all tokens of a deleted one', async () => {
+  it('revocationsOf is empty for an unchanged or missing client, and covers all tokens of a deleted client', async () => {
     const process = context.start()
     const { clientTokens, service } = process
     const { clientId } = await context.created(process)
@@ -190,7 +193,7 @@ describeEachKind('the tokens of a client', (context) => {
     expect(await clientTokens.revocationsOf('unknown')).toEqual([])
     await service.delete(clientId)
     expect(await clientTokens.revocationsOf(clientId)).toEqual([{ of: 'client', id: clientId }])
-    // Also if an operator calls it in an incident.
+    // An operator may call revokeAll in an incident. All tokens stay revoked.
     await clientTokens.revokeAll(clientId, {})
     expect(isDead(process.set, clientId, 99)).toBe(true)
     for (const unknown of ['unknown', 'no:id', 7 as never]) {
@@ -213,7 +216,7 @@ describeEachKind('the tokens of a client', (context) => {
 })
 
 describeEachKind('the clients of an account', (context) => {
-  it('listing an account skips a corrupt list, yields the other kind and fails at the end', async () => {
+  it('listing the clients of an account skips a corrupt list, yields clients of the other kind, and then rejects', async () => {
     const inner = context.stores.open()
     const { apiKeys, applications } = context.start(inner)
     const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key' })

@@ -9,7 +9,7 @@ import { services, watched } from './setup.ts'
 /** A process that caches clients and knows revocations, but receives no messages of changes. */
 async function start() {
   const data = memoryStore()
-  // Another process, whose messages are lost.
+  // These services are another process, whose messages are lost.
   const { apiKeys } = services(data)
   const { apiKey } = await apiKeys.create({ accountId: 'acme', name: 'Key', products: ['invoices'] })
   const { clientId } = apiKey
@@ -52,10 +52,10 @@ it('a cached client that was deleted is not found as soon as the revocation is k
   expect(await find()).toBeUndefined()
 })
 
-it('an epoch that the store lost is raised again once', async () => {
+it('an epoch that the store lost is raised again, with one write', async () => {
   const { find, revocations, calls, count } = await start()
   revocations.lowestValidEpoch = 3
-  // Tokens from this client are rejected, because it may be an older copy.
+  // The first lookup raises the stored epoch, and returns the client as it was read. Tokens from it are rejected.
   expect(await find()).toMatchObject({ epoch: 0 })
   expect(await find()).toMatchObject({ epoch: 3 })
   calls.length = 0

@@ -77,7 +77,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect(isDead(6)).toBe(true)
   })
 
-  it('revoking tokens of a client of the host raises an offset on top of its epoch', async () => {
+  it('revoking tokens of a client of the host raises an offset that is added to its epoch', async () => {
     const store = open()
     const { registry, clientTokens, emitted, isDead } = atHost(store)
     expect((await registry.find('nightly'))?.epoch).toBe(5)
@@ -143,7 +143,7 @@ describeOnEachStore('tokens of clients that the host manages', ({ open }) => {
     expect((await processes[0].registry.find('nightly'))?.epoch).toBe(15)
   })
 
-  it('tokens of a client that the host disabled are revoked so far, and of a deleted one permanently', async () => {
+  it('revokeAll revokes the older tokens of a client that the host disabled, and all tokens of a client that the host deleted', async () => {
     const { clientTokens, rows, isDead, emitted } = atHost(open())
     rows.set('nightly', { ...row, disabled: true })
     await clientTokens.revokeAll('nightly', {})

@@ -70,7 +70,7 @@ describe('revokeSecret', () => {
     expect(revokeSecret([current, old], 'new', NOW)).toEqual([{ hash: 'old', createdAt: 1 }])
   })
 
-  it('revokeSecret rejects to remove the only secret', () => {
+  it('revokeSecret throws if the secret is the only one that has not expired', () => {
     for (const secrets of [[current], [current, expired]]) {
       expect(() => revokeSecret(secrets, 'new', NOW)).toThrowError(
         expect.objectContaining({ code: 'ERR_CONFLICT' }),

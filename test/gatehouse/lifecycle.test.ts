@@ -127,7 +127,7 @@ test('a failure in the background is reported, and rejects nothing', async () =>
   expect(lifecycle.failure).toBe(failure)
 })
 
-test('before begin() only ready() rejects with a failure, and nothing is reported', async () => {
+test('before begin(), a failure rejects ready() and is not reported', async () => {
   const failed = vi.fn()
   const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), noStop, failed)
   await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')

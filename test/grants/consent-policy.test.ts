@@ -35,7 +35,7 @@ describe('isPreselected()', () => {
     ['a', 'granted', true],
     ['c', 'denied', false],
     ['d', 'new', true],
-  ])('the page preselects a scope by its status: %s, which was %s (%s)', (scope, standing, isTicked) => {
+  ])('whether the page preselects the scope %s with the status %s: %s', (scope, standing, isTicked) => {
     expect(scopeStatus(scope, stored)).toBe(standing)
     expect(isPreselected(scope, stored)).toBe(isTicked)
   })

@@ -44,7 +44,7 @@ describe('the grant lifecycle', () => {
     ])
   })
 
-  test('a grant is listed exactly as long as it is usable, and at most a month longer, after any sequence of changes', async () => {
+  test('a grant is listed while it is usable and at most a month longer, after any sequence of changes', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
       what: fc.constantFrom('make', 'use', 'use', 'use', 'withdraw', 'delete'),
@@ -85,7 +85,7 @@ describe('the grant lifecycle', () => {
           for (const each of listed)
             expect(await model.records.get(each)).toMatchObject({ accountId: 'alice' })
         }
-        // Expired entries vanish without a reader.
+        // Expired entries vanish even if no process reads them.
         pass(100 * DAY)
         expect(await idsOf(model)).toEqual([])
       }),
@@ -169,7 +169,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** One that was authorized some days ago, and is used until today. */
+  /** Makes a grant that was authorized `daysAgo` days ago and has been used until today. */
   async function makeInUse(grantId: string, daysAgo: number, accountId = 'alice'): Promise<void> {
     vi.useFakeTimers({ toFake: ['Date'], now: START + (100 - daysAgo) * DAY * 1000 })
     await make(lifecycle, grantId, { accountId })
@@ -197,7 +197,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(pages).toBe(2)
   })
 
-  test('a page skips deleted grants, is filled nevertheless, and removes their entries', async () => {
+  test('reading a page of grants skips deleted grants, removes their entries, and fills the page with other grants', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await makeInUse(id, 5)
     await lifecycle.records.delete('a')
     await lifecycle.revoke('b')
@@ -243,7 +243,7 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
     await use('of none', { userId: undefined })
     await use('of another application', { clientId: 'other' })
     expect(await mayExceedLimit()).toBe(false)
-    // Beyond the end of a bucket, with grants that were extended from the bucket before.
+    // Twenty days lead into the next bucket. In these days half of the grants are extended.
     for (let day = 0; day < 20; day += 1) {
       vi.setSystemTime(Date.now() + DAY * 1000)
       for (let at = 0; at < 40; at += 2) await lifecycle.extend(`a${at}`)

@@ -19,7 +19,7 @@ const DAY = 86_400
 const format = createRefreshTokenFormat([randomBytes(32)])
 const DECISION = { granted: ['invoices:read'], denied: [] }
 
-/** What a process on a store can do. */
+/** The services of a process on a store. */
 function processOn(inner: Store) {
   const store = withDeadline(inner, 5000)
   const lifecycle = createGrantLifecycle(store, {
@@ -48,7 +48,7 @@ function processOn(inner: Store) {
 
 const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
 
-/** Authorizes and exchanges a code, as an application and its user do; answers the refresh token. */
+/** Makes a grant as an authorization and a code exchange do. Returns its refresh token. */
 async function authorize(
   { lifecycle, consents, families }: ReturnType<typeof processOn>,
   grantId: string,
@@ -65,7 +65,7 @@ async function authorize(
   return token
 }
 
-/** What a process that starts now accepts. */
+/** What is left of a grant in a process that starts now: tokens, records and the list entry. */
 async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
   const { lifecycle, consents, families, log, set, grants } = processOn(store)
   for (let cursor: string | undefined, more = true; more;) {
@@ -94,7 +94,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** Revokes with a fault at each call in turn, until a revocation succeeds. */
+  /** Revokes one grant after another, with a fault at the first call of the store, then at the second, and so on. */
   async function atEachCall(
     fault: Fault,
     thenAway: boolean,
@@ -138,7 +138,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
         const other = processOn(store)
         await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
         const alive = await aliveOn(store, grantId, token)
-        // Nothing was done before it was noted that it was begun.
+        // The revocation changes nothing before the record of the grant marks it as pending.
         if (alive.length > 0) expect({ call, wasBegun, alive }).toEqual({ call, wasBegun: false, alive: ALL })
       })
       for (const call of ['replace grant', 'set refresh-family', 'delete consent', 'add revocations']) {
@@ -153,7 +153,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
       await atEachCall(fault, false, async ({ grantId, token, call }) => {
         const again = processOn(store)
         await again.grants.revoke(grantId).catch((error: { code?: string }) => {
-          // It was done, and only what was left of it could not be cleared away.
+          // The first attempt has revoked the grant. Only its last clean-up failed.
           expect(error.code).toBe('ERR_NOT_FOUND')
         })
         expect({ call, alive: await aliveOn(store, grantId, token) }).toEqual({ call, alive: [] })
@@ -182,7 +182,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
 describeEachStore('grants.revokeAll()', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
 
-  // Grants that it had not reached stayed valid, and no process completed the revocation.
+  // Fixed bug: grants that revokeAll() had not reached stayed valid, and no process completed the revocation.
   test.each([
     ['alice', {}],
     ['alice and an application', { clientId: 'app' }],
@@ -214,7 +214,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
         vi.setSystemTime(Date.now() + 70_000)
         await finish()
       }
-      // The entry and the stored consent belong to the grant that was made afterwards.
+      // The list entry and the stored consent are not checked, because they belong to the later grant.
       const ofTheirs = ['access token', 'refresh token', 'grant']
       for (const [at, id] of ids.entries()) {
         const alive = await aliveOn(store, id, tokens[at] ?? '', person)

@@ -69,7 +69,7 @@ export function keyProcess(
       await jwtVerify(token, keys.getKey)
       return String(decodeProtectedHeader(token).kid)
     },
-    /** `current ES256 <kid>`, one entry a key. */
+    /** All keys, each as `current ES256 <kid>`. */
     list: async () => (await keys.list()).map(({ state, alg, kid }) => `${state} ${alg} ${kid}`),
   }
 }

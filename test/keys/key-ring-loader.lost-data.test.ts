@@ -20,7 +20,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
   })
   afterEach(() => Promise.all(leaves.splice(0).map((leave) => leave())))
 
-  /** @param isGiven whether an empty store gets prepared keys, which are the same each time */
+  /** Starts a process that follows the key ring until the end of the test. */
   async function start(options: Parameters<typeof keyProcess>[1] = {}, store = makeStore(data)) {
     const started = keyProcess(store, options)
     leaves.push(await started.keys.follow())
@@ -54,7 +54,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
       const revoked = [...one.revoked, ...other.revoked].map(({ kid }) => kid)
       expect(revoked.toSorted()).toEqual(before.toSorted())
     })
-    // One process has replaced it, and emits the events.
+    // Only the process that replaced the ring emits events.
     const emitted = [...one.emitted, ...other.emitted].map((line) => line.split(' ')[0])
     expect(emitted.filter((what) => what === 'revoked')).toHaveLength(4)
     expect(emitted.filter((what) => what === 'activated')).toHaveLength(2)
@@ -66,7 +66,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     })
   })
 
-  test('the other processes use the new keys as soon as one has replaced the ring', async () => {
+  test('the other processes use the new keys as soon as one process has replaced the ring', async () => {
     const [one, other] = [await startFirst(), await start()]
     await loseRing()
     await one.list()
@@ -103,7 +103,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
       status: 'warn',
       message: expect.stringContaining('has lost the revocation log, but not the signing keys'),
     })
-    // The ring is replaced once only.
+    // Later reads and starts do not replace the ring again.
     const after = one.published()
     await one.list()
     await start()
@@ -147,7 +147,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await makeStore(data).range(LOG, { limit: 100 })).toHaveLength(1)
   })
 
-  test('a ring of an earlier version without a mark is kept and gets one', async () => {
+  test('a ring of an earlier version, which names no revocation log, is kept and then names the log', async () => {
     const one = await startFirst()
     const before = one.published()
     const { log, ...ring } = JSON.parse((await makeStore(data).get(RING)) ?? '') as Record<string, unknown>
@@ -169,7 +169,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.revoked).toEqual([])
     isAway = false
-    // As every poll does.
+    // A token with an unknown key causes a poll, and each poll revokes the tokens that are still missing.
     await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
     await vi.waitFor(async () => {
       await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})

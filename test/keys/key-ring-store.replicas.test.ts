@@ -22,7 +22,7 @@ test('revoking a key fails, however often it is repeated, until enough replicas 
     await expect(keys.keys.revoke(kid)).rejects.toThrow(TOO_FEW)
     expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
   }
-  // So does it in another process.
+  // It also fails in another process.
   await expect(keyProcess(db.durable).keys.revoke(kid)).rejects.toThrow(TOO_FEW)
   expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 
@@ -33,7 +33,7 @@ test('revoking a key fails, however often it is repeated, until enough replicas 
   expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 })
 
-test('repeating the revocation of a key completes it after a failover lost the first one', async () => {
+test('a key whose revocation was lost in a failover can be revoked again', async () => {
   const [signing = ''] = await keys.list()
   const kid = signing.split(' ')[2] ?? ''
   db.lagFrom(RING)
@@ -45,7 +45,7 @@ test('repeating the revocation of a key completes it after a failover lost the f
   expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
 })
 
-test('importing the same ring again writes it again, because its last write may not be durable', async () => {
+test('a repeated import writes the same ring again, because the last write may not be durable', async () => {
   const { exportable } = keys.keys
   const text = (await exportable?.toText()) ?? ''
   db.lagFrom(RING)

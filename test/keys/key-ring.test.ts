@@ -38,7 +38,7 @@ const kids = (keys: readonly JWK[]) => keys.map(({ kid }) => kid)
 describeEachStore('the key ring', (makeStore) => {
   test('a new key ring has a current and a next key for access tokens and for ID tokens, each named after its thumbprint', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
-    // The last one recognizes ID tokens that another process may sign with it soon.
+    // The last key is the next key for ID tokens. Another process may sign with it soon.
     expect(signing.map(({ alg, use }) => ({ alg, use }))).toEqual([
       { alg: 'ES256', use: 'sig' },
       { alg: 'RS256', use: 'sig' },
@@ -89,7 +89,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
   })
 
-  test('a start encrypts keys again that are encrypted under an older secret (bug: it could never be dropped)', async () => {
+  test('a start re-encrypts keys that are encrypted under an older secret (fixed bug: that secret could never be dropped)', async () => {
     const data = 'sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const stores = Array.from({ length: 4 }, () => watchWrites(makeStore(data)))
@@ -146,7 +146,7 @@ describeEachStore('the key ring', (makeStore) => {
 describe('the encryption of private keys', () => {
   const jwk = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'private-part', kid: 'kid' }
 
-  test('a key is decrypted with the same secret, also as an older one of the list', async () => {
+  test('a key is decrypted with its secret, even if that secret is an older entry of the list', async () => {
     const sealed = await createKeyEncryption([YESTERDAY]).seal(jwk)
     expect(sealed).not.toContain(Buffer.from('private-part').toString('base64url'))
     expect(await createKeyEncryption([YESTERDAY]).unseal(sealed)).toEqual({

@@ -26,17 +26,17 @@ const policy = {
   publishAhead: HOUR,
   tail: { ES256: retentionOf(LIFE.ES256), RS256: retentionOf(LIFE.RS256) },
 }
-/** How far the clocks of three processes are ahead. */
+/** Seconds by which the clock of each of the three processes is ahead. */
 const SKEW = [-30, 0, 30] as const
 
-/** The end of a key's state, of a token, or of the time until a process is stale. */
+/** A moment that comes by itself: a key's state ends, a token expires, or a process becomes stale. */
 type Happening = 'end' | 'expiry' | 'late'
 
 type Crash = 'before' | 'after' | undefined
 
 type Action =
   | { do: 'wait'; seconds: number }
-  /** Until shortly before or after something happens by itself. */
+  /** Time passes until shortly before or after such a moment. */
   | { do: 'await'; what: Happening; which: number; seconds: number }
   /** A process signs with its keys, unless they are stale. */
   | { do: 'sign'; by: number; alg: SigningAlgorithm }
@@ -106,7 +106,7 @@ function createWorld() {
     for (const { what, kid } of changes) {
       if (what === 'published') publishedAt.set(kid, time)
       if (what === 'revoked') revoked.add(kid)
-      // No key becomes current by itself before all processes can know it.
+      // Unless an operator asks for it, no key becomes current before all processes can know the key.
       const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
       if (what === 'activated' && !isAsked && hadAnother) {
         const ahead = time - (publishedAt.get(kid) ?? time)
@@ -171,7 +171,7 @@ function createWorld() {
       const published = inState(ring, 'next', 'current', 'previous').map(({ kid }) => kid)
       const remembered = inState(ring, 'revoked').map(({ kid }) => kid)
       for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
-      // For the slowest clock.
+      // On the slowest clock, tokens expire 30 seconds later.
       for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
         // As long as a revoked key is listed, each process that reads the ring makes sure that its tokens are rejected.
         assert.ok((revoked.has(kid) ? remembered : published).includes(kid), `${kid} is forgotten`)

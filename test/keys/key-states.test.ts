@@ -50,7 +50,7 @@ describe('a key', () => {
 
   test('a key never signs before it was published for publishAhead', () => {
     const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
-    // A day, and a minute in which all processes poll it.
+    // The next key is published for a day, and for a minute in which all processes poll the ring.
     const turn = NOW + 101 * DAY + 60
     expect(states(advance(late, turn - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
     expect(states(advance(late, turn, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })

@@ -171,7 +171,7 @@ describeEachStore('rotating keys', (makeStore) => {
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow(failure)
     await vi.waitFor(() => expect(other.revoked.map(({ kid }) => kid)).toEqual([es1]))
-    // A process that starts does not wait, and does nothing if it knows the revocation.
+    // A process that starts revokes the tokens without waiting. It does nothing if it already knows the revocation.
     const late = await start()
     expect(late.revoked.map(({ kid }) => kid)).toEqual([es1])
     const later = await start({ isKeyRevoked: (kid) => kid === es1 })
@@ -246,13 +246,13 @@ describeEachStore('rotating keys', (makeStore) => {
       await expect(deaf.verify(made)).rejects.toMatchObject(unknown)
     }
     expect(reads()).toBe(5)
-    // From now on tokens of unknown keys wait, and tokens of known keys do not.
+    // From now on tokens with unknown keys wait for the next poll. Tokens with known keys do not wait.
     const late = [1, 2, 3].map(() => deaf.verify(made).catch(() => 'rejected'))
     expect(await Promise.race([...late, deaf.verify(good)])).toBe(one.signing())
     expect(reads()).toBe(5)
   })
 
-  test('a token with an unknown key gets an error, and no final answer, while the store is unavailable', async () => {
+  test('while the store is unavailable, a token with an unknown key is not rejected, but fails with the error of the store', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     const token = await one.sign()
@@ -356,7 +356,7 @@ describeEachStore('rotating keys', (makeStore) => {
     const [es1, rs1] = first.map(({ kid }) => kid)
     expect(one.published().slice(0, 2)).toEqual([es1, rs1])
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
-    // The key has signed for too long, but the next one is still published for a day first.
+    // The key has signed for too long. It still signs, because the next key must first be published for a day.
     expect(one.signing()).toBe(es1)
     const [signing] = await one.keys.list()
     expect(signing).toMatchObject({ kid: es1, createdAt })
@@ -423,7 +423,7 @@ describeEachStore('rotating keys', (makeStore) => {
   describe('importing the key ring of another store', () => {
     const NEW = 'the secret of tomorrow, which is long enough'
 
-    /** A ring of its own, encrypted under the secret of today. */
+    /** Starts a process on another store, whose ring is encrypted under today's secret. */
     async function another(options?: Parameters<typeof keyProcess>[1]) {
       const store = makeStore(`${data} old`)
       const old = keyProcess(store, options)
@@ -511,7 +511,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await store.get(RING)).toBeUndefined()
     })
 
-    test('two imports of different rings at once: one ring is imported, and the other one is rejected', async () => {
+    test('if two different rings are imported at once, one is imported and the other is rejected', async () => {
       const first = await (await another()).keys.exportable!.toText()
       const own = keyProcess(makeStore(`${data} third`))
       leaves.push(await own.keys.follow())

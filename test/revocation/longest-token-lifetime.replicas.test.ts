@@ -10,11 +10,11 @@ beforeEach(() => {
   db = replicatedStore()
 })
 
-test('a lifetime that too few replicas have is not announced, whichever process reads it', async () => {
+test('reading a lifetime that too few replicas have rejects in every process', async () => {
   const lifetime = createLongestLifetime(db.durable, 3600)
   db.replicates = false
   for (let times = 0; times < 3; times += 1) await expect(lifetime.seconds()).rejects.toThrow(TOO_FEW)
-  // It stands there, as the process that wrote it left it behind.
+  // Other processes find the lifetime in the store, where the failed write left it.
   for (const seconds of [60, 3600]) {
     await expect(createLongestLifetime(db.durable, seconds).seconds()).rejects.toThrow(TOO_FEW)
   }

@@ -28,7 +28,7 @@ describeWithRedis('following a store (Redis)', () => {
     return client
   }
 
-  /** Its polls are far too rare to help. */
+  /** Starts a follower that polls so rarely that only messages can deliver the revocations of a test. */
   async function startFollower() {
     const set = createRevocationSet()
     const follower = createRevocationFollower({

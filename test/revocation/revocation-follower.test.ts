@@ -95,7 +95,7 @@ function setUp(policy: Partial<StalenessPolicy> = {}, source = scriptedSource())
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
-// (bug: it stood among the recent revocations of a time that no poll reads any more)
+// Fixed bug: the revocation was stored among the recent revocations of a time that no poll reads any more.
 test('a revocation by a process whose clock is minutes behind is read within the hour, without a message', async () => {
   const store = memoryStore()
   const { read } = createRevocationLog(store)
@@ -183,7 +183,7 @@ describe('start() of the revocation follower', () => {
     expect(source.subscriptions).toBe(1)
     expect(cursors).toHaveLength(2)
     await seconds(20)
-    // Not once for each start.
+    // The polls run once per interval, not once for each call of start().
     expect(cursors.length).toBeLessThanOrEqual(2 + 20 / 3.5)
     await follower.close()
   })
@@ -234,7 +234,7 @@ describe('the polls of the revocation follower', () => {
       await seconds(5)
       expect(isRevoked(`missed ${round}`)).toBe(true)
     }
-    // But not much more often than it has to.
+    // The follower does not poll much more often than necessary.
     expect(cursors.length).toBeLessThan(50 * 1.5)
     await follower.close()
   })
@@ -249,7 +249,7 @@ describe('the polls of the revocation follower', () => {
     await follower.close()
   })
 
-  test('a subscription lost during a read causes another read, which finds what the first one may have passed', async () => {
+  test('a subscription that is lost during a read causes another read, which finds revocations that the first read missed', async () => {
     const { follower, isRevoked, answer, reconnect, cursors } = setUp()
     await follower.start()
     let go: (answer: RevocationPage) => void = () => {}
@@ -347,7 +347,7 @@ describe('a clock jump', () => {
     await seconds(56)
     answer(new Promise<RevocationPage>((resolve) => (go = resolve)))
     const count = cursors.length
-    // By now what has expired is due to be forgotten.
+    // By now expired revocations are due to be pruned.
     await seconds(8)
     vi.setSystemTime(Date.now() + 5 * 365 * 24 * HOUR)
     go(page([]))

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/host/logger.ts'
 
 const START = 1_800_000_000_000
 
-/** Foreign members of an index; the last ones sort behind all members of the log. */
+/** Corrupt members of an index. The last ones sort behind all members of the log. */
 const FOREIGN = ['!', 'no-colon', 'zz', `zz${'x'.repeat(5000)}`, '🙂', 'null', '9999999999999:not-json']
 
 async function readAll(log: RevocationLog, start?: string): Promise<Set<string>> {
@@ -24,7 +24,7 @@ async function readAll(log: RevocationLog, start?: string): Promise<Set<string>>
 test.each([
   ['in a bucket', 'revocations:buckets:', undefined],
   ['among the recent revocations', 'revocations:recent:', String(START - 1000)],
-])('foreign members %s hide no revocation, even if they fill pages', async (_, kind, cursor) => {
+])('corrupt members %s hide no revocation, even if they fill pages', async (_, kind, cursor) => {
   const inner = memoryStore()
   const indexes = new Set<string>()
   const store = {
@@ -38,7 +38,7 @@ test.each([
   const until = START / 1000 + 3600
   await log.add(Array.from({ length: 1500 }, (_each, at) => ({ of: 'token' as const, id: `t${at}`, until })))
   const index = [...indexes].find((name) => name.startsWith(kind)) ?? ''
-  // Pages that begin with them, end with them, and consist of them.
+  // Some pages begin with corrupt members, some end with them, and some have no other members.
   for (const head of ['!', '0000', 'A', 'M', 'a', 'zz', '1800000000000', '~']) {
     for (let at = 0; at < 400; at += 1) await inner.add(index, `${head}${at}`)
   }
@@ -47,7 +47,7 @@ test.each([
   expect(ids.size).toBe(1500)
 })
 
-test('foreign members among the pending revocations are not resumed, and are removed', async () => {
+test('corrupt members of the pending revocations are removed and not resumed', async () => {
   const store = memoryStore()
   const pending = createPendingRevocations({
     store,

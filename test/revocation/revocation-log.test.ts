@@ -17,7 +17,7 @@ const SECOND = START / 1000
 const MINUTE = 60_000
 const DAY = 86_400
 
-/** Processes on one store: each has a log with a clock of its own. */
+/** The current time. Each log may have a clock that is ahead of this time. */
 let time = START
 beforeEach(() => {
   time = START
@@ -35,7 +35,7 @@ function tokens(count: number, until?: number): Revocation[] {
   return Array.from({ length: count }, (_, index) => token(index, until))
 }
 
-/** Reads until there is no more. */
+/** Reads all pages from a cursor on. */
 async function readOn(source: RevocationSource, from?: string) {
   const pages: Revocation[][] = []
   let cursor = from
@@ -53,7 +53,7 @@ function idsOf(revocations: readonly Revocation[]): Set<string> {
   return new Set(revocations.map(({ id }) => id))
 }
 
-/** The index that holds what ends at `until`. */
+/** The bucket of the revocations that end at `until`. */
 function bucketName(until: number): string {
   return `revocations:buckets:${Math.ceil(until / 3600)}`
 }
@@ -103,7 +103,7 @@ describeEachStore('the revocation log', (makeStore) => {
     const { cursor } = await readOn(log)
     await log.add(tokens(1100))
     time += 10.5 * MINUTE
-    // Before the time from which on the reading after this one will begin.
+    // This entry is older than the time at which the following read will begin.
     await log.add([token('in the next index')])
     time += 2.3 * MINUTE
     await log.add([token('at last')])
@@ -120,7 +120,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await log.add([...tokens(1200), token('later', SECOND + 12 * DAY)])
     time += 20 * MINUTE
     const first = await log.read(undefined)
-    // Some stand before the place that was reached, some behind it.
+    // Some entries sort before the place that the read has reached, and some after it.
     await log.add(Array.from({ length: 50 }, (_, index) => token(`new ${index}`)))
     await log.add([
       token('in an earlier bucket', SECOND + DAY),
@@ -137,7 +137,7 @@ describeEachStore('the revocation log', (makeStore) => {
     await logOf(store).add(tokens(1500))
     const first = await reader.read(cursor)
     expect(first.more).toBe(true)
-    // Its time is before the place that was reached.
+    // The late entry sorts before the place that the read has reached.
     await logOf(store, -30_000).add([token('late')])
     time += 3 * MINUTE
     const rest = await readOn(reader, first.cursor)
@@ -159,7 +159,7 @@ describeEachStore('the revocation log', (makeStore) => {
       const reader = logOf(store)
       const writer = logOf(store, ahead)
       let { cursor } = await readOn(reader)
-      // Around the change from one index to the next, too.
+      // The rounds also cover the change from one index to the next.
       for (let round = 0; round < 200; round += 1) {
         await writer.add([token(round)])
         const next = await readOn(reader, cursor)
@@ -180,7 +180,7 @@ describeEachStore('the revocation log', (makeStore) => {
       await [one, other][round % 2]?.add([token(round)])
       const next = await readOn(round % 3 ? one : other, cursor)
       expect(next.ids).toContain(String(round))
-      // It goes on, and does not begin with all that are in force.
+      // The read continues at the cursor, and does not start again with all revocations.
       expect(next.ids).not.toContain('old')
       cursor = next.cursor
       time += 40_000
@@ -256,7 +256,7 @@ describeEachStore('the revocation log', (makeStore) => {
     for (let second = 0; second < 3600; second += 5) {
       time += 5000
       const next = await readOn(log, cursor)
-      // It never begins again, which would take two pages.
+      // No read starts again with all revocations, which would take two pages.
       expect(next.pages).toHaveLength(1)
       ;({ cursor } = next)
       seen.add(cursor)

@@ -10,7 +10,7 @@ import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
 import type { RevocableToken } from '../../src/revocation/revocation.ts'
 import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
 
-/** Several processes with clocks of their own on one store, and a model that has none of their means. */
+/** These tests compare several processes, which have different clocks and share a store, with a simple model. */
 
 const START = Date.UTC(2027, 0, 10, 12)
 const LONGEST = 864_000
@@ -49,7 +49,7 @@ function createProcess(store: Store, skewMs: number) {
   const follower = createRevocationFollower({
     source: log,
     set,
-    // It reads by itself no sooner than the test lets it.
+    // The interval is so long that the follower reads only when the test calls it.
     policy: { pollIntervalSeconds: 1e6, whenStale: 'serve', maxStalenessSeconds: 60 },
     logger: silentLogger,
     now,
@@ -70,7 +70,7 @@ function createProcess(store: Store, skewMs: number) {
     skewMs,
     seconds: () => Math.floor(now() / 1000),
     revoke: revocations.revoke,
-    /** Starting again reads again. */
+    /** Reads all revocations. A second `start()` reads them again. */
     catchUp: () => follower.start(),
     goDeaf: () => void (isDeaf = true),
     hearAgain: () => void (isDeaf = false),
@@ -81,7 +81,7 @@ async function createWorld(skews: readonly number[]) {
   const store = memoryStore()
   const processes = skews.map((skew) => createProcess(store, skew))
   await Promise.all(processes.map((each) => each.catchUp()))
-  /** What decides about new tokens; in the real thing, records in the store. */
+  /** The epochs of new tokens. A service reads them from records in the store. */
   const epochs = Array.from({ length: CLIENTS }, () => 0)
   const deleted = new Set<number>()
   let catalogEpoch = 0
@@ -104,7 +104,7 @@ async function createWorld(skews: readonly number[]) {
     await at(by).revoke(...taken)
   }
 
-  /** What processes must agree on, once they have read. */
+  /** Checks that a process rejects no valid token and, once it has read all revocations, rejects every revoked token. */
   function check(index: number, isCaughtUp: boolean): void {
     const process = at(index)
     for (const token of tokens) {
@@ -121,7 +121,7 @@ async function createWorld(skews: readonly number[]) {
       if (deleted.has(client)) return
       tokens.push({
         tokenId: `jti${tokens.length}`,
-        // Nothing is issued of a grant that has ended.
+        // A revoked grant issues no tokens, so each token belongs to a grant that is not revoked yet.
         grantId: what % 2 ? `g${what % 3} after ${endedGrants}` : undefined,
         clientId: `c${client}`,
         scopes: SCOPES.filter((_, index) => what & (1 << index)),
@@ -141,7 +141,7 @@ async function createWorld(skews: readonly number[]) {
       await revoke(by, { of: 'client', id: `c${client}`, below, scopes })
     },
     async revokeAgain(by: number, client: number, what: number) {
-      // What was in force before: it must neither bring anything back nor take more.
+      // An earlier revocation is repeated. This must neither restore a token nor revoke another one.
       const now = epochs[client] ?? 0
       const below = Math.max(0, now - (what % 3))
       const token = { of: 'client', id: `c${client}`, below, scopes: [] } as const
@@ -204,7 +204,7 @@ async function createWorld(skews: readonly number[]) {
     },
     async repeatMessages(_: number, __: number, what: number) {
       const all = [...published, ...processes.flatMap(({ messages }) => messages)]
-      // In another order than they were sent in.
+      // The messages arrive in a different order than they were sent.
       for (const message of all.toReversed().slice(0, what)) await store.publish('revocations', message)
     },
     prune(by: number) {
@@ -271,7 +271,7 @@ describe('the revocations of several processes', () => {
       ),
       { numRuns: 100 },
     )
-    // Both were really tried.
+    // The runs had enough revoked tokens and enough valid tokens.
     expect(Math.min(dead, good)).toBeGreaterThan(100)
   })
 })

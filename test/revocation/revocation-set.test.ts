@@ -79,7 +79,7 @@ describe('isTokenRevoked()', () => {
     ['its operation', { of: 'operation', id: 'invoices:read', below: 6, until: UNTIL }, true],
     ['its operation before', { of: 'operation', id: 'invoices:read', below: 5, until: UNTIL }, false],
     ['another operation', { of: 'operation', id: 'x:y', below: 6, until: UNTIL }, false],
-  ])('a token is revoked or not by a revocation of %s', (_, revocation, expected) => {
+  ])('whether a token is revoked by a revocation of %s', (_, revocation, expected) => {
     expect(isRevokedBy([revocation])).toBe(expected)
   })
 
@@ -149,7 +149,7 @@ describe('the precedence of revocations', () => {
         fc.array(aRevocation, { maxLength: 12 }).chain((made) =>
           fc.tuple(
             fc.constant(made),
-            // All of them, in another order, some twice.
+            // All revocations in another order, some of them twice.
             fc
               .tuple(fc.shuffledSubarray(made), fc.shuffledSubarray(made, { minLength: made.length }))
               .map((parts) => parts.flat()),
@@ -180,8 +180,8 @@ describe('the precedence of revocations', () => {
               set.prune(Math.min(step, now))
               continue
             }
-            // Revocations are made to last until the last token has expired that they cover. Others may be over long
-            // before.
+            // A revocation lasts until the last token that it covers has expired. A revocation that does not cover this
+            // token may end long before.
             const until = covers(step, one) ? Math.max(step.until, one.expiresAt) : step.until - 700
             made.push({ ...step, until })
             set.add(made.slice(-1))
@@ -201,7 +201,7 @@ describe('the precedence of revocations', () => {
     ['a grant', { of: 'grant', id: 'g1' }],
     ['a key', { of: 'key', id: 'k1' }],
     ['a client', { of: 'client', id: 'c1' }],
-  ])('the latest of several ends counts for %s, in any order', (_, revocation) => {
+  ])('if %s is revoked with several ends, the latest end counts, in any order', (_, revocation) => {
     for (const ends of [
       [1000, 9000],
       [9000, 1000],

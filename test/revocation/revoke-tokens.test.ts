@@ -42,7 +42,7 @@ function processOn(store: Store, { lifetime = LIFETIME, ahead = 0 } = {}) {
   return { ...revocations, log, set, events, failures, isRevoked }
 }
 
-/** What a process that starts now knows. */
+/** The revocations that a process knows after its start. */
 async function knownOn(store: Store) {
   const process = processOn(store)
   let cursor: string | undefined
@@ -62,7 +62,7 @@ function begunOn(store: Store) {
 }
 
 describeEachStore('revoke()', (makeStore) => {
-  test('a revocation is known here at once, stored for all processes, and emitted as an event', async () => {
+  test('a revocation is known in this process at once, stored for all processes, and emitted as an event', async () => {
     const store = makeStore()
     const here = processOn(store)
     await here.revoke(spec, { of: 'token', id: 't9', until: START / 1000 + 60 })
@@ -92,12 +92,12 @@ describeEachStore('revoke()', (makeStore) => {
     const { revocations } = await processOn(store).log.read(undefined)
     const end = START / 1000 + LIFETIME * 3
     expect(revocations).toHaveLength(1)
-    // A little longer, for clocks that differ, to a full hour.
+    // Two minutes are added because clocks differ, and the end is rounded up to a full hour.
     expect(revocations[0]?.until).toBeGreaterThanOrEqual(end + 120)
     expect(revocations[0]?.until).toBeLessThan(end + 120 + 3600)
   })
 
-  test('a revocation with an end of its own is kept for two minutes longer', async () => {
+  test('a revocation with its own end is kept until two minutes after that end', async () => {
     const store = makeStore()
     await processOn(store).revoke({ of: 'token', id: 't1', until: START / 1000 + 60 })
     const { revocations } = await processOn(store).log.read(undefined)
@@ -172,7 +172,7 @@ describe('revoking while the store is unavailable', () => {
 })
 
 describe('resuming revocations', () => {
-  /** A client in the store, whose epoch the change counts up; and what others revoke of it as it is now. */
+  /** A client in the store. `countUp` raises its epoch. `finish` returns the revocation for its current epoch. */
   function clientOn(store: Store) {
     return {
       async countUp() {
@@ -218,7 +218,7 @@ describe('resuming revocations', () => {
         expect(known.isRevoked(5), `call ${call} ${faulty.calls[call]}`).toBe(wasMade)
         expect(known.isRevoked(6)).toBe(false)
 
-        // In the end nothing is left of it.
+        // In the end no pending entry is left.
         time += 20 * MINUTE
         await other.resumeAll(clientOn(inner).finish)
         expect(await begunOn(inner)).toEqual([])
@@ -228,7 +228,7 @@ describe('resuming revocations', () => {
   )
 
   test.each([0, -30_000, 30_000])(
-    'a running change is resumed too if it ends halfway later, even if a clock differs by %i ms',
+    'a change that crashes after other processes resumed it is resumed again, even if a clock differs by %i ms',
     async (ahead) => {
       const store = memoryStore()
       await store.set('client', '5')
@@ -311,7 +311,7 @@ describe('resuming revocations', () => {
     expect(finished).toHaveLength(3000)
     expect(await begunOn(store)).toEqual([])
     expect((await knownOn(store)).set.size).toBe(1500)
-    // The events are of what this process wrote.
+    // This process emits one event for each revocation that it wrote.
     expect(here.events.length).toBe(3000)
   })
 
@@ -351,7 +351,7 @@ describe('resuming revocations', () => {
     expect(await begunOn(inner)).toHaveLength(3)
   })
 
-  test('corrupt entries and entries of newer versions stay until no token can be concerned', async () => {
+  test('corrupt entries and entries of newer versions stay until every token that they may concern has expired', async () => {
     const store = memoryStore()
     for (const text of ['{"of":"planet","id":"mars"}', 'nonsense', 'null']) {
       await store.add(BEGUN, `${START}:aaaaaaaa:${text}`)

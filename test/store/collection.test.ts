@@ -101,7 +101,7 @@ describeEachStore('a collection', (makeStore) => {
     ['of a newer version', '{"v":2,"count":1}'],
     ['with a version that is not a number', '{"v":"1","count":1}'],
   ])(
-    'a record %s is rejected as ERR_STORE_CORRUPT: it is named, not quoted, and not changed',
+    'a record %s is rejected with ERR_STORE_CORRUPT, which names and does not quote the record, and is not changed',
     async (_what, text) => {
       const store = makeStore()
       const counters = counterCollection(store)
@@ -117,7 +117,7 @@ describeEachStore('a collection', (makeStore) => {
       await expect(counters.getMany(['b', 'a'])).rejects.toMatchObject(failure)
       await expect(counters.update('a', (record) => record)).rejects.toMatchObject(failure)
       await expect(counters.get('a')).rejects.not.toThrow(/count"|garbage/)
-      // getEach() returns all others.
+      // getEach() returns all other records.
       await counters.set('b', { count: 2 })
       const [absent, corrupt, valid] = await counters.getEach(['c', 'a', 'b'])
       expect([absent, valid]).toEqual([undefined, { count: 2 }])

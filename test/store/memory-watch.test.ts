@@ -12,7 +12,7 @@ function watchOf(inspect?: () => Promise<StoreInspection>) {
   const watch = createMemoryWatch({ store: inspect ? { inspect } : {}, logger, now: () => clock.now })
   return {
     logged,
-    /** The answer some seconds later, after the check that it starts. */
+    /** Starts a check some seconds later, and returns the answer after the check. */
     async isFullLater(): Promise<boolean> {
       clock.now += 5000
       watch.isNearlyFull()

@@ -144,7 +144,7 @@ test('missing replicas open the circuit only for writes of the durable view', as
   for (const call of Object.values(WRITES)) expect(await outcome(call(durable))).toBe('answered')
 })
 
-test('an answered durable write ends the row of failures', async () => {
+test('an answered durable write resets the number of failures in a row', async () => {
   for (let n = 0; n < 4; n += 1) {
     db.state.isUnavailable = true
     for (let failures = 0; failures < 4; failures += 1) expect(await outcome(store.get('a'))).toBe('failed')
@@ -170,7 +170,7 @@ test('when a store stops answering, 1,000 pending calls end at their timeout, an
   stop()
 })
 
-test('a store without a durable view has none here either, and a GatehouseError is passed on', async () => {
+test('a resilient store has no durable view if the inner store has none, and passes on a GatehouseError', async () => {
   const failure = new GatehouseError('ERR_CLOSED', 'closed')
   const { store: plain } = createResilientStore(
     { ...memoryStore(), get: () => Promise.reject(failure) },

@@ -55,7 +55,7 @@ describe('rules', () => {
     ['a list', listOf(textRule), ['a', 'a'], 'a', 'must be a list, and is a text'],
     ['a short list', uniqueListOf(textRule, 1), ['a'], ['a', 'b'], 'must have at most 1 entries'],
   ])(
-    'the rule for %s accepts valid values, and names the problem of others',
+    'the rule for %s accepts valid values, and names the problem of invalid values',
     (_, rule, valid, invalid, problem) => {
       expect(rule(valid)).toBeUndefined()
       expect(rule(invalid)).toBe(problem)

@@ -21,11 +21,11 @@ describe('the grace period', () => {
     [SECONDS * 1000 - 1, true],
     [SECONDS * 1000, false],
     [3_600_000, false],
-    // Another process' clock, and one that was put back.
+    // The time is negative if this clock is behind that of the rotating process, or was set back.
     [-(SECONDS * 1000 - 1), true],
     [-SECONDS * 1000, false],
     [-3_600_000, false],
-  ])('whether a successor is available %d milliseconds after the rotation: %s', (later, isAvailable) => {
+  ])('%d milliseconds after the rotation, a successor is available: %s', (later, isAvailable) => {
     const next = gracePeriod.successorOf('the old token', last, NOW + later)
     expect(next).toBe(isAvailable ? 'the new token' : undefined)
   })

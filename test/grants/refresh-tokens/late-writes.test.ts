@@ -9,7 +9,7 @@ import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/tok
 const TTL = 1000
 const format = createRefreshTokenFormat([randomBytes(32)])
 
-/** A database that can be frozen: calls fail then, and the writes among them are carried out when it is thawed. */
+/** A database that can be frozen. Calls then fail, and the failed writes are applied when it is thawed. */
 function freezingStore(inner: Store) {
   let frozen = false
   const waiting: (() => Promise<unknown>)[] = []
@@ -28,7 +28,7 @@ function freezingStore(inner: Store) {
   return {
     store,
     freeze: () => void (frozen = true),
-    /** What waited is carried out; who sent it is answered again after `later` milliseconds. */
+    /** Applies the waiting writes. After `later` more milliseconds the database answers again. */
     async thaw(later: number): Promise<void> {
       for (const work of waiting.splice(0)) await work()
       setTimeout(() => (frozen = false), later)
@@ -71,7 +71,7 @@ describe('a write that a paused database applies late', () => {
     })
     await delay(300)
     await db.thaw(300)
-    // The negative: it is in force when the client tries again.
+    // The late rotation is stored when the client retries. Otherwise the next assertions would prove nothing.
     expect(await there.find(lost)).toMatchObject({ state: 'current' })
     expect(await there.find(first)).toMatchObject({ state: 'used' })
     expect(await refresh(there, first, second)).toEqual({ next: second, isRetry: false })
@@ -117,7 +117,7 @@ describe('a refresh token that was really used', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('a used token is found at once for introspection, and if it is older than the previous token', async () => {
+  test('a used token is found without a delay for introspection, and also if it is older than the previous token', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

@@ -33,7 +33,7 @@ const mintAfter = (token: string) =>
   format.mint({ grantId: grantOf(token), generation: generationOf(token) + 1 })
 const mintFirst = () => format.mint({ grantId: randomUUID(), generation: 0 })
 
-/** Refreshes as a request does; undefined if the token is not to be had any more. */
+/** Refreshes as a request does. Undefined if the token is no longer usable. */
 async function refresh(families: TokenFamilies, token: string): Promise<Rotation | undefined> {
   const found = await families.find(token)
   return found && families.rotate(found, mintAfter(token), { scope: 'a' }, TTL)
@@ -76,14 +76,14 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(await stateOf(families, first)).toBe('retryable')
   })
 
-  test('50 concurrent rotations yield one successor, and one of them is no retry', async () => {
+  test('50 concurrent rotations yield the same successor, and all but one are retries', async () => {
     const first = await startFamily(families)
     const exchanges = await Promise.all(Array.from({ length: 50 }, () => requireRefreshed(families, first)))
     expect(new Set(exchanges.map(({ next }) => next)).size).toBe(1)
     expect(exchanges.filter(({ isRetry }) => !isRetry)).toHaveLength(1)
   })
 
-  test('a token that was found before its predecessor was retried is rotated nevertheless', async () => {
+  test('a token is rotated even if its predecessor is retried between finding and rotating the token', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     const found = await families.find(second)
@@ -92,7 +92,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(found && (await families.rotate(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
   })
 
-  test('a token yields no successor after the grace period by any clock, or after the successor was used', async () => {
+  test('a token yields no successor after the grace period on any clock, or after the successor was used', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     for (const [at, state] of [
@@ -157,7 +157,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         vi.setSystemTime(NOW)
-        // The model: tokens in order of issue, and when the last of them was.
+        // The model: the tokens in order of issue, and the time of the last rotation.
         const issued = [await startFamily(families)]
         let exchangedAt = -Infinity
         for (const { of, wait } of steps) {
@@ -187,7 +187,7 @@ describe('token families with a grace period on a failing store', () => {
   const DEADLINE = 20
   let inner: Store
   let faulty: FaultyStore
-  /** The process whose store fails, and another on the same data. */
+  /** The process whose store fails. `there` is another process on the same data. */
   let here: TokenFamilies
   let there: TokenFamilies
 
@@ -202,7 +202,7 @@ describe('token families with a grace period on a failing store', () => {
     there.close()
   })
 
-  /** That a token is the only one of its family that lifecycle, in both processes. */
+  /** Expects in both processes that a token is the only current one of its family, and can be refreshed. */
   async function expectLiving(token: string, dead: readonly string[]): Promise<void> {
     for (const families of [here, there]) {
       expect(await stateOf(families, token)).toBe('current')
@@ -219,7 +219,7 @@ describe('token families with a grace period on a failing store', () => {
       faulty.arm('replace refresh-family', fault, { thenAway: true })
       await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
       const answer = await requireRefreshed(there, first)
-      // Only where the first write came through is it the same again.
+      // The answer is a retry only if the store applied the first write.
       expect(answer.isRetry).toBe(fault === 'unanswered')
       faulty.comeBack()
       await faulty.settled()
@@ -229,7 +229,7 @@ describe('token families with a grace period on a failing store', () => {
     },
   )
 
-  test('a rotation that was rolled back before the client retries at another process is made again there', async () => {
+  test('if a rotation was rolled back, a retry at another process rotates the token again', async () => {
     const first = await startFamily(here)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
     await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -237,7 +237,7 @@ describe('token families with a grace period on a failing store', () => {
     expect(found?.state).toBe('retryable')
     const undelivered = found?.next ?? ''
     faulty.comeBack()
-    // A request at that process rolls it back first.
+    // A request at the first process rolls the rotation back before the retry.
     expect(await stateOf(here, first)).toBe('current')
     const answer = found && (await there.rotate(found, mintAfter(first), {}, TTL))
     expect(answer).toMatchObject({ isRetry: false })
@@ -245,7 +245,7 @@ describe('token families with a grace period on a failing store', () => {
     await expectLiving(answer?.next ?? '', [first, undelivered])
   })
 
-  test.each(FAULTS)('a further retry succeeds after recording a retry failed (%s)', async (fault) => {
+  test.each(FAULTS)('a retry succeeds after the record of an earlier retry failed (%s)', async (fault) => {
     const first = await startFamily(here)
     const { next } = await requireRefreshed(there, first)
     faulty.arm('replace refresh-family', fault)
@@ -273,7 +273,7 @@ describe('token families with a grace period on a failing store', () => {
             faulty.comeBack()
             await faulty.settled()
           }
-          // Whether its answer arrives or not, the client sends it again.
+          // The client sends the same token again, whether or not it received the first response.
           const { next } = await requireRefreshed(isElsewhere ? there : here, token)
           if (first) expect(next).toBe(first.next)
           faulty.comeBack()

@@ -49,7 +49,7 @@ describeEachStore('token families', (makeStore) => {
     expect(await families.start(mint(0), { scope: 'a' }, TTL)).toBe(false)
   })
 
-  test('a token yields its payload, and one of its concurrent rotations succeeds', async () => {
+  test('a token yields its payload, and exactly one of its concurrent rotations succeeds', async () => {
     const first = mint(0)
     await families.start(first, { scope: 'a b', nested: { list: [1] } }, TTL)
     const found = await requireFound(families, first)
@@ -65,7 +65,7 @@ describeEachStore('token families', (makeStore) => {
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
   })
 
-  test('a revoked family yields no token, and cannot be started while a code may be presented', async () => {
+  test('a revoked family yields no token, and cannot be started again while its code may be presented', async () => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -90,7 +90,7 @@ describeEachStore('token families', (makeStore) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         grantId = randomUUID()
-        // The model: tokens in order of issue, the last of which is usable unless it has ended.
+        // The model: the tokens in order of issue. The last token is usable unless the family was revoked.
         const issued: string[] = []
         let hasEnded = false
         for (const { do: what, of } of steps) {
@@ -186,7 +186,7 @@ describe('token families on a failing store', () => {
     expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
   })
 
-  test('concurrent rotations without an answer are all rolled back, whichever was stored', async () => {
+  test('concurrent rotations without an answer are all rolled back, whichever of them was stored', async () => {
     for (const winner of [0, 1, 2]) {
       const grantId = `grant-${winner}`
       const first = format.mint({ grantId, generation: 0 })
@@ -207,8 +207,8 @@ describe('token families on a failing store', () => {
     }
   })
 
-  // It counted as a reuse, which revoked the family.
-  test('a rotation that another process rolls back does not prevent the next one (bug: it counted as a reuse)', async () => {
+  // Fixed bug: the next rotation counted as a reuse, so the family was revoked.
+  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: it was taken for a reuse)', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)

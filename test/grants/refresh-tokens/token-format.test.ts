@@ -38,7 +38,7 @@ describe('the refresh token format', () => {
           const at = position % token.length
           const changed = token.slice(0, at) + character + token.slice(at + 1)
           fc.pre(changed !== token)
-          // The last character of the mac has bits that count for nothing; it may not count for anything else.
+          // The last character of the MAC has unused bits, so some other characters there encode the same MAC.
           fc.pre(at !== token.length - 1)
           expect(format.parse(changed) !== undefined && format.isGenuine(changed)).toBe(false)
         },

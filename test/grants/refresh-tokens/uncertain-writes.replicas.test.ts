@@ -22,7 +22,7 @@ function open(store: Store, options: { gracePeriod?: typeof gracePeriod } = {}):
 }
 afterEach(() => opened.splice(0).forEach((families) => families.close()))
 
-/** A request: the next token, undefined if it is rejected; rejects if it is to be tried again. */
+/** Refreshes as a request does. Undefined if the token is rejected. Rejects if the client must retry. */
 async function refresh(families: TokenFamilies, token: string, next: string): Promise<string | undefined> {
   const found = await families.find(token)
   if (!found) return undefined
@@ -37,7 +37,7 @@ beforeEach(() => {
   grantId = randomUUID()
 })
 
-/** A store that calls `before` ahead of each write of a name. */
+/** A store that calls `before` ahead of each call of the method `name`. */
 function watching(store: Store, name: 'create' | 'replace', before: (count: number) => void): Store {
   let count = 0
   return {
@@ -112,7 +112,7 @@ describe('a write that too few replicas have', () => {
     await families.start(first, {}, TTL)
     isHeard = false
     await expect(refresh(families, first, second)).rejects.toThrow('no answer came')
-    // That it was revoked can be read, but the replica does not know it.
+    // The rollback can be read, but the replica does not have it.
     for (let times = 0; times < 3; times += 1) await expect(families.find(first)).rejects.toThrow(TOO_FEW)
     db.failOver()
     db.replicates = true
@@ -157,7 +157,7 @@ test('a write that the store never received is not rolled back', async () => {
   expect(reads).toBe(1)
 })
 
-/** What can happen, to two processes with one client. */
+/** One event in a test with two processes and one client. */
 type Step =
   | { readonly what: 'refresh'; readonly at: 0 | 1 }
   | { readonly what: 'replicas'; readonly are: boolean }
@@ -175,7 +175,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('lose the server' as const) }) },
 )
 
-test('a client can use the token it received after any sequence of losses', async () => {
+test('after any sequence of losses, a client can use the last token that it received', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
       db = replicatedStore()
@@ -201,7 +201,7 @@ test('a client can use the token it received after any sequence of losses', asyn
       for (const next of all) await take(next)
       db.replicates = true
       for (const at of [0, 1, 0] as const) await take({ what: 'refresh', at })
-      // Each was given out for another one, and the last one lifecycle.
+      // All received tokens differ, and the last one is current.
       expect(new Set(answers).size).toBe(answers.length)
       expect((await processes[1].find(token))?.state).toBe('current')
       expect(answers.length).toBeGreaterThanOrEqual(4)
