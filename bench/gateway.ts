@@ -12,7 +12,7 @@ import { createCatalog } from '../src/catalog/create-catalog.ts'
 import { createGatewayFrom } from '../src/gateway/gateway.ts'
 import { createEvents } from '../src/host/events.ts'
 import { silentLogger } from '../src/host/logger.ts'
-import { createRevocationView } from '../src/revocation/revocation-view.ts'
+import { createRevocationView } from '../src/revocation/follow-revocations.ts'
 import { median, round } from './figures.ts'
 
 const ROUNDS = 9

@@ -15,7 +15,7 @@ import { createStartFailures } from './host/start-failures.ts'
 import type { GatewayOptions } from './options/options.ts'
 import { resolveGatewayOptions, type ResolvedGatewayOptions } from './options/resolve-gateway-options.ts'
 import { createResilientStore } from './store/resilient-store.ts'
-import { createRevocationView } from './revocation/revocation-view.ts'
+import { createRevocationView } from './revocation/follow-revocations.ts'
 import { createHttpSource } from './revocation/http-source.ts'
 import { createRevocationLog } from './revocation/revocation-log.ts'
 

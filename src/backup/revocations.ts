@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 import { asRevocation, type Revocation } from '../revocation/revocation.ts'
 import type { RevocationLog } from '../revocation/revocation-log.ts'
-import type { RevocationSet } from '../revocation/revocation-set.ts'
+import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { findProblems, optional } from '../validation/rules.ts'
 import type { Section } from './section.ts'
 import { countRule } from './record-rules.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contract.ts'
 import type { ClientCache } from './client-cache.ts'
-import type { RevocationSet } from '../revocation/revocation-set.ts'
+import type { RevocationSet } from '../revocation/is-revoked.ts'
 import { clientRecords } from './client-record.ts'
 import { verifyStoredSecret, type StoredClient, type StoreRegistry } from './store-registry.ts'
 

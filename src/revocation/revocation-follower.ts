@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { GatehouseError } from '../errors.ts'
 import type { Logger } from '../host/logger.ts'
 import { withTimeout } from '../async/with-timeout.ts'
-import type { RevocationSet } from './revocation-set.ts'
+import type { RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 import { createClockJumps } from './clock-jumps.ts'
 

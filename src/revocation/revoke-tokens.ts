@@ -7,7 +7,7 @@ import type { LongestLifetime } from './longest-token-lifetime.ts'
 import { createPendingRevocations, type Subject } from './pending-revocations.ts'
 import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
-import type { RevocationSet } from './revocation-set.ts'
+import type { RevocationSet } from './is-revoked.ts'
 
 /** A revocation whose `until` may follow from the lifetime of tokens. */
 export type RevocationSpec = Revocation extends infer Each

@@ -3,7 +3,7 @@ import { GatehouseError } from '../../src/errors.ts'
 import type { ClientService } from '../../src/clients/client-service-types.ts'
 import type { Client } from '../../src/clients/client.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet, type RevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet, type RevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { Store } from '../../src/store/contract.ts'
 import { describeEachKind, failure } from './each-kind.ts'
 

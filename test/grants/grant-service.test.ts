@@ -10,7 +10,7 @@ import { createTokenFamilies } from '../../src/grants/refresh-tokens/token-famil
 import { createRefreshTokenFormat } from '../../src/grants/refresh-tokens/token-format.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { createRevocations } from '../../src/revocation/revoke-tokens.ts'
 import { faultyStore, type Fault } from '../support/faulty-store.ts'
 import { describeEachStore } from '../support/stores.ts'

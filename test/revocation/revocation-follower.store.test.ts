@@ -4,7 +4,7 @@ import { redisStore } from 'koa-gatehouse/adapters/redis'
 import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import { describeWithRedis } from '../support/describe-with-redis.ts'
 import { startRedis, type RedisServer } from '../support/redis-server.ts'
 

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower, type StalenessPolicy } from '../../src/revocation/revocation-follower.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
 import type { Revocation } from '../../src/revocation/revocation.ts'
-import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocationPage, RevocationSource } from '../../src/revocation/revocation-source.ts'
 
 const START = Date.UTC(2027, 0, 10, 12)

@@ -1,5 +1,5 @@
 import type { Revocations } from '../../revocation/revoke-tokens.ts'
-import type { RevocationSet } from '../../revocation/revocation-set.ts'
+import type { RevocationSet } from '../../revocation/is-revoked.ts'
 import type { WithdrawnScope } from './catalog-record.ts'
 
 /** The methods of the revocations that the catalog needs. */

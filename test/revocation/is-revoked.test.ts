@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { asRevocation, readRevocation, writeRevocation } from '../../src/revocation/revocation.ts'
 import type { RevocableToken, Revocation } from '../../src/revocation/revocation.ts'
-import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 
 const UNTIL = 1_800_000_000
 

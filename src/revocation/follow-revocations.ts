@@ -5,7 +5,7 @@ import {
   type StalenessPolicy,
   type RevocationFollower,
 } from './revocation-follower.ts'
-import { createRevocationSet, type RevocationSet } from './revocation-set.ts'
+import { createRevocationSet, type RevocationSet } from './is-revoked.ts'
 import type { RevocationSource } from './revocation-source.ts'
 
 /** The revocations that this process knows, in memory, and the follower that keeps them fresh. */

@@ -6,7 +6,7 @@ import { silentLogger } from '../../src/host/logger.ts'
 import { createRevocationFollower } from '../../src/revocation/revocation-follower.ts'
 import { createLongestLifetime } from '../../src/revocation/longest-token-lifetime.ts'
 import { createRevocationLog } from '../../src/revocation/revocation-log.ts'
-import { createRevocationSet } from '../../src/revocation/revocation-set.ts'
+import { createRevocationSet } from '../../src/revocation/is-revoked.ts'
 import type { RevocableToken } from '../../src/revocation/revocation.ts'
 import { createRevocations, type RevocationSpec } from '../../src/revocation/revoke-tokens.ts'
 
