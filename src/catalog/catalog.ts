@@ -18,7 +18,7 @@ export interface Product {
   readonly operations: readonly Operation[]
 }
 
-/** A match of a request with a route of an operation. */
+/** A route of an operation that matches a request. */
 export interface RouteClaim {
   /** The route without the names of its parameters (`shapeOf`). */
   readonly shape: string
@@ -29,26 +29,27 @@ export interface RouteClaim {
 /** All products at one moment. It never changes; a reload makes a new one. */
 export interface Catalog {
   readonly products: ReadonlyMap<string, Product>
-  /** By scope. */
+  /** The operations by scope. */
   readonly operations: ReadonlyMap<string, Operation>
-  /** Ordered, lowest first; may be empty. */
+  /** The KYC levels, lowest first; may be empty. */
   readonly kycLevels: readonly string[]
   /**
-   * Counts how often the products of all processes on a store lost an operation; signed into tokens as
-   * `catalog_epoch`. 0 if no operation was lost, or if there is no count.
+   * The number of changes that removed an operation from the products that all processes on a store share. Tokens carry
+   * it as `catalog_epoch`. 0 if no operation was removed, or if the products are not shared.
    */
   readonly epoch: number
   /**
-   * The operation of a request, in time that does not grow with the number of operations. Undefined if no operation
-   * matches, or if routers that fold more letters than others would run different operations.
+   * Finds the operation of a request, in time that does not grow with the number of operations. Undefined if no
+   * operation matches. Also undefined if routers would run different operations, because some fold more letters than
+   * others.
    *
-   * @param method upper case; HEAD finds the GET
+   * @param method upper case; HEAD finds the operation of GET
    * @param path canonical path below {base_url}, starting with `/`
    */
   findOperation(method: string, path: string): Operation | undefined
   /**
-   * All routes by which any router would match a request to an operation; none if no operation matches. Withdrawn
-   * operations match too, since their handler still exists.
+   * Finds all routes that any router would match to a request; none if no operation matches. Withdrawn operations match
+   * too, since their handlers still exist.
    */
   findClaims(method: string, path: string): readonly RouteClaim[]
 }

@@ -9,12 +9,13 @@ import { parseRoute, shapeOf, type Route } from './route.ts'
 import { createRouteIndex } from './route-index.ts'
 
 /**
- * Makes the catalog of a host's products.
+ * Creates the catalog from a host's products.
  *
- * @param definitions of any shape, since they may come from a database; neither changed nor retained
+ * @param definitions the host's products, of any shape, since they may come from a database. They are neither changed
+ *   nor retained
  * @returns the frozen catalog
  * @throws {GatehouseError} `ERR_CATALOG` with up to about a hundred problems, each with its path. Conflicts between
- *   operations are found when each product alone is valid
+ *   operations are reported only if each product is valid on its own
  */
 export function createCatalog(definitions: unknown, options: CatalogOptions = {}): Catalog {
   const found = findProblems({ products: definitions }, { products: productsRule(options) })
@@ -47,7 +48,10 @@ export function createCatalog(definitions: unknown, options: CatalogOptions = {}
     },
   })
 
-  /** Adds an operation to the indexes, or finds that it is already there. */
+  /**
+   * Adds an operation to the indexes. If its scope is already known, returns the known operation, and adds a problem if
+   * the two differ.
+   */
   function enter(scope: string, definition: OperationDefinition, place: string): Operation {
     const parsed = [definition.route].flat().map((text) => parseRoute(text) as Route)
     const operation: Operation = deepFreeze({
@@ -92,7 +96,7 @@ function differences(one: Operation, other: Operation): string[] {
     .map((property) => (property === 'routes' ? 'route' : property))
 }
 
-/** Copies the texts, because the catalog is frozen and the host's definitions are not. */
+/** Copies the texts, so that freezing the catalog does not freeze the host's definitions. */
 function copyTexts({ title, description }: Pick<OperationDefinition, 'title' | 'description'>) {
   const copy = (text: LocalizedText) => (typeof text === 'string' ? text : { ...text })
   return { title: copy(title), description: description && copy(description) }

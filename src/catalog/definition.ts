@@ -1,7 +1,7 @@
 /** A text for people, or one text per locale (BCP 47): `{ en: 'Invoices', 'de-CH': 'Rechnungen' }`. */
 export type LocalizedText = string | { readonly [locale: string]: string }
 
-/** HTTP methods of an operation. HEAD is handled as its GET. */
+/** HTTP methods of an operation. HEAD is handled as GET. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A route below {base_url}, such as `GET /invoices/:id`. */
@@ -13,33 +13,37 @@ export interface OperationDefinition<Level extends string = string> {
    * One or more routes below {base_url}. A segment that starts with `:` matches any one segment. If a literal segment
    * and a parameter both match, the literal wins, from left to right.
    *
-   * Letter case and one trailing slash make no difference, as in Koa's routers, except where another router would run
-   * another operation. Beside `/items/:id`, `/items/KEYS` is not `/items/keys` but 404, and `/items/` also needs the
-   * scope of `/items/:id`.
+   * As in Koa's routers, letter case and one trailing slash usually make no difference. They do if another router would
+   * run another operation. For example, with the routes `/items`, `/items/keys` and `/items/:id`, the path
+   * `/items/KEYS` gets 404, and `/items/` also needs the scope of `/items/:id`.
    *
-   * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside ASCII may
-   * also be written literally.
+   * Characters that are not allowed in an address are percent-encoded (RFC 3986 2.1). Characters outside ASCII may also
+   * be written literally.
    */
   readonly route: RouteDefinition | readonly RouteDefinition[]
-  /** What it does, for the person who is asked for consent: "Read your invoices". */
+  /** What the operation does, for the person who is asked for consent: "Read your invoices". */
   readonly title: LocalizedText
   /** A longer description for the same person. */
   readonly description?: LocalizedText | undefined
-  /** The KYC level that a developer needs to request it on behalf of users; none if omitted. */
+  /**
+   * The KYC level that a developer needs to request the operation on behalf of users. If omitted, no level is needed.
+   */
   readonly kycLevel?: Level | undefined
 }
 
 /** A product as the host describes it: a named set of operations. Its key in `products` is its id. */
 export interface ProductDefinition<Level extends string = string> {
-  /** Its name, for developers and for the person who is asked for consent. */
+  /** The product's name, for developers and for the person who is asked for consent. */
   readonly title: LocalizedText
   /** A longer description for the same people. */
   readonly description?: LocalizedText | undefined
-  /** At least one, by scope. An operation that belongs to several products has the same definition in each. */
+  /**
+   * At least one operation, by scope. An operation that belongs to several products has the same definition in each.
+   */
   readonly operations: { readonly [scope: string]: OperationDefinition<Level> }
 }
 
-/** All products, by id: 1 to 64 letters, digits, `.`, `_`, `:` and `-`, the first a letter or digit. */
+/** All products, by id. An id is 1 to 64 letters, digits, `.`, `_`, `:` or `-`, and starts with a letter or digit. */
 export interface ProductDefinitions<Level extends string = string> {
   readonly [product: string]: ProductDefinition<Level>
 }

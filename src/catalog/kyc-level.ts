@@ -2,9 +2,9 @@ import type { Catalog, Operation } from './catalog.ts'
 
 /**
  * Whether a developer's KYC level is sufficient for an operation. An application may request an operation, and ask for
- * consent to it, only if this is true.
+ * consent to it, only if the level is sufficient.
  *
- * @param kycLevel level of the developer's account; undefined or an unknown name is the lowest
+ * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
 export function hasRequiredKycLevel(
   { kycLevels }: Pick<Catalog, 'kycLevels'>,
@@ -14,6 +14,6 @@ export function hasRequiredKycLevel(
   if (operation.kycLevel === undefined) return true
   const has = kycLevel === undefined ? 0 : Math.max(0, kycLevels.indexOf(kycLevel))
   const needs = kycLevels.indexOf(operation.kycLevel)
-  // No account reaches an unknown level.
+  // No account reaches a level that is not in `kycLevels`.
   return needs !== -1 && has >= needs
 }

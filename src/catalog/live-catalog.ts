@@ -54,7 +54,7 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
       }
       return current
     },
-    /** Whether there is a catalog; false only until the first load of products from a function. */
+    /** Whether there is a catalog. False only until a function has loaded the products for the first time. */
     get loaded(): boolean {
       return current !== undefined
     },
@@ -62,22 +62,22 @@ export function createLiveCatalog(options: LiveCatalogOptions) {
     get loadedScopes(): ProductScopes {
       return loadedScopes
     },
-    /** Why the last load was rejected; undefined if it was not, or if there was no load. */
+    /** The error of the last load; undefined if that load succeeded, or if there was no load yet. */
     get rejection(): GatehouseError | undefined {
       return rejection
     },
     /**
-     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive during
-     * a load share the next one, which begins after them, so that each caller gets what was written before its call. If
-     * the products are not a function, nothing happens.
+     * Loads the products in this process, the first time or again. Loads run one after another. Calls that arrive
+     * during a load share the next load. That load begins after these calls, so each caller gets what was written
+     * before its call. If the products are not a function, nothing happens.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with its problems, or with the failure of the load as `cause`; the last valid
-     *   catalog stays
+     * @throws {GatehouseError} `ERR_CATALOG` with the problems of the products, or with the failure of the load as
+     *   `cause`; the last valid catalog stays active
      */
     reload,
     /**
-     * Restricts the active catalog to what is allowed, now and after each load. Without a call the whole catalog is
-     * active.
+     * Restricts the active catalog to the given part, now and after each load. Before the first call, the whole catalog
+     * is active.
      */
     restrict(to: Restriction): void {
       const isNew = to.epoch !== restriction?.epoch || !isSameAs(to.products, restriction.products)

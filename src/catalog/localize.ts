@@ -5,7 +5,7 @@ export function isLocale(text: string): boolean {
   return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(text)
 }
 
-/** A locale and its parents, the most general one last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
+/** A locale and its parents, the most general locale last: `zh-Hant-TW`, `zh-Hant`, `zh` (RFC 4647 3.4). */
 export function lineageOf(locale: string): string[] {
   const lineage: string[] = []
   const subtags = locale.split('-')
@@ -20,7 +20,7 @@ export function lineageOf(locale: string): string[] {
 
 /**
  * Chooses one of the available locales by the lookup scheme of RFC 4647 3.4. A wanted locale and its parents are tried
- * one after another, and only then the next wanted locale.
+ * before the next wanted locale.
  *
  * @param available the available locales
  * @param wanted the wanted locales, in order of preference; `*` has no meaning and is skipped
@@ -39,8 +39,8 @@ export function lookupLocale(available: readonly string[], wanted: readonly stri
  * The text in the best available locale.
  *
  * @param locales the person's locales, in order of preference
- * @param fallback the locale for a person who wants none of ours. If it is missing too, the first text is used: some
- *   text is better than none
+ * @param fallback the locale that is tried after the person's locales. If the text lacks this locale too, the first
+ *   text is used, since any text is better than no text
  */
 export function localize(text: LocalizedText, locales: readonly string[], fallback: string): string {
   if (typeof text === 'string') return text

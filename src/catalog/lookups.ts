@@ -6,7 +6,7 @@ export function catalogLookups(catalog: Pick<LiveCatalog, 'current' | 'loaded'>)
   return {
     /** The scope of the operation of a request; undefined if no operation matches. */
     findScope: (method: string, path: string) => catalog.current.findOperation(method, path)?.scope,
-    /** All routes by which any router would match a request to an operation; none while there is no catalog yet. */
+    /** All routes that any router would match to a request; none while there is no catalog yet. */
     findClaims: (method: string, path: string): readonly RouteClaim[] =>
       catalog.loaded ? catalog.current.findClaims(method, path) : [],
     /** Whether an operation has the scope; true for every scope while there is no catalog yet. */

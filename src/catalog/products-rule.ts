@@ -8,11 +8,11 @@ import { isScope, MAX_SCOPE_LENGTH, OPENID_SCOPES } from './scope.ts'
 export interface CatalogOptions {
   /** The host's KYC levels, lowest first. If they are omitted, levels are not checked. */
   readonly kycLevels?: readonly string[] | undefined
-  /** Scopes that no operation may have, in addition to those of OpenID Connect. */
+  /** Scopes that no operation may have, in addition to the scopes of OpenID Connect. */
   readonly reservedScopes?: readonly string[] | undefined
 }
 
-/** The rule of all products of a host (`ProductDefinitions`), each alone. */
+/** The rule for a host's products (`ProductDefinitions`). It checks each product on its own. */
 export function productsRule({ kycLevels, reservedScopes = [] }: CatalogOptions): Rule {
   const operation = exactObjectOf({
     route: (value) => (Array.isArray(value) ? routesRule(value) : routeRule(value)),
@@ -50,7 +50,7 @@ const routeRule: Rule = (text) => {
 
 const routesRule = notEmpty(listOf(routeRule))
 
-/** @param levels undefined if the levels are unknown: in a gateway without an authorization server */
+/** @param levels undefined if the levels are unknown, as in a gateway without an authorization server */
 function kycLevelRule(levels: readonly string[] | undefined): Rule {
   return (level) => {
     if (!isText(level)) return 'must be the name of a KYC level'

@@ -4,22 +4,22 @@ import { hasRequiredKycLevel } from './kyc-level.ts'
 /** The fields of a client that determine its scopes. */
 export interface ScopeHolder {
   readonly kind: 'apiKey' | 'application'
-  /** Ids of its products; a product that is not in the catalog adds no scopes. */
+  /** Ids of the client's products. A product that is not in the catalog adds no scopes. */
   readonly products: readonly string[]
-  /** Scopes removed from it although one of its products has them. */
+  /** Scopes that were removed from the client although one of its products has them. */
   readonly removedOperations: readonly string[]
 }
 
-/** All scopes of an API key: those of its products except removed ones, in the catalog's order. */
+/** All scopes of an API key, in the catalog's order: the scopes of its products without the removed scopes. */
 export function directScopes(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): string[] {
   return operationsOf(catalog, client).map(({ scope }) => scope)
 }
 
 /**
- * All scopes that an application may request on behalf of users: those of its products except removed ones, limited by
- * its developer's KYC level, in the catalog's order.
+ * All scopes that an application may request on behalf of users, in the catalog's order: the scopes of its products
+ * without the removed scopes, limited by its developer's KYC level.
  *
- * @param kycLevel level of the developer's account; undefined or an unknown name is the lowest
+ * @param kycLevel level of the developer's account; undefined or an unknown name counts as the lowest level
  */
 export function applicationScopes(
   catalog: Catalog,
@@ -33,10 +33,10 @@ export function applicationScopes(
 }
 
 /**
- * Why a client may not have a scope, as a sentence for `error_description` (RFC 6749 5.2 and its characters).
+ * Why a client may not have a scope, as a sentence for `error_description`, in the characters that RFC 6749 5.2 allows.
  *
  * @param kycLevel level of the developer's account; ignored for API keys
- * @returns undefined if it may have it
+ * @returns undefined if the client may have the scope
  */
 export function explainRejection(
   catalog: Catalog,
@@ -66,7 +66,7 @@ export function explainRejection(
 function operationsOf(catalog: Catalog, client: Omit<ScopeHolder, 'kind'>): Operation[] {
   const available = new Set(client.products.flatMap((id) => catalog.products.get(id)?.operations ?? []))
   const removed = new Set(client.removedOperations)
-  // Use the catalog's order, not that of the client's products: equal sets of scopes become equal lists.
+  // The catalog's order makes equal sets of scopes equal lists, in any order of the client's products.
   return [...catalog.operations.values()].filter(
     (operation) => available.has(operation) && !removed.has(operation.scope),
   )
@@ -76,7 +76,7 @@ function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 100)}...` : text
 }
 
-/** Uses only the characters of error_description: %x20-21 / %x23-5B / %x5D-7E. */
+/** Replaces all characters that `error_description` does not allow. It allows %x20-21 / %x23-5B / %x5D-7E. */
 function describe(sentence: string): string {
   return sentence.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/gu, '?')
 }

@@ -3,10 +3,10 @@ import { scopesOf, type ProductScopes } from './product-scopes.ts'
 
 /**
  * The allowed part of a catalog. A route of an omitted operation matches no operation, even if another operation's
- * route also fits, because the handler in this process is still that of the omitted operation.
+ * route also fits, because this process would still run the handler of the omitted operation.
  *
  * @param to the allowed part
- * @param epoch of `to`
+ * @param epoch the epoch of the allowed part
  * @returns the frozen catalog
  */
 export function restrictCatalog(catalog: Catalog, to: ProductScopes, epoch: number): Catalog {

@@ -10,20 +10,21 @@ interface Node<T> {
 const UPPER_CASE = /[A-Z]/
 
 /**
- * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three trees of segments: for routers that fold the letters of ASCII, for those that fold
- * Unicode, and for case-sensitive ones.
+ * An index of routes. It finds the value of a method and a path by walking only the path's segments. It has three trees
+ * of segments: one for routers that fold ASCII letters, one for routers that fold all Unicode letters, and one for
+ * case-sensitive routers.
  *
- * Routers made for URLs do more than is safe here: they decode percent signs, cut at `?`, lower-case beyond ASCII, or
- * let a parameter be empty. A path in the gateway is already decoded. Decoding it again could match an operation that
- * the host's router does not run.
+ * A router for URLs would not be safe here. It may decode percent signs, cut at `?`, change letter case outside ASCII,
+ * or match an empty parameter. A path in the gateway is already decoded. Decoding it again could match an operation
+ * that the host's router does not run.
  */
 export function createRouteIndex<T extends object>() {
   const usual = createTree<T>(foldCase)
   const folded = createTree<T>(foldText)
   const written = createTree<T>((text) => text)
-  /** Whether a path of ASCII characters may match a route with other characters: `/strasse` and `/straße`. */
+  /** Whether a path of ASCII characters may match a route with other characters, such as `/strasse` and `/straße`. */
   let foldsToAscii = false
-  /** Whether a path in lower case may match a route in another case. */
+  /** Whether a route has upper-case letters, so that a path in lower case may match it in some routers only. */
   let hasUpperCase = false
 
   return {
@@ -43,8 +44,8 @@ export function createRouteIndex<T extends object>() {
       return usual.add(method, segments, value)
     },
     /**
-     * The value that all routers find, whether they fold all letters, those of ASCII or none. Undefined if they find
-     * nothing or different values. A case-sensitive router that finds nothing is ignored.
+     * The value that all routers find, whether they fold all letters, only ASCII letters, or no letters. Undefined if
+     * they find nothing, or if they find different values. A case-sensitive router that finds nothing is ignored.
      *
      * @param path decoded, starting with `/`; compared as literal text except for letter case and one trailing slash
      */
@@ -57,7 +58,10 @@ export function createRouteIndex<T extends object>() {
       if (!foldsToAscii && isAscii(path)) return found
       return found === folded.find(method, path) ? found : undefined
     },
-    /** All values that any router finds: several if routers that fold letters disagree with those that do not. */
+    /**
+     * All values that any router finds. There are several if routers that fold letters find another value than
+     * case-sensitive routers.
+     */
     findAll(method: string, path: string): readonly T[] {
       const found = new Set([usual, folded, written].map((tree) => tree.find(method, path)))
       return [...found].filter((value) => value !== undefined)
@@ -100,8 +104,8 @@ function child<T>(node: Node<T>, segment: Segment, fold: (text: string) => strin
 }
 
 /**
- * Tries the literal segment first. If that branch ends without a route, it tries the parameter. The recursion is as
- * deep as the tree.
+ * Tries the literal segment first. If the literal's branch has no route, tries the parameter. The recursion is at most
+ * as deep as the tree.
  */
 function walk<T>(node: Node<T>, segments: readonly string[], at: number): T | undefined {
   const segment = segments[at]

@@ -7,7 +7,7 @@ export type Segment = { readonly literal: string } | { readonly parameter: strin
 /** A parsed route. */
 export interface Route {
   readonly method: HttpMethod
-  /** In the host's spelling. */
+  /** The path in the host's spelling. */
   readonly path: string
   /** Literals are percent-decoded. */
   readonly segments: readonly Segment[]
@@ -17,12 +17,12 @@ export interface Route {
 export const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies HttpMethod[]
 const PARAMETER = /^:[A-Za-z_][A-Za-z0-9_]*$/
 /**
- * The allowed characters of a segment (RFC 3986 3.3), and text outside ASCII. Characters of patterns are excluded, and
- * so is `;`, where some routers cut.
+ * The allowed characters of a literal segment: those of RFC 3986 3.3, and text outside ASCII. Characters of patterns
+ * are excluded. `;` is excluded too, because some routers cut the path there.
  */
 const LITERAL = /^(?:[A-Za-z0-9\-._~!$&'+,=@]|%[0-9A-Fa-f]{2}|[\u{a1}-\u{10ffff}])+$/u
 const UNRESERVED = /^[A-Za-z0-9\-._~]$/
-// eslint-disable-next-line no-control-regex -- these are what is looked for
+// eslint-disable-next-line no-control-regex -- the pattern searches for control characters
 const NEVER_IN_A_SEGMENT = /[\u0000-\u001f\u007f/\\]/
 
 /**
@@ -57,7 +57,10 @@ export function parseRoute(text: unknown): Route | string {
   return { method, path, segments }
 }
 
-/** A text that is equal for two routes that differ only in the names of parameters and in what routers fold. */
+/**
+ * The shape of a route. Two routes have the same shape if they differ only in the names of parameters, or in letters
+ * that some router folds.
+ */
 export function shapeOf(method: string, segments: readonly Segment[]): string {
   // A literal never contains the character U+0000 or a slash.
   const parts = segments.map((segment) => ('parameter' in segment ? '\u0000' : foldText(segment.literal)))
@@ -65,8 +68,8 @@ export function shapeOf(method: string, segments: readonly Segment[]): string {
 }
 
 /**
- * Puts the ASCII letters of a path into lower case. Only those: the path of a request is ASCII, and Koa's routers
- * compare it without regard to case.
+ * Puts the ASCII letters of a path into lower case, and leaves all others. The path of a request is ASCII, and Koa's
+ * routers ignore its letter case.
  */
 export function foldCase(path: string): string {
   return path.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
@@ -90,7 +93,7 @@ function parseSegment(text: string): Segment | string {
 }
 
 function decodeSegment(text: string): Segment | string {
-  // Two spellings of one path would look like two routes to a reader and be one for a request.
+  // Two spellings of one path would look like two routes to a reader, but would match the same requests.
   for (const [encoded] of text.matchAll(/%[0-9A-Fa-f]{2}/g)) {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
     if (UNRESERVED.test(character)) return `has ${encoded}: write it as ${character} (RFC 3986 2.3)`

@@ -23,7 +23,7 @@ export async function submitConsent(request: StepRequest, form: Form): Promise<S
   return renderPage(request, [])
 }
 
-/** Ends our session and that of the host, so that another person can sign in and decide. */
+/** Ends our session and the host's session, so that another person can sign in and decide. */
 export async function switchAccount(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
   if (accounts.signInUrl && !accounts.signOut) {
@@ -35,9 +35,9 @@ export async function switchAccount(request: StepRequest): Promise<StepResult> {
 }
 
 /**
- * Whether the request must start again. Another person, or no one, may be signed in at the host by now; they must not
- * decide in the name of the first person. Or the application may not request any of the scopes any more, which
- * oidc-provider then reports to it.
+ * Whether the request must start again. This is so if the first person is no longer signed in at the host, because no
+ * one else may decide for that person. It is also so if the application may no longer request any of the scopes;
+ * oidc-provider then reports an error to the application.
  */
 async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<boolean> {
   const { account, requestedScopes } = pending
@@ -47,7 +47,7 @@ async function isOutdated({ accounts, ctx, pending }: StepRequest): Promise<bool
   return person?.accountId !== account.accountId || person.userId !== account.userId
 }
 
-/** @param selected the scopes that were selected in the last form, if it selected too few */
+/** @param selected the selected scopes of the last form, if that form selected too few */
 function renderPage(request: StepRequest, selected?: readonly string[]): undefined {
   const { pages, catalog, ctx, pending } = request
   const { application, account, uiLocales, accessLifetime, redirectOrigin } = pending

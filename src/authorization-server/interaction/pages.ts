@@ -55,10 +55,10 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
   return {
     /** The texts for the reader of the response. */
     textsFor,
-    /** An error that cannot be sent to the application. A status below 400 becomes 400. */
+    /** The page for an error that cannot be sent to the application. A status below 400 becomes 400. */
     renderError: (ctx: Context, model: ErrorModel & Reader & { readonly status: number }) =>
       write(ctx, model, (frame) => errorPage(frame, model), { status: Math.max(model.status, 400) }),
-    /** Asks whether to sign out. The form posts `xsrf`, and `logout=yes` for yes, to `action`. */
+    /** Asks whether to sign out. The form posts `xsrf` to `action`, with `logout=yes` if the person agrees. */
     renderSignOut: (
       ctx: Context,
       model: SignOutModel & Reader & { readonly redirectOrigin?: string | undefined },
@@ -66,9 +66,9 @@ export function createPages(options: { readonly texts: TextsByLocale; readonly b
     /** Confirms that the person is signed out. */
     renderSignedOut: (ctx: Context, reader?: Reader) => write(ctx, reader, signedOutPage),
     /**
-     * Sends the browser to the next address after a form. It does not use a redirect: Chromium checks each
-     * address of a redirect chain against `form-action` of the page with the form. Applications and hosts decide
-     * where a chain ends.
+     * After a form, this page sends the browser to the next address. A redirect would not work: Chromium checks each
+     * address of a redirect chain against `form-action` of the page with the form. That page cannot list all addresses,
+     * because applications and hosts decide where a chain ends.
      */
     renderContinue: (ctx: Context, next: URL, reader?: Reader) =>
       write(ctx, reader, (frame) => continuePage(frame, next)),

@@ -4,11 +4,11 @@ import type { ConsentDecision } from '../../grants/consent-policy.ts'
 
 /** A pending authorization request that waits for a person. */
 export interface PendingInteraction {
-  /** Unguessable; part of the address and of a cookie. */
+  /** An unguessable id. It is part of the address and of a cookie. */
   readonly uid: string
   /** The step that is due now. */
   readonly prompt: 'login' | 'consent'
-  /** Epoch seconds. */
+  /** When the interaction began, in epoch seconds. */
   readonly startedAt: number
   readonly application: {
     readonly clientId: string
@@ -18,8 +18,8 @@ export interface PendingInteraction {
     /** The host's name for the developer; undefined if unknown. */
     readonly developerName?: string | undefined
     /**
-     * Ids of its products, so that an operation of several products is shown under the right one; any product
-     * if unknown.
+     * Ids of the application's products. An operation of several products is shown under one of these. If undefined,
+     * the operation may be shown under any of its products.
      */
     readonly products?: readonly string[] | undefined
   }
@@ -31,10 +31,10 @@ export interface PendingInteraction {
     readonly userId?: string | undefined
     /** Display name of the person. */
     readonly name: string
-    /** Their e-mail address or user name, if it is known and differs from the name. */
+    /** The person's e-mail address or user name, if it is known and differs from the name. */
     readonly login?: string | undefined
   }
-  /** Scopes that the request contains and the application may request now, in their order. */
+  /** The scopes of the request that the application may request now, in the order of the request. */
   readonly requestedScopes: readonly string[]
   /** Earlier decisions of this account about this application. */
   readonly storedConsent: { readonly granted: readonly string[]; readonly denied: readonly string[] }
@@ -42,7 +42,7 @@ export interface PendingInteraction {
   readonly uiLocales: readonly string[]
   /** `login_hint` of the request. */
   readonly loginHint?: string | undefined
-  /** The person must authenticate again (`prompt=login`, `max_age`). */
+  /** Whether the person must authenticate again (`prompt=login`, `max_age`). */
   readonly reauthenticate: boolean
   /** Lifetime of the refresh token in seconds: how long access continues without use. */
   readonly accessLifetime: number
@@ -53,15 +53,16 @@ export interface PendingInteraction {
  * browser there.
  */
 export interface InteractionPort {
-  /**
-   * The interaction of this browser at this address; undefined if it is over or belongs to another browser.
-   */
+  /** Finds the interaction of this address; undefined if the interaction is over or belongs to another browser. */
   find(ctx: Context, uid: string): Promise<PendingInteraction | undefined>
-  /** The person has authenticated. */
+  /** Continues after the person has authenticated. */
   signedIn(ctx: Context, pending: PendingInteraction, person: SignedIn): Promise<URL>
-  /** The person approved the request; at least one scope is granted. */
+  /** Continues after the person has approved the request, with at least one granted scope. */
   approved(ctx: Context, pending: PendingInteraction, decision: ConsentDecision): Promise<URL>
-  /** The person denied access (`access_denied`), or cannot be signed in as requested (`login_required`). */
+  /**
+   * Ends the request: the person denied access (`access_denied`), or cannot be signed in as requested
+   * (`login_required`).
+   */
   failed(
     ctx: Context,
     pending: PendingInteraction,

@@ -11,7 +11,7 @@ import { addressOf, showError, type InteractionOptions, type StepRequest, type S
 /** Addresses of one interaction, below {auth_url}. */
 const ADDRESS = /^\/interaction\/([\w-]{1,200})(?:\/(sign-in|consent|switch))?$/
 
-/** A form, with the prompt at which it is shown and the step that answers it. */
+/** A form: the prompt that shows the form, and the step that handles it. */
 interface StepForm {
   readonly prompt: PendingInteraction['prompt']
   readonly step: (request: StepRequest, form: Form) => Promise<StepResult>
@@ -27,14 +27,14 @@ const FORMS: Readonly<Record<string, StepForm | undefined>> = {
 /**
  * Serves the pages of a pending authorization, at `/interaction/<uid>` and below:
  *
- * - `GET  /interaction/<uid>` signs in or asks for consent, depending on the step that is due
+ * - `GET  /interaction/<uid>` starts the step that is due: sign-in or consent
  * - `POST /interaction/<uid>/sign-in` the form of the built-in sign-in page
  * - `POST /interaction/<uid>/consent` approve or deny
  * - `POST /interaction/<uid>/switch` use another account
  *
- * @returns a function that takes the host's own context and the path below {auth_url}. It answers the request
- *   and resolves to true, or ignores it and resolves to false. Errors of the host's callbacks and of the port
- *   pass through.
+ * @returns a function that takes the host's own context and the path below {auth_url}. It answers the request and
+ *   resolves to true, or resolves to false if the path does not belong to an interaction. It rejects with the errors of
+ *   the host's callbacks and of the port.
  */
 export function interactionRoutes(
   options: InteractionOptions,
@@ -76,7 +76,8 @@ function show(request: StepRequest): Promise<StepResult> {
 }
 
 async function submit(request: StepRequest, { prompt, step }: StepForm): Promise<StepResult> {
-  // The form belongs to an earlier step: the person went back in the browser, or signed in or out in another tab.
+  // The form belongs to an earlier step, for example because the person went back in the browser, or signed in or out
+  // in another tab.
   if (request.pending.prompt !== prompt) return addressOf(request)
   const form = await checkForm(request)
   return form && step(request, form)

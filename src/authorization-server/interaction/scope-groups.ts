@@ -12,11 +12,11 @@ export interface ScopeEntry {
   readonly description?: string | undefined
   readonly status: ScopeStatus
   readonly isSelected: boolean
-  /** Shown, but not selectable. */
+  /** Whether the scope is shown without a checkbox, because it is always included. */
   readonly isMandatory: boolean
 }
 
-/** A product, or the OpenID Connect scopes. */
+/** A group of scopes: a product, the OpenID Connect scopes, or other operations. */
 export interface ScopeGroup {
   readonly title: Html | string
   readonly description?: string | undefined
@@ -34,11 +34,11 @@ const OPENID_SCOPES: Readonly<Record<string, keyof Texts>> = {
 }
 
 /**
- * Groups the requested scopes for the consent page: first the scopes about the person, then the operations by
- * product in the order of the catalog. An operation of several products is shown under the first one that is on
- * the application.
+ * Groups the requested scopes for the consent page: first the scopes about the person, then the operations by product
+ * in the order of the catalog. An operation of several products is shown under the first product that the application
+ * has.
  *
- * @param selected the selected scopes of a submitted form, if there is one
+ * @param selected the selected scopes of the submitted form; undefined if no form was submitted
  */
 export function scopeGroups(
   pending: Pick<PendingInteraction, 'requestedScopes' | 'storedConsent' | 'application'>,
@@ -74,7 +74,7 @@ export function scopeGroups(
         entry(operation.scope, read(operation.title), operation.description && read(operation.description)),
       ),
   }))
-  // A product may leave the application while the page is being rendered. The requested operations are shown
+  // A product may be removed from the application while the page is being rendered. Its requested operations are shown
   // anyway.
   const others = [...left]
     .flatMap((scope) => catalog.operations.get(scope) ?? [])

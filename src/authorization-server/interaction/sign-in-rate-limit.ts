@@ -5,15 +5,15 @@ const ROW = 65_536
 const ROWS = 2
 
 /**
- * A limit of `max` attempts per key within `windowSeconds` of the first one.
+ * A limit of `max` attempts per key within `windowSeconds` of the key's first attempt.
  *
- * A fixed number of counters is shared by all keys (a count-min sketch). A table of keys would have a maximum size, and
- * an attacker with enough invented keys could evict all others from it. Here a flood evicts nothing. With a hundred
- * thousand attempts in a window, hardly any person waits without reason. With far more attempts, sign-ins are rejected
- * until the window ends; checking the passwords would be the bottleneck before that.
+ * All keys share a fixed number of counters (a count-min sketch). A table of keys would have a maximum size, and an
+ * attacker with enough invented keys could evict all other keys from the table. A flood of keys evicts no counter. With
+ * a hundred thousand attempts in a window, hardly any person waits without reason. With far more attempts, sign-ins are
+ * rejected until the window ends. But checking so many passwords would overload the server earlier.
  *
- * @param options.max at most 255
- * @param options.now epoch seconds
+ * @param options.max the attempts per window, at most 255
+ * @param options.now returns the time in epoch seconds
  */
 export function createSignInRateLimit(options: {
   readonly max: number
@@ -34,7 +34,7 @@ export function createSignInRateLimit(options: {
   const endOf = (counter: number) => ends[counter] ?? 0
   const countOf = (counter: number) => (endOf(counter) > now() ? (counts[counter] ?? 0) : 0)
 
-  /** Seconds until the first counter of a key ends; 0 if one of them is below the limit. */
+  /** Seconds until the window of one of a key's counters ends; 0 if one of the counters is below the limit. */
   function waitFor(counters: readonly number[]): number {
     if (counters.some((counter) => countOf(counter) < max)) return 0
     return Math.ceil(Math.min(...counters.map(endOf)) - now())
@@ -49,7 +49,7 @@ export function createSignInRateLimit(options: {
     /**
      * Counts one attempt for each key. Call it before the attempt, so that simultaneous attempts count too.
      *
-     * @returns 0 if the attempt is allowed; otherwise the seconds to wait, and nothing is counted
+     * @returns 0 if the attempt is allowed; otherwise the seconds to wait; a rejected attempt is not counted
      */
     consume(...keys: readonly string[]): number {
       const counters = keys.map(countersOf)

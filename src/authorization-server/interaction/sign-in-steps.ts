@@ -6,10 +6,12 @@ import { csrfTokenOf } from './check-form.ts'
 import { addressOf, showError, type StepResult, type StepRequest } from './step.ts'
 import type { Texts } from './texts.ts'
 
-/** A query parameter of the address to which the host's sign-in page returns. It prevents a redirect loop. */
+/** The query parameter that shows that the host's sign-in page sent the browser back. It prevents a redirect loop. */
 const RETURNED = 'returned'
 
-/** Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in one. */
+/**
+ * Signs in with the host's session, sends the browser to the host's sign-in page, or shows the built-in sign-in page.
+ */
 export async function showSignIn(request: StepRequest): Promise<StepResult> {
   const { accounts, port, ctx, pending } = request
   if (accounts.current && accounts.signInUrl) {
@@ -22,7 +24,7 @@ export async function showSignIn(request: StepRequest): Promise<StepResult> {
     }
     const returnTo = addressOf(request)
     returnTo.searchParams.set(RETURNED, '1')
-    // The host's session belongs to an account that no longer exists, so another person must sign in.
+    // If the host's session belongs to an account that no longer exists, another person must sign in.
     const reauthenticate = pending.reauthenticate || isUnknown
     return accounts.signInUrl(returnTo, ctx, { reauthenticate })
   }
@@ -57,7 +59,9 @@ async function hasAccount({ accounts }: StepRequest, { accountId, userId }: Sign
   return (await accounts.find(accountId, userId)) !== undefined
 }
 
-/** Whether the host's session is sufficient: a request for a new sign-in needs one that began after the request. */
+/**
+ * Whether the host's session is sufficient. A request for a new sign-in needs a sign-in after the interaction began.
+ */
 function isProven({ signedInAt }: SignedIn, { reauthenticate, startedAt }: StepRequest['pending']): boolean {
   return !reauthenticate || (signedInAt !== undefined && signedInAt >= startedAt)
 }
@@ -76,7 +80,7 @@ function renderPage(
   })
 }
 
-/** A digest, so that each key has the same length and a memory dump shows no identifier. */
+/** The key is a digest: all keys have the same length, and a memory dump shows no identifier. */
 function rateLimitKey(ip: string, identifier: string): string {
   const text = JSON.stringify([addressGroup(ip), identifier.normalize('NFKC').toLowerCase()])
   return createHash('sha256').update(text).digest('base64url')

@@ -17,7 +17,7 @@ export interface InteractionOptions {
   readonly issuer: string
   /** At least 32 bytes each, newest first, the same in all processes. */
   readonly csrfKeys: readonly Uint8Array[]
-  /** Limit for an interaction, and for an identifier from one address. */
+  /** The limit of attempts per interaction, and per identifier from one network address. */
   readonly signInAttempts: { readonly max: number; readonly windowSeconds: number }
 }
 
@@ -30,7 +30,7 @@ export interface StepRequest extends InteractionOptions {
   readonly pending: PendingInteraction
 }
 
-/** The result of a step: undefined if it wrote a page, or the address to which the browser continues. */
+/** The result of a step: undefined if the step wrote a page; otherwise the address to which the browser continues. */
 export type StepResult = URL | undefined
 
 /** The address of an interaction, or of one of its forms. */

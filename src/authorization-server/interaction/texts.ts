@@ -12,7 +12,7 @@ export const english = {
   identifierLabel: 'Email or user name',
   passwordLabel: 'Password',
   signInButton: 'Sign in',
-  /** The same whether the account exists or not. */
+  /** This text is the same whether the account exists or not. */
   signInFailed: 'That email, user name or password is not right. Check them and try again.',
   signInIncomplete: 'Enter your email or user name and your password.',
   signInTooOften: 'Too many attempts. Wait a few minutes, then try again.',
@@ -20,7 +20,7 @@ export const english = {
   /** Heading of the consent page. `{service}` is the host's service. */
   consentTitle: '{application} wants access to your {service} account',
   consentDeveloper: 'by {developer}',
-  /** Read out after a link that opens a new tab. */
+  /** Screen readers read this text out after a link that opens a new tab. */
   opensNewTab: '(opens in a new tab)',
   consentAccount: 'Signed in as {account}',
   switchAccountButton: 'Use another account',
@@ -86,13 +86,13 @@ export interface PageTexts {
   readonly dir: 'ltr' | 'rtl'
   /** The reader's locales in order of preference, for texts from the catalog. */
   readonly locales: readonly string[]
-  /** The locale for readers who prefer none of ours. */
+  /** The locale for readers who prefer no available locale. */
   readonly defaultLocale: string
   /** Language of one text: `lang`, or English if the locale does not have this text. */
   langOf(name: keyof Texts): string
   /**
    * A text as markup, with a `lang` attribute if its language differs from that of the page. Values that are texts are
-   * isolated by `<bdi>`, so that they cannot change the direction of the rest.
+   * isolated by `<bdi>`, so that they cannot change the direction of the text around them.
    */
   html(name: keyof Texts, values?: Readonly<Record<string, HtmlValue>>): Html
   /**
@@ -104,14 +104,14 @@ export interface PageTexts {
 
 /**
  * Limits for the locales of a reader. Each locale is looked up for every title of the consent page, so thousands of
- * them would cost too much time.
+ * locales would cost too much time.
  */
 const MAX_LOCALES = 16
 const MAX_LOCALE_LENGTH = 64
 
 /**
- * The texts of the pages in all languages. A text that a locale lacks is taken from its parents (`de` for `de-CH`), and
- * then from English.
+ * The texts of the pages in all languages. A text that a locale lacks is taken from the locale's parents (`de` for
+ * `de-CH`). If they lack it too, the English text is used.
  *
  * @param options.logger logs the missing texts once
  */
@@ -168,7 +168,10 @@ export type TextsByLocale = ReturnType<typeof createTexts>
 
 const isEnglish = (locale: string) => /^en(-|$)/i.test(locale)
 
-/** The title and the intro of the sign-in page form one sentence, so both are in one language. */
+/**
+ * Removes the title and the intro of the sign-in page unless both exist: they form one sentence, so both must be in one
+ * language.
+ */
 function withoutPartialSentence(texts: Partial<Texts>): Partial<Texts> {
   const { signInTitle, signInIntro, ...others } = texts
   return signInTitle === undefined || signInIntro === undefined ? others : texts

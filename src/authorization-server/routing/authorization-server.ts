@@ -29,11 +29,13 @@ export interface AuthorizationServerParts
   readonly warnOnInsecureProxy: InsecureProxyWarning
   /** Seconds for which the keys may be cached. */
   readonly jwksMaxAge: number
-  /** Waits until the service runs, for as long as a request may wait. */
+  /** Waits until the service runs, but not longer than a request may wait. */
   ready(): Promise<{ provider: Provider; keyRing: { published: { keys: readonly object[] } } }>
 }
 
-/** Answers everything below {auth_url}: our own endpoints and pages, and the rest with oidc-provider. */
+/**
+ * Answers the requests for the service below {auth_url}. oidc-provider answers what our own endpoints and pages do not.
+ */
 export function authorizationServer(parts: AuthorizationServerParts): Middleware {
   const { settings, pages, events } = parts
   const { issuer, mountPath, signInAttempts } = settings
@@ -73,7 +75,7 @@ export function authorizationServer(parts: AuthorizationServerParts): Middleware
   })
 }
 
-/** Paths that begin like one of ours. The host may have other pages below {auth_url}. */
+/** Paths that begin like a path of the service. The host may have other pages below {auth_url}. */
 const OWN_PATHS =
   /^\/(oauth2|interaction|\.well-known\/(openid-configuration|oauth-authorization-server))(\/|$)/i
 

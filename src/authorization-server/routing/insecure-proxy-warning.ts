@@ -5,8 +5,8 @@ import type { Logger } from '../../host/logger.ts'
 export type InsecureProxyWarning = (ctx: Context) => void
 
 /**
- * If an https issuer receives requests that look like plain http, there is a proxy in front that Koa does not
- * trust. The first middleware of a gatehouse that receives such a request logs the warning, once.
+ * If an https issuer receives requests that look like plain http, Koa does not trust the proxy in front of the app. The
+ * first middleware of a gatehouse that receives such a request logs the warning, once.
  *
  * @param settings.issuer {auth_url}
  */

@@ -1,12 +1,12 @@
 import type { Context } from 'koa'
 
 /**
- * The path of a request below the mount path of gatehouse, or undefined if the request is outside it.
+ * The path of a request below the mount path of gatehouse, or undefined if the request is outside that path.
  *
- * koa-mount removes its prefix from `ctx.path`, and leaves `ctx.mountPath` set afterwards; routers leave the path
- * unchanged. So the original path of the request counts as long as `ctx.path` is still its end. If a middleware
- * above rewrote the path, the rewritten path counts. An app inside Express or connect may be configured with either
- * path: with the prefix that was removed before Koa received the request, or without it.
+ * koa-mount removes its prefix from `ctx.path`, and leaves `ctx.mountPath` set afterwards. Routers leave the path
+ * unchanged. So the original path of the request counts if it ends with `ctx.path`. Otherwise a middleware has
+ * rewritten the path, and the rewritten path counts. Express and connect remove a prefix before Koa receives the
+ * request; the host may configure its mount path with or without that prefix.
  *
  * A request target whose path Koa cannot parse, such as `http://[`, is outside every mount path.
  *
@@ -20,8 +20,8 @@ export function pathBelow(ctx: Context, mountPath: string): string | undefined {
 }
 
 /**
- * Koa reads the path with Node's `url.parse`, which throws for some targets in absolute form and finds no path in
- * others.
+ * Koa reads the path with Node's `url.parse`, which throws for some targets in absolute form and finds no path in other
+ * targets.
  */
 function hasPath(ctx: Context): boolean {
   try {
@@ -43,6 +43,6 @@ function below(ctx: Context, target: string, mountPath: string): string | undefi
 /** The path of a request target in origin form or absolute form (RFC 9112 3.2). */
 function pathOf(target: string): string {
   const withoutQuery = target.split('?', 1)[0] ?? ''
-  // Not `URL.canParse`: once a caller of that function is compiled, Node 20 misreads letters such as "ü" in it.
+  // `URL.canParse` is unsafe: once its caller is compiled, Node 20 misreads letters such as "ü" in the URL.
   return URL.parse(withoutQuery)?.pathname ?? withoutQuery
 }

@@ -8,10 +8,11 @@ const MAX_ADDRESS_BYTES = 12_288
 
 /**
  * Answers a form that another site posts (OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2). It redirects the
- * browser to the same address with GET. A browser sends our `SameSite=Lax` cookies with that GET, and not with such a
+ * browser to the same address with GET. A browser sends our `SameSite=Lax` cookies with that GET, but not with such a
  * form. Weaker cookies would weaken every other page.
  *
- * @param options.parameters the names that are passed on, with all of their values; repeated values are rejected there
+ * @param options.parameters the names of the parameters that are passed on, with all their values. The endpoint rejects
+ *   repeated parameters at the GET
  */
 export async function postToGet(
   ctx: Context,

@@ -10,18 +10,23 @@ import { pathBelow } from './mount-path.ts'
 export interface RouterOptions {
   /** Where the host's app mounts the service; see `pathBelow`. */
   readonly mountPath: string
-  /** Whether a path belongs to the service. The host's other pages never wait for the store. */
+  /**
+   * Whether a path belongs to the service. All other requests pass on at once, so the host's own pages never wait for
+   * the store.
+   */
   owns(path: string): boolean
   /** The methods of each path; {@link DOCUMENT_METHODS} for a public document. */
   readonly methods: Readonly<Record<string, readonly string[]>>
-  /** Answers a request and resolves to true, or resolves to false and leaves it to the host. */
+  /** Answers a request and resolves to true, or resolves to false and leaves the request to the host. */
   answer(ctx: Context, path: string): Promise<boolean>
   /** Answers a request that failed on our side. */
   fail(ctx: Context, path: string, error: Error): void
   readonly warnOnInsecureProxy: InsecureProxyWarning
 }
 
-/** The authorization service as one middleware of the host's app. It passes all other requests on. */
+/**
+ * The authorization service as one middleware of the host's app. It passes all other requests to the next middleware.
+ */
 export function createRouter(options: RouterOptions): Middleware {
   return async function route(ctx, next) {
     const path = pathBelow(ctx, options.mountPath)
@@ -42,8 +47,10 @@ async function answer(options: RouterOptions, ctx: Context, path: string): Promi
 }
 
 /**
- * Answers OPTIONS, and other methods that the path does not have with 405 (RFC 9110 15.5.6). Pages of other origins
- * may read documents, and use no endpoint.
+ * Answers OPTIONS, and rejects unsupported methods with 405 (RFC 9110 15.5.6). The answer to OPTIONS allows pages of
+ * other origins to read public documents, but not to use endpoints.
+ *
+ * @returns whether the request was answered
  */
 function answerWithMethods(ctx: Context, methods: readonly string[]): boolean {
   if (!methods.includes(ctx.method)) {

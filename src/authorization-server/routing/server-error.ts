@@ -24,7 +24,9 @@ export function fail(parts: {
   }
 }
 
-/** The path without the id of an interaction. The cookie that proves its owner holds the same id. */
+/**
+ * The path without the id of an interaction. The cookie that identifies the owner of the interaction holds the same id.
+ */
 function withoutId(path: string): string {
   return path.replace(/^(\/(?:interaction|oauth2\/authorize)\/)[^/]+/i, '$1<uid>')
 }

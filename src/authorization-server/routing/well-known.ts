@@ -13,7 +13,7 @@ const METADATA = '/.well-known/oauth-authorization-server'
  * Serves the documents at the root of a host, wherever the services are mounted: metadata about the authorization
  * server (RFC 8414 3.1) and about the API (RFC 9728 3.1).
  *
- * @param gateway serves the latter
+ * @param gateway serves the metadata about the API
  */
 export function wellKnown(
   parts: Pick<AuthorizationServerParts, 'settings' | 'pages' | 'events' | 'ready' | 'warnOnInsecureProxy'>,

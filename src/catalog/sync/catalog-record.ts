@@ -3,9 +3,12 @@ import { createCollection, type Collection } from '../../store/collection.ts'
 import type { Store } from '../../store/contract.ts'
 import { countRule, finiteNumberRule, listOf, mapOf, objectOf, stringRule } from '../../validation/rules.ts'
 
-/** The operations of all products, as the processes on a store share them. The last process to start or reload wins. */
+/**
+ * The record that the processes on a store share: the operations of all products. The last process to start or reload
+ * wins.
+ */
 export interface CatalogRecord {
-  /** A random mark, new at each write, by which other processes recognize a change. */
+  /** A random value, new at each write. Other processes recognize a change by this value. */
   readonly version: string
   /** Rises by one with each change that removes an operation. It never falls. */
   readonly epoch: number
@@ -23,18 +26,18 @@ export interface WithdrawnScope {
   readonly until: number
 }
 
-/** The id of the one record. */
+/** The id of the only record. */
 export const CATALOG_RECORD = 'products'
 
 /** The channel on which processes publish the version of a new record. */
 export const CATALOG_CHANNEL = 'catalog'
 
-/** Attempts to write the record before it is a conflict: far more than processes that write at the same moment. */
+/** Attempts to write the record before a conflict is reported. Far fewer processes write at the same moment. */
 export const MAX_WRITE_ATTEMPTS = 200
 
 /**
- * Seconds for which a removed operation is kept in addition to the lifetime of a token: a process without a connection
- * to the store may continue to issue tokens with the operation.
+ * Seconds for which the record keeps a removed operation in addition to the lifetime of a token. During this time, a
+ * process without a connection to the store may still issue tokens with the operation.
  */
 export const DISCONNECTED_SECONDS = 86_400
 
@@ -57,7 +60,7 @@ export function catalogRecords(store: Store): Collection<CatalogRecord> {
  * loaded after `before` was read. Older products would bring back operations that another process has removed.
  *
  * @param before undefined if there is no record yet
- * @param at.lowestEpoch the epoch does not fall below it, even if the record is lost
+ * @param at.lowestEpoch the minimum of the epoch, so that it does not fall if the record is lost
  * @param at.now epoch seconds
  * @param at.until epoch seconds at which the last token that is issued now has expired
  */
@@ -75,7 +78,7 @@ export function nextRecord(
   const removed = new Set(missingFrom(products, before?.products ?? {}).map(({ scope }) => scope))
   const epoch = Math.max(before?.epoch ?? 0, lowestEpoch) + (removed.size > 0 ? 1 : 0)
   const earlier = (before?.withdrawn ?? []).filter((each) => each.until > now)
-  // A second removal of the same operation covers the first one.
+  // A second removal of the same operation covers the first removal.
   const kept = earlier.filter(({ scope }) => !removed.has(scope))
   const added = [...removed].map((scope) => ({
     scope,

@@ -7,20 +7,20 @@ import { createSyncState, publish, pull, type SyncParts } from './sync-steps.ts'
 /**
  * Synchronizes the catalog between the processes on one store.
  *
- * One record in the store holds the operations of each product. A process writes it when it starts and when it is asked
- * to reload, so the last process to start or reload wins. All other processes adopt it:
+ * One record in the store holds the operations of each product. A process writes the record when the process starts and
+ * when its host calls `reload`. So the last process to start or reload wins. All other processes adopt the record:
  *
- * - when they receive a message about it
- * - after they lost the connection for messages
+ * - when they receive a message about a new record
+ * - when a lost connection for messages is back
  * - when the tokens that they issue turn out to be revoked
- * - once a minute
+ * - at the latest after `pollIntervalMs`
  *
  * A process never activates more operations than the record has. Its tokens carry the epoch of the record. So the
- * removal of an operation revokes all tokens that can carry it: those of an earlier epoch.
+ * removal of an operation revokes all tokens that carry the operation and have an earlier epoch.
  *
- * Two reloads cannot undo each other's change. Products count only if no process wrote between the reading of the
- * record, the load after it, and the writing. A process that adopts the record cannot undo a change either, even if its
- * copy of the host's database, or its program, is older than that of the writer.
+ * Two reloads cannot undo each other's change. A process reads the record, loads the products, and writes them only if
+ * the record is still the same. A process that adopts the record cannot undo a change either, even if its program or
+ * its copy of the host's database is older than the writer's.
  *
  * @param parts.onRevoked calls a listener after each revocation in any process; returns a function that unsubscribes
  * @param parts.pollIntervalMs maximum milliseconds between two polls
@@ -41,7 +41,7 @@ export function createCatalogSync(
     try {
       await (state.hasPublished && !isReload ? pull(state) : publish(state, isReload))
     } catch (error) {
-      // The caller of `reload` corrects invalid products, so a poll does not retry them.
+      // The caller of `reload` corrects invalid products, so a poll does not retry the reload.
       const isInvalid = error instanceof GatehouseError && error.code === 'ERR_CATALOG'
       hasPendingReload ||= isReload && !isInvalid
       throw error
@@ -55,7 +55,9 @@ export function createCatalogSync(
     })
   }
 
-  /** Whether the tokens issued here are revoked at once, because another process withdrew one of their scopes. */
+  /**
+   * Whether new tokens of this process would be revoked at once, because another process withdrew one of their scopes.
+   */
   function isBehind(): boolean {
     if (!catalog.loaded) return false
     const { operations, epoch } = catalog.current
@@ -74,8 +76,8 @@ export function createCatalogSync(
      * Loads the products again, and makes all other processes do the same. If the products are not a function, nothing
      * happens.
      *
-     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other processes
-     *   may not have been notified; the next poll does it
+     * @throws {GatehouseError} `ERR_CATALOG`: other processes are not notified. `ERR_STORE_UNAVAILABLE`: other
+     *   processes may not have been notified; the next poll notifies them
      */
     async reload(): Promise<void> {
       if (typeof products !== 'function') return
@@ -84,8 +86,8 @@ export function createCatalogSync(
     },
 
     /**
-     * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after a
-     * failure. The revocations must be loaded before.
+     * Loads and publishes the products, and adopts those of other processes from then on. It may be called again after
+     * a failure. Load the revocations before the call.
      *
      * @returns a function that stops the synchronization
      * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`
@@ -94,7 +96,7 @@ export function createCatalogSync(
       const onMessage = (version: string) => {
         if (version !== state.version) void poll()
       }
-      // Before the products are loaded, so that no change in between is missed.
+      // Subscribe before the products are loaded, so that no change in between is missed.
       const unsubscribe = await store.subscribe(CATALOG_CHANNEL, onMessage, () => void poll())
       try {
         await synchronize()

@@ -6,10 +6,12 @@ import type { WithdrawnScope } from './catalog-record.ts'
 export type ScopeRevocations = Pick<Revocations, 'revoke'> & Pick<RevocationSet, 'isScopeRevoked'>
 
 /**
- * Revokes the tokens that carry withdrawn scopes, including those withdrawn by a process that ended before it could
- * revoke them. For scopes that are known to be revoked it costs a few look-ups in memory.
+ * Revokes the tokens that carry withdrawn scopes. Another process may have withdrawn a scope and ended before it could
+ * revoke the tokens; this call then revokes them. If all revocations are stored already, the call costs only a few
+ * look-ups in memory.
  *
- * @param pending scopes whose revocation is known here but may not have reached the store; updated by this function
+ * @param pending scopes whose revocation may not have reached the store. This function adds scopes that this process
+ *   does not know as revoked, and clears the set once all revocations are stored
  * @param withdrawn all withdrawn scopes
  * @param now epoch seconds
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the next call tries again

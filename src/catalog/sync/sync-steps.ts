@@ -32,18 +32,20 @@ export interface SyncParts {
   readonly onChanged?: ((catalog: Catalog) => void) | undefined
 }
 
-/** The state of a process that has not synchronized yet. */
+/** Creates the state of a process that has not synchronized yet. */
 export function createSyncState(parts: SyncParts) {
   return {
     ...parts,
     records: catalogRecords(parts.store),
-    /** The version of the record that the loaded products are at least as new as; undefined if it is unknown. */
+    /**
+     * The version of the last record that the loaded products are known to be as new as; undefined if not known.
+     */
     version: undefined as string | undefined,
     /** Whether this process has published its products. */
     hasPublished: false,
     /** Whether a write of this process was not confirmed, so that the record may be less durable than required. */
     hasUnconfirmedWrite: false,
-    /** The operations of the last warning. */
+    /** The operations that the last warning listed. */
     withheld: '',
     /** Withdrawn scopes whose revocation may not have reached the store. */
     pendingScopes: new Set<string>(),
@@ -54,7 +56,7 @@ export function createSyncState(parts: SyncParts) {
 export type SyncState = ReturnType<typeof createSyncState>
 
 /**
- * Adopts the products of the shared record. Must not run at the same time as itself or `publish`.
+ * Adopts the products of the shared record. Calls of `pull` and `publish` must not overlap.
  *
  * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
  */
@@ -70,8 +72,8 @@ export async function pull(state: SyncState): Promise<void> {
 }
 
 /**
- * Loads the products and writes them to the shared record, which all other processes then adopt. Must not run at the
- * same time as itself or `pull`.
+ * Loads the products and writes them to the shared record, which all other processes then adopt. Calls of `pull` and
+ * `publish` must not overlap.
  *
  * @param isReload whether other processes reload too, even if the operations stay the same
  * @throws {GatehouseError} `ERR_CATALOG`, `ERR_STORE_UNAVAILABLE`, `ERR_CONFLICT`
@@ -81,7 +83,8 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
   let loadedAfter: string | undefined
   for (let attempt = 0; attempt < MAX_WRITE_ATTEMPTS; attempt += 1) {
     const before = await readRecord(state, isReload)
-    // The loaded products count only if no process has written since, or if they are the same as the written ones.
+    // When the write of a reload is retried, the loaded products stay in use if they have the same operations as the
+    // record. In all other cases they are loaded again, because another process may have written after the load.
     if (attempt === 0 || !isReload || !isSameAs(catalog.loadedScopes, before?.record.products ?? {})) {
       await catalog.reload()
       loadedAfter = before?.text
@@ -90,7 +93,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     if (record === undefined) continue
     state.hasPublished = true
     activate(state, record)
-    // Otherwise another process may have newer titles and routes.
+    // If another process wrote after this load, it may have newer titles and routes. The next poll then loads again.
     if (loadedAfter === before?.text) state.version = record.version
     try {
       await revokeWithdrawn(state, record)
@@ -106,20 +109,21 @@ async function readRecord(state: SyncState, isReload: boolean): Promise<Stored<C
   try {
     return await state.records.read(CATALOG_RECORD)
   } catch (error) {
-    // Without the store, removed operations are withdrawn at least in this process.
+    // If the store is unavailable, the reload still withdraws removed operations in this process.
     if (isReload) await state.catalog.reload()
     throw error
   }
 }
 
-/** @returns the active record; undefined if another process wrote first */
+/** @returns the record that is now in the store; undefined if another process wrote first */
 async function writeRecord(
   state: SyncState,
   before: Stored<CatalogRecord> | undefined,
   isReload: boolean,
 ): Promise<CatalogRecord | undefined> {
   const { records, catalog } = state
-  // Products in the form of an object are published once. Later, other processes may have withdrawn some of them.
+  // Products in the form of an object are published in full only once. Later, only the active ones are published,
+  // because other processes may have withdrawn the others.
   const own = state.hasPublished && !isLoaded(state) ? productScopesOf(catalog.current) : catalog.loadedScopes
   const isUnchanged =
     before && !isReload && !isOutdated(state, before.record) && isSameAs(before.record.products, own)
@@ -148,17 +152,20 @@ async function createRecord(
   })
 }
 
-/** Whether the store lost writes, so that the record is older than the active catalog. Tokens of its epoch are revoked. */
+/**
+ * Whether the record is older than the active catalog, for example because the store lost writes. Tokens with the
+ * record's epoch may be revoked already.
+ */
 function isOutdated({ catalog }: SyncState, record: CatalogRecord): boolean {
   return record.epoch < catalog.current.epoch
 }
 
-/** Whether the products come from a function, and not from the program itself. */
+/** Whether the products come from a function. Otherwise they are an object in the host's program. */
 function isLoaded({ products }: SyncState): boolean {
   return typeof products === 'function'
 }
 
-/** Makes the part of the loaded products active that the record has, and logs the operations that it does not have. */
+/** Activates the loaded operations that the record has, and logs the loaded operations that the record lacks. */
 function activate(state: SyncState, record: CatalogRecord): void {
   const { catalog } = state
   const before = productScopesOf(catalog.current)

@@ -7,7 +7,7 @@ type Rgb = readonly number[]
 export interface AccentShades {
   /** The colour itself, for buttons. */
   readonly fill: string
-  /** Text on `fill`: black or white, whichever has more contrast. It is at least 4.5:1 for every colour. */
+  /** Text on `fill`: black or white, whichever has more contrast. The contrast is at least 4.5:1 for every colour. */
   readonly onFill: string
   /** Links, borders and focus on a light background. */
   readonly onLight: string
@@ -25,8 +25,8 @@ const MIN_CONTRAST = 4.5
  * Computes the shades of an accent colour.
  *
  * @param accent `#rrggbb`
- * @param grounds the darkest background of the light pages and the lightest one of the dark pages, as `#rrggbb`
- * @throws {GatehouseError} `ERR_OPTIONS` if it is not in the form `#rrggbb`
+ * @param grounds the darkest background of the light pages and the lightest background of the dark pages, as `#rrggbb`
+ * @throws {GatehouseError} `ERR_OPTIONS` if a colour is not in the form `#rrggbb`
  */
 export function accentShades(accent: string, grounds: { light: string; dark: string }): AccentShades {
   const colour = parse(accent)

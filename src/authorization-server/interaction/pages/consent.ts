@@ -9,8 +9,9 @@ import { alertBox, layout, windowTitle, type Frame } from './layout.ts'
 
 /** The content of the consent page. Names are raw; the page makes them safe to display. */
 export interface ConsentModel {
-  /** Addresses to which its forms are sent. */
+  /** Address to which the consent form is sent. */
   readonly action: string
+  /** Address to which the form for another account is sent. */
   readonly switchAction: string
   readonly csrfToken: string
   readonly application: PendingInteraction['application']
@@ -70,7 +71,7 @@ function accountOf({ name, login = '' }: ConsentModel['account']): Html {
   return html`<bdi>${displayText(name)}</bdi>${beside}`
 }
 
-/** The application's logo, or its first letter. It is decoration: the name is next to it. */
+/** The application's logo, or the first letter of its name. Screen readers skip it, because the name is next to it. */
 function mark(name: string, logoUri: string | undefined): Html {
   const logo = webAddress(logoUri)
   return html`<div class="mark" aria-hidden="true">
@@ -78,7 +79,7 @@ function mark(name: string, logoUri: string | undefined): Html {
   </div>`
 }
 
-/** The developer of the application, and its home page. */
+/** The developer and the home page of the application. */
 function origin({ texts }: Frame, application: ConsentModel['application']): Html | undefined {
   const homepage = webAddress(application.homepageUri)
   const developer = displayText(application.developerName ?? '')

@@ -1,7 +1,7 @@
 /**
- * Characters that are invisible or change the direction of the text around them, so that one name can pass for
- * another: controls, bidirectional controls, zero-width and filler characters, tags, line and paragraph
- * separators. Joiners and variation selectors stay, because emoji and Persian need them.
+ * Characters that are invisible or change the direction of the text around them. With them, one name can look like
+ * another: controls, bidirectional controls, zero-width and filler characters, tags, line and paragraph separators.
+ * Joiners and variation selectors stay, because emoji and Persian need them.
  */
 const INVISIBLE =
   /(?!\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
@@ -15,14 +15,14 @@ const PILED_MARKS = /(\p{M}{4})\p{M}+/gu
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * Prepares a text from outside (the name of an application or a person) for display: one line, without
- * misleading characters, truncated if it is too long, empty if nothing is visible. It still has to be escaped.
+ * Prepares a text from outside (the name of an application or a person) for display: one line, without misleading
+ * characters, truncated if it is too long, empty if nothing is visible. The caller still has to escape the result.
  *
- * @param limit characters that a reader would count
+ * @param limit maximum characters, as a reader would count them
  */
 export function displayText(text: string, limit = 80): string {
   const clean = text
-    // No name is that long; the rest is ignored.
+    // The rest of a longer text is ignored: no name is that long.
     .slice(0, limit * 20)
     .replaceAll(/[\s\u2800]+/g, ' ')
     .replaceAll(INVISIBLE, '')
@@ -49,7 +49,10 @@ export function initialOf(name: string): string {
   return first?.segment.toUpperCase() ?? ''
 }
 
-/** A link or image address from outside if it is http(s), undefined otherwise (`javascript:`, `data:`). */
+/**
+ * Parses a link or image address from outside. Undefined unless it is http or https: `javascript:` or `data:` is not
+ * safe.
+ */
 export function webAddress(address: string | undefined): URL | undefined {
   const url = address === undefined ? null : URL.parse(address)
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url : undefined

@@ -18,10 +18,10 @@ export interface Frame {
 }
 
 /**
- * Renders a whole page around its content: language, title, name of the service, one `main`.
+ * Renders a whole page around its content: language, title, name of the service, and one `main` element.
  *
  * @param page.title without markup
- * @param page.isWide for pages with more to read
+ * @param page.isWide whether the page is wide, for more text
  * @param page.next the address to which the browser continues automatically
  */
 export function layout(
@@ -49,14 +49,14 @@ export function layout(
     </html> `
 }
 
-/** The stylesheet in its element, exactly as it was hashed. */
+/** The stylesheet in its element. The text must stay exactly as it was hashed. */
 function styleElement(css: string): Html {
   return trustedHtml(`<style>${css}</style>`)
 }
 
 /**
- * The title of a window. If there is a problem, it begins with a word for the problem, provided that this word
- * is in the same language.
+ * The title of a window. If there is a problem, the title begins with the word for “Error”, provided that this word is
+ * in the language of the title.
  */
 export function windowTitle(
   texts: PageTexts,

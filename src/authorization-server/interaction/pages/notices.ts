@@ -5,10 +5,11 @@ import { layout, type Frame } from './layout.ts'
 
 /** The content of the error page. */
 export interface ErrorModel {
-  /** The code of the error, as `invalid_request` (RFC 6749 4.1.2.1). */
+  /** The code of the error, such as `invalid_request` (RFC 6749 4.1.2.1). */
   readonly error: string
-  /** The problem: the name of one of our texts, or a sentence from elsewhere. */
+  /** The name of one of our texts that describes the problem. */
   readonly text?: keyof Texts | undefined
+  /** A sentence in English from elsewhere that describes the problem. */
   readonly description?: string | undefined
 }
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { accentShades } from './accent.ts'
 
 /**
- * The backgrounds on which an accent colour must be readable: the darkest light one, and the lightest dark one.
+ * The backgrounds on which an accent colour must be readable: the darkest light background, and the lightest dark
+ * background.
  */
 const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
 
@@ -10,9 +11,9 @@ const GROUNDS = { light: '#eef1f5', dark: '#232b38' }
  * Creates the stylesheet with the host's accent colour.
  *
  * @param accentColor `#rrggbb`
- * @returns the stylesheet, which is part of each page, so that a page needs no other file. Its hash is in the form of
- *   CSP: `sha256-…`
- * @throws {GatehouseError} `ERR_OPTIONS` if it is not a colour
+ * @returns the stylesheet and its hash. Each page contains the stylesheet, so a page needs no other file. The hash has
+ *   the form that CSP needs: `sha256-…`
+ * @throws {GatehouseError} `ERR_OPTIONS` if `accentColor` is not a colour
  */
 export function createStylesheet(accentColor: string) {
   const accent = accentShades(accentColor, GROUNDS)
