@@ -36,8 +36,8 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  *
  * With `durability: { replicas, timeoutMs }` the store has `durable`: its writes settle when `WAIT` confirms them on that
  * many replicas. A confirmed write then survives the loss of its master if one of those replicas is promoted, and Redis
- * promotes the most complete one. This is not consensus. Writes are lost that reached only a minority in a partition,
- * that were on a replica which restarts empty, or that all servers lose at once. A write that too few replicas have
+ * promotes the most complete one. This is not consensus. A write is lost if it reached only a minority in a partition,
+ * if its replica restarts empty, or if all servers lose it at once. A write that too few replicas have
  * confirmed is rejected, and may have been applied.
  *
  * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from replicas, or
@@ -69,7 +69,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     try {
       return await client.call(...command)
     } catch (error) {
-      // With `enableAutoPipelining` ioredis does not follow redirections; a pipeline of one command does.
+      // With `enableAutoPipelining` ioredis follows redirections only for an explicit pipeline of one command.
       if (!client.isCluster || !isMisdirected(error)) throw error
       const [[failure, reply] = [error as Error, undefined]] = (await client.pipeline([command]).exec()) ?? []
       if (failure) throw failure

@@ -11,7 +11,7 @@ const OWN = {
   readOnly: false,
   retryStrategy: () => null,
   reconnectOnError: null,
-  // A command whose answer was lost fails. Without the first, ioredis never settles its promise.
+  // With `maxRetriesPerRequest: 0` this makes a command fail if its answer was lost. Otherwise it would never settle.
   autoResendUnfulfilledCommands: true,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,

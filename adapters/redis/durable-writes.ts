@@ -25,7 +25,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   const connections = new Map<string, Promise<WaitConnection>>()
   const { commandTimeout, keyPrefix = '' } = client.options ?? {}
   const settings = {
-    // The time of WAIT comes on top.
+    // The timeout of the command also covers the WAIT behind it.
     ...(typeof commandTimeout === 'number' && { commandTimeout: commandTimeout + durability.timeoutMs }),
   }
 
@@ -77,7 +77,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 
   let isRefreshing = false
-  /** Makes the host's client learn which node has a key, which it learns only from commands of its own. */
+  /** Makes the host's client learn which node has a key. The client learns this only from its own commands. */
   function refreshSlots(key: string): void {
     if (isRefreshing) return
     isRefreshing = true

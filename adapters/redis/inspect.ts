@@ -56,7 +56,7 @@ const NO_ANSWER = fail(
   'Restore it, or promote its replica; `redis-cli --cluster check <host:port>` shows the state of the cluster',
 )
 
-/** The masters that the client knows. A client that is not connected yet knows none, so it connects first. */
+/** The masters that the client knows. Connects a client that is not connected yet, because it knows no masters. */
 async function mastersOf(client: Pick<RedisClient, 'call' | 'nodes'>): Promise<readonly RedisServerClient[]> {
   const known = () => client.nodes?.('master') ?? []
   if (known().length === 0) await client.call('PING')

@@ -58,7 +58,7 @@ export function createSubscriptions(client: RedisClient) {
           if (wasReady) notifyMissed()
           wasReady = true
         },
-        // A connection without its subscriptions is useless: the next one tries again.
+        // A connection without its subscriptions is useless. The next connection subscribes again.
         () => opened.disconnect(),
       )
     })
@@ -134,7 +134,7 @@ export function createSubscriptions(client: RedisClient) {
         channels.delete(channel)
         // An open connection keeps the process alive.
         if (channels.size === 0) disconnect()
-        // Its outcome does not matter, because the channel has no listeners.
+        // The outcome of unsubscribing does not matter, because the channel has no listeners.
         else connected?.unsubscribe(channel).catch(() => {})
       }
 

@@ -76,7 +76,7 @@ export function createWaitConnection(
     let position = 0
     for (const { commands, resolve, reject } of group) {
       position += commands.length
-      // If there is an ASKING, it precedes the command.
+      // The reply to ASKING, if it was sent, precedes the reply to the command.
       const [error, reply] = replies[position - 1] ?? waited
       if (error) reject(error)
       else resolve({ reply, waited })

@@ -11,7 +11,7 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether the write was done. Always true for a write without a condition. */
   isDone(reply: unknown): boolean
-  /** Whether "no" may mean that an earlier, unconfirmed write has done it. */
+  /** Whether the answer "no" may mean that an earlier, unconfirmed attempt has done the write. */
   readonly isIdempotentNo?: boolean | undefined
 }
 

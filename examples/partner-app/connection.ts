@@ -69,7 +69,7 @@ export function createConnector(service: Service, origin: string) {
   /**
    * Creates the address to which a user is sent to connect their account.
    *
-   * @param prompt `consent` shows the consent page again, also for earlier decisions
+   * @param prompt `consent` shows the consent page again, even if the user has already decided
    */
   async function begin(prompt?: 'consent'): Promise<{ url: URL; pending: PendingConnection }> {
     const pending = {

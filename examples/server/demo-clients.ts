@@ -13,8 +13,8 @@ const APPLICATION_NAME = 'Tallybook'
 /**
  * Creates the demo API key and the demo application, as a developer would in a console.
  *
- * On Redis they exist from the last start. Their secrets are shown once and stored as hashes, so each gets a new secret,
- * and the previous one expires.
+ * On Redis they exist since an earlier start. Secrets are shown once and stored as hashes, so each start makes new
+ * secrets, and the previous secrets expire.
  */
 export async function provideDemoClients(
   { apiKeys, applications }: Gatehouse,

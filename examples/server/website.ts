@@ -59,8 +59,8 @@ export function website(origin: string): Router {
 }
 
 /**
- * A token that proves that the sign-in form is ours, and was made for this browser. Otherwise another site could sign users
- * in to an account of its own, and see what they write there: `sameSite` does not stop a form that needs no cookie.
+ * A token that proves that the sign-in form is ours, and was made for this browser. Without it another site could sign
+ * users in to an account of its own, and see what they write there: `sameSite` does not stop a form that needs no cookie.
  */
 function formToken(ctx: Context): string {
   return (ctx.session.csrf ??= randomBytes(32).toString('base64url'))

@@ -14,14 +14,14 @@ export interface IncomingCall {
   /** Request target or absolute URL. Scheme and host are ignored. */
   readonly url?: string | undefined
   /**
-   * The whole target, where Express or Connect removed the path of `app.use('/api', …)` from `url`. It is used
-   * if it ends with `url`. If the two differ otherwise and name different operations, the call is rejected.
+   * The whole target. Express and Connect keep it here when they remove the path of `app.use('/api', …)` from `url`.
+   * It is used if it ends with `url`. Otherwise the call is rejected if the two name different operations.
    */
   readonly originalUrl?: string | undefined
-  /** By lower-case name, or the Fetch API's `Headers`. */
+  /** The headers by their lower-case names, or the Fetch API's `Headers`. */
   readonly headers:
     Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null }
-  /** Node's alternating names and values. They reveal a second `Authorization` header. */
+  /** Node's list of alternating names and values. It reveals a second `Authorization` header. */
   readonly rawHeaders?: readonly string[] | undefined
 }
 
@@ -30,7 +30,7 @@ export interface AuthenticateOptions<Scope extends string = string> {
   /** The scope to require. @default the scope of the operation that method and URL name */
   readonly scope?: Scope | undefined
   /**
-   * Path at which this server sees {base_url}, where a proxy strips a prefix. @default the path of {base_url}
+   * Path at which this server sees {base_url}, if a proxy strips a prefix. @default the path of {base_url}
    */
   readonly mountPath?: string | undefined
 }
@@ -54,7 +54,7 @@ export async function authenticate(
   call: IncomingCall,
   options: AuthenticateOptions = {},
 ): Promise<Authentication> {
-  // With a misspelt `scope`, another scope would be required than the caller meant.
+  // If a misspelt `scope` were ignored, the call would need another scope than the caller meant.
   const unknown = Object.keys(options).find((name) => name !== 'scope' && name !== 'mountPath')
   if (unknown !== undefined) {
     const message = `authenticate() has no option "${unknown}"; it takes scope and mountPath`

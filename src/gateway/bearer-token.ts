@@ -7,8 +7,8 @@ export interface BearerRequest {
 }
 
 /**
- * Our tokens are far shorter: Node rejects headers from 16 KiB by default. The limit protects processes that
- * accept larger headers from hashing and parsing megabytes.
+ * Our tokens are far shorter, and Node rejects headers from 16 KiB by default. Processes that accept larger
+ * headers need this limit, so that they do not hash and parse megabytes.
  */
 const MAX_TOKEN_LENGTH = 16_384
 

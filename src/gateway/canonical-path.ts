@@ -16,11 +16,11 @@ const ELSEWHERE: Location = { place: 'elsewhere' }
 
 /** The characters of a path (RFC 3986 3.3) without `;`, at which some routers cut paths. */
 const PATH = /^\/[\w\-.~!$&'()*+,=:@%/]*$/
-/** The same without percent signs, empty segments and dot segments: all routers read such a path alike. */
+/** A path without `;`, percent signs, empty segments and dot segments. All routers read such a path alike. */
 const PLAIN_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w\-.~!$&'()*+,=:@]+(?:\/|$))*$/
-/** Percent-encoded without need (RFC 3986 2.3), so two routers may see two paths. */
+/** A character that is percent-encoded without need (RFC 3986 2.3), so two routers may see two paths. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i
-/** Percent-encoding is optional here (RFC 3986 3.3: sub-delims, `:` and `@`), and some routers distinguish both forms. */
+/** A character whose encoding is optional (RFC 3986 3.3: sub-delims, `:`, `@`). Some routers distinguish both forms. */
 const ENCODED_BY_CHOICE = /%(2[146-9abc]|3[ad]|40)/gi
 /** A slash, a backslash, a control character, or a percent sign that would be decoded a second time. */
 const ENCODED_TROUBLE = /%(?:2f|5c|[01][\da-f]|7f|25[\da-f]{2})/i
@@ -72,7 +72,7 @@ export function createPathLocator(base: string): LocatePath {
   /** Whether some router, however it reads the path, might route it below the base. */
   function mayBeBelow(path: string): boolean {
     return undisguise(path).some((text) => {
-      // It is encoded more often than any router decodes, which only an attacker does.
+      // The path is encoded more often than any router decodes. Only an attacker sends such a path.
       if (text.includes('%25')) return true
       const segments = text.split('/').map((segment) => segment.replace(/[;?#].*$/, ''))
       const names = segments.filter((segment) => segment !== '' && segment !== '.')
@@ -131,7 +131,7 @@ function decode(path: string): string | undefined {
 }
 
 /**
- * Removes all disguises of a path but dot segments and repeated slashes.
+ * Removes all disguises of a path except dot segments and repeated slashes.
  *
  * @returns its readings: one for an ASCII path; otherwise its bytes as Latin-1 and as UTF-8, both folded
  */

@@ -45,7 +45,7 @@ export interface Gateway<Scope extends string = string> extends EventSource<keyo
   authenticate(call: IncomingCall, options?: AuthenticateOptions<Scope>): Promise<Authentication>
   /**
    * Serves `/.well-known/oauth-protected-resource…`, the metadata of the API that error responses link to (RFC
-   * 9728 3). For apps in which `middleware()` is mounted below a path and never sees that address.
+   * 9728 3). An app needs it if `middleware()` is mounted below a path and never sees that address.
    */
   wellKnown(): Middleware
   /**

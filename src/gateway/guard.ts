@@ -21,7 +21,7 @@ export interface GatewayMiddlewareOptions {
   readonly public?: readonly PublicRoute[] | undefined
   /**
    * Routes below {base_url} that also accept calls without a token: `['GET /articles']`. If a token is sent, it is
-   * verified, and must carry the scope of the operation, if the route is one. Without a token `ctx.state.auth` stays
+   * verified. If the route is also an operation, the token must carry its scope. Without a token `ctx.state.auth` stays
    * undefined. @default []
    */
   readonly optional?: readonly PublicRoute[] | undefined
@@ -33,7 +33,7 @@ export interface GatewayMiddlewareOptions {
   /** Selects the requests that the gateway guards; it passes all others on. @default all below {base_url} */
   readonly when?: ((ctx: Context) => boolean) | undefined
   /**
-   * Path at which the host's app sees {base_url}, where a proxy strips a prefix; empty for the root.
+   * Path at which the host's app sees {base_url}, if a proxy strips a prefix; empty for the root.
    * @default the path of {base_url}
    */
   readonly mountPath?: string | undefined
@@ -58,7 +58,7 @@ export function guard(
 
   return async function guard(ctx, next) {
     if (when !== undefined && !when(ctx)) return next()
-    // The metadata is public, also if the API is a whole host and its address is below {base_url}.
+    // The metadata is public, even if the API is a whole host, so that the metadata is below {base_url}.
     return metadata(ctx, () => guardRequest(ctx, next))
   }
 

@@ -43,7 +43,7 @@ export function createOpenRoutes(
 
   /** Adds a route to the indexes. @returns the problem of the route */
   function add(openness: Openness, text: unknown): string | undefined {
-    // OPTIONS is not a method of operations; otherwise the syntax is theirs.
+    // Operations have no method OPTIONS. Otherwise these routes have the syntax of operations.
     const isOptions = typeof text === 'string' && text.startsWith('OPTIONS ')
     const route = parseRoute(isOptions ? text.replace('OPTIONS', 'GET') : text)
     if (typeof route === 'string') return route

@@ -49,12 +49,12 @@ export function remoteKeys(options: {
   const keys = createRemoteJWKSet(new URL(jwksUri), {
     timeoutDuration: options.jwksTimeoutMs,
     cooldownDuration: cooldownMs,
-    // With a maximum age, jose would discard old keys before it has new ones.
+    // With a maximum age, jose would discard old keys before it has new keys.
     cacheMaxAge: Number.POSITIVE_INFINITY,
     [customFetch]: fetchKeys,
   })
 
-  /** All fetches use this function, those of jose too. */
+  /** All fetches use this function, including those that jose starts. */
   async function fetchKeys(...[url, init]: Parameters<FetchImplementation>) {
     if (closed.signal.aborted) throw gatewayClosed()
     if (isWithin(triedAt, FAILURE_COOLDOWN_MS) && failure !== undefined) throw failure

@@ -24,8 +24,8 @@ export function readTarget(target: string): RequestTarget {
 
 /**
  * Parses the target of a call from which a framework may have removed a prefix. Express and Connect keep the whole target
- * in `originalUrl`, which is used if it ends with `url`. If the two differ otherwise, both are readings, because only the
- * host knows which of them selects its handler.
+ * in `originalUrl`, which is used if it ends with `url`. If the two differ otherwise, both count as readings, because only
+ * the host knows which of them selects its handler.
  */
 export function readCallTarget(url: string, originalUrl: string | undefined): RequestTarget {
   const rest = readTarget(url)

@@ -10,7 +10,7 @@ export const ANY_SEGMENT = '\u0000'
 export type RequiredScopes = readonly [scope: string, ...others: string[]]
 
 /**
- * The scopes that a request below {base_url} needs, that of its operation first. Undefined if no operation
+ * The scopes that a request below {base_url} needs, the scope of its operation first. Undefined if no operation
  * claims the request, or if routers would disagree about the operation. Some routers take the end of
  * `/invoices/` for an empty parameter, so such a path also needs the scope of `/invoices/:id`.
  *

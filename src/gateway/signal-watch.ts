@@ -30,7 +30,7 @@ export function createSignalWatch(
   revocations: Pick<GatewayRevocations, 'mustReject' | 'onAdded'>,
   reasonToAbort: (principal: Principal, now: number) => Error | undefined,
 ) {
-  /** By token id. The cache of verified tokens may have evicted a principal that is in use. */
+  /** The watched tokens by token id. The cache of verified tokens may have evicted a principal that is in use. */
   const watched = new Map<string, WatchedToken>()
   let stopListening: (() => void) | undefined
   let timer: NodeJS.Timeout | undefined

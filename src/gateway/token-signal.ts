@@ -7,7 +7,7 @@ interface SignalHooks {
    */
   refresh(): void
   /**
-   * Called when a caller begins to wait for the signal. @param keepUntilExpiry whether it is undetectable when that
+   * Called when a caller begins to wait for the signal. @param keepUntilExpiry whether the signal cannot detect when that
    * wait ends
    */
   wait(keepUntilExpiry: boolean): void
@@ -20,7 +20,7 @@ interface SignalHooks {
 export function createTokenSignal({ refresh, wait }: SignalHooks): AbortController {
   const controller = new AbortController()
   const { signal } = controller
-  // There are as many listeners as streams with one token, which is not a leak.
+  // Each stream with the token may add a listener. Many listeners are not a leak.
   setMaxListeners(0, signal)
   const { addEventListener, throwIfAborted } = signal
 

@@ -9,7 +9,7 @@ import { EXPIRED, isExpired, REVOKED } from './verify-token.ts'
 export interface TokenSignals {
   /** The signal of a principal. All principals of one token share it, while a caller holds it. */
   readonly signalOf: SignalOf
-  /** Aborts all signals, and those that are requested later. Idempotent. */
+  /** Aborts all signals now, and each later one when it is requested. Idempotent. */
   close(): void
 }
 

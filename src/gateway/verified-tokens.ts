@@ -17,7 +17,7 @@ const REVERIFY_AFTER_MS = 600_000
  *   about 30 MB together with their claims
  */
 export function createVerifiedTokens(verifyToken: VerifyToken, capacity: number) {
-  // In the order of their last use, because a Map iterates in the order of insertion.
+  // In the order of last use: a Map iterates in the order of insertion, and each use inserts the token again.
   const cached = new Map<string, { principal: Principal; verifiedAt: number }>()
   const pending = new Map<string, Promise<Principal | InvalidToken>>()
   let size = 0

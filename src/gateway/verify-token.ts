@@ -71,7 +71,7 @@ export function createTokenVerifier(options: {
       const isAccessToken =
         typeof typ === 'string' && typ.toLowerCase().replace(/^application\//, '') === TYPE
       if (!isAccessToken) return { problem: `the token is not an access token (typ is not ${TYPE})` }
-      // Without an id, jose would try the only published key, and no id shows whether that key is revoked.
+      // Without a key id, jose would try the only published key, and the gateway could not check if that key is revoked.
       if (!isText(kid)) return { problem: 'the access token does not name the key that signed it (kid)' }
       const { payload } = await jwtVerify(token, getKey, rules)
       return acceptClaims(payload, kid, options.signalOf)

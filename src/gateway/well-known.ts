@@ -13,7 +13,7 @@ export function wellKnown(
   const { pathname } = protectedResourceMetadataUrl(audience)
 
   return async function wellKnown(ctx, next) {
-    // `ctx.url` comes first, because reading `ctx.path` throws for some absolute forms.
+    // Checks `ctx.url` before `ctx.path`, because reading `ctx.path` throws for some absolute forms.
     const isRequested = ctx.url.startsWith(pathname) && ctx.path === pathname
     if (!isRequested || !DOCUMENT_METHODS.includes(ctx.method)) return next()
     if (ctx.method === 'OPTIONS') return answerDocumentOptions(ctx)

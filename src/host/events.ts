@@ -44,7 +44,7 @@ export interface GatehouseEvents {
     of: 'token' | 'grant' | 'client' | 'operation' | 'key'
     /** `jti`, grant id, client id, scope or `kid`. */
     id: string
-    /** Who asked for it, if the host named them. */
+    /** Who requested it, if the host named the actor. */
     actor?: string | undefined
   }
   /** This process no longer receives revocations. */
@@ -80,7 +80,7 @@ interface GrantEvent extends AccountEvent {
 interface KeyEvent {
   kid: string
   alg: 'ES256' | 'RS256'
-  /** Who asked for it, if the host named them. */
+  /** Who requested it, if the host named the actor. */
   actor?: string | undefined
 }
 
@@ -88,7 +88,7 @@ interface ClientEvent {
   kind: 'apiKey' | 'application'
   clientId: string
   accountId: string
-  /** Who asked for it, if the host named them. */
+  /** Who requested it, if the host named the actor. */
   actor?: string | undefined
 }
 
@@ -113,7 +113,7 @@ export interface EventSource<Names extends keyof GatehouseEvents = keyof Gatehou
   off<Name extends Names>(name: Name, listener: Listener<Name>): void
 }
 
-/** All names. The type makes the compiler report a missing one. */
+/** The names of all events. The type makes the compiler report a missing name. */
 const NAMES: Record<keyof GatehouseEvents, true> = {
   'token.issued': true,
   'token.rejected': true,

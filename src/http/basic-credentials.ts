@@ -4,8 +4,8 @@ import { isPrintableAscii } from '../validation/predicates.ts'
 export interface BasicCredentials {
   readonly clientId: string
   /**
-   * The possible secrets. The first is form-decoded as RFC 6749 2.3.1 requires. The raw secret is second, or
-   * alone if it cannot be decoded. Many clients send it raw, which differs if it contains a `+` or a `%`.
+   * The possible secrets. The first is form-decoded as RFC 6749 2.3.1 requires. The raw secret is the
+   * second, or the only one if it cannot be decoded: many clients do not encode a secret with a `+` or a `%`.
    */
   readonly clientSecrets: readonly [string, ...string[]]
 }

@@ -11,7 +11,7 @@ export function createCsrfTokens(keys: readonly Uint8Array[]) {
   const [newest] = keys
   if (!newest) throw new TypeError('at least one key is needed')
   const mac = (key: Uint8Array, binding: readonly (string | undefined)[]) =>
-    // JSON separates the parts: ('ab', 'c') and ('a', 'bc') differ, and so do absent and empty.
+    // JSON separates the parts: ('ab', 'c') and ('a', 'bc') differ. An absent part and an empty part also differ.
     createHmac('sha256', key)
       .update(JSON.stringify(['csrf', ...binding.map((part) => part ?? null)]))
       .digest()

@@ -27,7 +27,7 @@ export async function readForm(ctx: Context): Promise<Form | FormRejection> {
 /**
  * Reads the text of a form (`application/x-www-form-urlencoded`) of at most 56 KiB. A request without a body has an
  * empty form. If a body parser of the host has read the body before, its result is used. A body that was read before
- * and left no result is rejected, because its end would never come.
+ * without a result is rejected, because waiting for it would never end.
  */
 export async function readFormText(ctx: Context): Promise<string | FormRejection> {
   const type = ctx.get('Content-Type')

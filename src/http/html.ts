@@ -35,7 +35,7 @@ function render(value: HtmlValue): string {
 
 /**
  * Tagged template for markup. Every value is escaped, for text as well as for quoted attributes. Markup from
- * `html` itself is kept. Attributes must be quoted, because escaping cannot protect an unquoted one.
+ * `html` itself is kept. Attributes must be quoted, because escaping cannot protect an unquoted attribute.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new SafeHtml(String.raw({ raw: strings }, ...values.map(render)))

@@ -5,8 +5,8 @@ import type { Context } from 'koa'
 export const DOCUMENT_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Answers with a public document, which pages of other origins may read too. If the client has it already, the
- * status is 304.
+ * Answers with a public document, which pages of other origins may read too. If the client has the document
+ * already, the status is 304.
  *
  * @param text the document, serialized
  * @param options.type its media type

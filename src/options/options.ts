@@ -217,8 +217,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
   readonly audience: string
   /**
-   * The products, or a function that loads them. Those whose operations this process serves are enough; KYC levels
-   * have no effect here.
+   * The products, or a function that loads them. Products without operations of this process may be left out. KYC
+   * levels have no effect here.
    */
   readonly products: Products
   /** Maximum seconds between two loads of the products, where a function loads them. @default 60 */
@@ -233,7 +233,7 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** Seconds of use after which the keys are fetched again in the background. @default 600 (10 minutes) */
   readonly jwksCacheSeconds?: number | undefined
   /**
-   * Seconds for which an unknown key id is not fetched again, so that tokens with invented ids cause no load. @default
+   * Seconds after a fetch in which unknown key ids cause no further fetch, so that invented ids cause no load. @default
    * 30
    */
   readonly jwksCooldownSeconds?: number | undefined

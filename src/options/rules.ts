@@ -28,8 +28,8 @@ export function rule<T>(problem: (value: unknown) => string | undefined) {
 /**
  * An object with these keys. Every other key is a problem of its own.
  *
- * @param extra.known the valid keys, for that problem. @param extra.check checks the values against each other, each
- *   of which may be invalid
+ * @param extra.known the valid keys, for that problem. @param extra.check checks the values against each other; each
+ *   value may be invalid
  */
 export function exactly<const Entries extends v.ObjectEntries>(
   entries: Entries,

@@ -2,7 +2,7 @@ import type { StoreCheck } from '../../../src/store/contract.ts'
 import { fail, pass, unknown, warn } from '../../../src/store/check-results.ts'
 import type { Fields } from './server-answers.ts'
 
-/** The used share of `maxmemory` from which on it counts as nearly full. */
+/** From this used share of `maxmemory` on, the memory counts as nearly full. */
 const NEARLY_FULL_SHARE = 0.85
 
 /** Checks whether Redis evicts keys when its memory is full. */
@@ -54,7 +54,7 @@ export function usedShare(info: Fields): number {
   const [used, uncounted, limit] = ['used_memory', 'mem_not_counted_for_evict', 'maxmemory'].map((name) =>
     Number(info.get(name) ?? 0),
   )
-  // The buffers of replicas do not count.
+  // Redis does not count the buffers of replicas for `maxmemory`.
   return limit ? Math.max(0, (used ?? 0) - (uncounted ?? 0)) / limit : 0
 }
 

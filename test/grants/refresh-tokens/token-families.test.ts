@@ -208,7 +208,7 @@ describe('token families on a failing store', () => {
   })
 
   // Fixed bug: the next rotation counted as a reuse, so the family was revoked.
-  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: it was taken for a reuse)', async () => {
+  test('a rotation that another process rolls back does not prevent the next rotation (fixed bug: the next rotation counted as a reuse)', async () => {
     const other = open(faulty.store)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
