@@ -15,37 +15,37 @@ import type { RevokedAccess, RevokeAccount } from './revoke-account.ts'
 /** How the host reports changes of its accounts. */
 export interface AccountService {
   /**
-   * Reports that `accounts.find` answers something else for an account than before. Revokes the access tokens that the
-   * account would not get any more:
+   * Reports that `accounts.find` now answers something else for an account. Revokes the access tokens that would not be
+   * issued any more:
    *
-   * - if the account is gone: all tokens of its API keys, of its applications, and of its grants;
-   * - all tokens of an API key or application whose `userId` is not found any more;
-   * - tokens of its applications that carry an operation above its KYC level;
-   * - everything that a user has authorized who is not found any more. `find` is called once for each user of the
-   *   account's grants in use, for a few at a time.
+   * - if the account is not found any more: all tokens of its API keys, of its applications, and of its grants;
+   * - if the `userId` of an API key or application is not found any more: all tokens of this API key or application;
+   * - if a token of one of its applications carries an operation above the KYC level of the account: this token;
+   * - if a user who has authorized applications is not found any more: everything that the user has authorized. `find` is
+   *   called once for each user of the account's grants in use, for a few users at a time.
    *
-   * With `userId` the change concerns this user of the account alone: the API keys and applications that the user owns,
+   * With `userId`, the change concerns only this user of the account: the API keys and applications that the user owns,
    * and what the user has authorized, including codes that are not exchanged yet.
    *
    * All other tokens stay valid, so a call without a change is harmless. New tokens always follow `find`. Call this
-   * after the change is in force.
+   * method after `find` answers the new state.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: call it again; `ERR_HOST_CALLBACK` if the
-   *   answer of `find` is not valid, or if the host keeps the clients and `registry` has no `list`; the errors of
+   *   answer of `find` is not valid, or if the host manages the clients and `registry` has no `list`; the errors of
    *   `find`. `ERR_STORE_CORRUPT` at the end, if the account has a corrupt record: everything else is revoked by then.
-   *   The tokens of a corrupt API key or application stay valid, unless the account is gone:
-   *   `tokens.revokeAll({ clientId })` revokes them
+   *   If the account still exists, the tokens of a corrupt API key or application stay valid; revoke these tokens with
+   *   `tokens.revokeAll({ clientId })`
    */
   changed(accountId: string, options?: AccountChangeOptions): Promise<RevokedAccess>
 }
 
 /** Options of `accounts.changed`. */
 export interface AccountChangeOptions extends ChangeOptions {
-  /** The user of the account whom the host changed or removed. @default the account and all of its users */
+  /** The user of the account whom the host changed or removed. @default the account and all of its users changed */
   readonly userId?: string | undefined
 }
 
-/** What was done although the account has corrupt records. */
+/** What was done although the account has corrupt records. Part of the error message. */
 const DONE =
   'Everything else of the account was checked; call it again once these are repaired, or tokens.revokeAll({ clientId }) if they are API keys or applications'
 

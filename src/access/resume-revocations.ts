@@ -6,9 +6,9 @@ import type { Revocations, RevocationSpec } from '../revocation/revoke-tokens.ts
 const INTERVAL_MS = 60_000
 
 /**
- * @param parts.resumeGrant finds out what is to be revoked of a grant. For a grant that was not revoked, revoking the
- *   result must be harmless
- * @param parts.resumeAccount the same for all grants of an account
+ * @param parts.resumeGrant returns what must be revoked for a grant. If the grant was not revoked, revoking the result
+ *   must be harmless
+ * @param parts.resumeAccount returns the same for all grants of an account
  */
 export function createResumeRevocations(parts: {
   readonly revocations: Pick<Revocations, 'resumeAll'>
@@ -22,9 +22,9 @@ export function createResumeRevocations(parts: {
 
   return {
     /**
-     * Completes them now, in the background, and every minute from then on.
+     * Completes pending revocations in the background, now and then every minute.
      *
-     * @returns a function that stops it
+     * @returns a function that stops this work
      */
     start(): () => void {
       let stopped = false

@@ -7,22 +7,22 @@ import type { Grants } from '../grants/grant-service.ts'
 
 /** What was revoked. */
 export interface RevokedAccess {
-  /** The number of API keys and applications whose tokens were revoked, all or some. */
+  /** The number of API keys and applications of which some or all tokens were revoked. */
   readonly clients: number
   /** The number of grants of the account that were revoked. */
   readonly grants: number
 }
 
-/** @param grants the grants that accounts have authorized, which are revoked with their tokens */
+/** @param grants lists and revokes the grants that accounts have authorized */
 export function createRevokeAccount(
   clientTokens: Pick<ClientTokens, 'listByAccount' | 'revokeAll'>,
   grants: Pick<Grants, 'revokeAll'>,
 ) {
   /**
-   * Calls `change` for each client of the account, for some at the same time.
+   * Calls `change` for each client of the account, for a few clients at the same time.
    *
-   * @param change answers whether it changed the client. If it rejects with `ERR_STORE_CORRUPT`, the other clients
-   *   follow nevertheless
+   * @param change returns whether it changed the client. If it rejects with `ERR_STORE_CORRUPT`, it is still called for
+   *   the other clients
    * @returns the number of clients that were changed, and an error for each corrupt record
    */
   async function eachClient(
@@ -52,7 +52,7 @@ export function createRevokeAccount(
     /**
      * Revokes all tokens.
      *
-     * @throws {GatehouseError} `ERR_HOST_CALLBACK` as `ClientTokens.listByAccount`, before anything was done;
+     * @throws {GatehouseError} `ERR_HOST_CALLBACK` like `ClientTokens.listByAccount`, before anything is revoked;
      *   `ERR_STORE_CORRUPT` for corrupt records, after everything else was revoked
      */
     async revokeAll(accountId: string, options: ChangeOptions): Promise<RevokedAccess> {

@@ -1,6 +1,6 @@
 /**
- * Shares one answer of `read` among concurrent and subsequent calls. Any client can request health, which must not cause
- * load.
+ * Shares one answer of `read` among concurrent and subsequent calls. Any client can request health, and many requests
+ * must not cause load.
  *
  * @param milliseconds for which an answer is reused
  * @param read never rejects

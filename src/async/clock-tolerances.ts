@@ -1,24 +1,30 @@
-// How far the clocks of processes may differ, and how late a process or a write may be. Each constant is used where its
-// sentence applies, so that one number has one meaning.
+// How far the clocks of processes may differ, and how late a process or a write may be. Each constant has one meaning,
+// which its comment states. Two constants may have the same value.
 
-/** Seconds by which the clocks of two processes may differ. Every stored lifetime that others rely on is so much longer. */
+/**
+ * Seconds by which the clocks of two processes may differ. Every stored lifetime on which other processes rely is longer
+ * by this time.
+ */
 export const CLOCK_SKEW_SECONDS = 120
 
-/** Seconds by which clocks may differ in good operation. Health fails beyond, and a clock that moves further has jumped. */
+/**
+ * Seconds by which clocks may differ in normal operation. If they differ more, health fails. If the clock of a process
+ * moves by more than this, it has jumped.
+ */
 export const NORMAL_CLOCK_SKEW_SECONDS = 30
 
-/** Seconds by which the clock of the issuer may be ahead, so that a token is valid when it is issued (`nbf`). */
+/** Seconds by which the clock of the issuer may be ahead. Within this time a new token is valid at once (`nbf`). */
 export const NOT_BEFORE_TOLERANCE_SECONDS = 5
 
-/** Seconds for which memory keeps a revocation after its end, for a clock that is set forward and back again. */
+/** Seconds for which memory keeps an expired revocation, because the clock may be set forward and back again. */
 export const CLOCK_CORRECTION_SECONDS = 600
 
-/** Milliseconds by which a write may be late: connections keep unsent data no longer. */
+/** Milliseconds by which a write may be late: connections discard unsent data after this time. */
 export const LATE_WRITE_MS = 120_000
 
 /**
- * Milliseconds by which an entry of the revocation log may be older than the moment from which it can be read: one minute
- * because clocks differ, and one because the write takes time. A poll reads so much again.
+ * Milliseconds between the time in an entry of the revocation log and the moment when the entry can be read, at most: one
+ * minute because clocks differ, and one minute because the write takes time. A poll reads this span again.
  */
 export const LATE_ENTRY_MS = 120_000
 

@@ -1,8 +1,8 @@
 /**
- * Runs `work` at most once at a time. Calls that arrive while it runs share the next run, which begins after them. So
- * each call sees what was written before it.
+ * Runs `work` at most once at a time. Calls that arrive while `work` runs share the next run, which begins after these
+ * calls. So each call sees everything that was written before the call.
  *
- * @param work rejects only the calls that wait for this run; a failure does not prevent the next run
+ * @param work if a run rejects, only the calls that wait for this run reject; the next run is made as usual
  */
 export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined

@@ -1,5 +1,6 @@
 /**
- * Runs `work` after the current code. It keeps no process alive: without other work pending, `work` does not begin.
+ * Runs `work` after the current code. Does not keep the process alive: if the process has no other pending work, it ends
+ * before `work` begins.
  *
  * @param work its errors are ignored
  */

@@ -1,9 +1,13 @@
-/** @param most maximum number of values */
+/**
+ * Creates a least-recently-used cache.
+ *
+ * @param most maximum number of values
+ */
 export function createLru<Key, Value>(most: number) {
-  // In the order of last use, because a Map iterates in the order of insertion.
+  // A Map iterates in the order of insertion. Each use inserts the value again, so the first value is the oldest.
   const values = new Map<Key, Value>()
 
-  /** Stores a value. If there are too many, the least recently used one is removed. */
+  /** Stores a value. If there are too many values, the least recently used value is removed. */
   function set(key: Key, value: Value): void {
     values.delete(key)
     values.set(key, value)
@@ -11,7 +15,7 @@ export function createLru<Key, Value>(most: number) {
   }
 
   return {
-    /** The value of a key, which counts as a use. */
+    /** The value of a key. Reading counts as a use. */
     get(key: Key): Value | undefined {
       const value = values.get(key)
       if (value !== undefined) set(key, value)

@@ -1,10 +1,10 @@
 /**
- * Calls `work` again and again, each time up to a quarter earlier than `everyMs`, so that processes which started
- * together do not call it together. A call never overlaps the previous one. Keeps no process alive.
+ * Calls `work` repeatedly. Each pause is random, up to a quarter shorter than `everyMs`, so that processes which started
+ * together do not call it together. A call never overlaps the previous call. Does not keep the process alive.
  *
  * @param work its errors are ignored
  * @param everyMs maximum milliseconds between the end of one call and the beginning of the next
- * @returns a function that stops it
+ * @returns a function that stops the calls
  */
 export function periodically(work: () => Promise<unknown>, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined

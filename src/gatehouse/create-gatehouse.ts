@@ -59,11 +59,11 @@ function canSign({ stale, isSigningRevoked }: KeyCondition): boolean {
 }
 
 /**
- * Creates a token service and API gateway. Synchronous and without I/O: it starts in the background once it is mounted
- * (`middleware()`, `wellKnown()`, `gateway.middleware()`, `gateway.requireScope()`), or with `ready()`, so that a site
- * can start while its store is unavailable. Each cause of a failed start is logged once.
+ * Creates a token service and API gateway, synchronously and without I/O. It starts in the background when it is mounted
+ * (`middleware()`, `wellKnown()`, `gateway.middleware()`, `gateway.requireScope()`), or when `ready()` is called. So a
+ * site can start while its store is unavailable. Each cause of a failed start is logged once.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` and `ERR_CATALOG`, each with all problems at once
+ * @throws {GatehouseError} `ERR_OPTIONS` or `ERR_CATALOG`, with all problems at once
  */
 export function createGatehouse<
   const Level extends string = never,

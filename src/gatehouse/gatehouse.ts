@@ -16,8 +16,8 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /** Serves everything below {auth_url}, and the well-known documents. */
   middleware(): Middleware
   /**
-   * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). Apps need it if they mount
-   * `middleware()` below a path, where it does not receive these requests.
+   * Serves the well-known documents at the root of a host (RFC 8414 3.1, RFC 9728 3.1). An app needs this middleware if
+   * it mounts `middleware()` below a path, because `middleware()` does not receive these requests there.
    */
   wellKnown(): Middleware
   /** Protects the API. */
@@ -41,39 +41,41 @@ export interface Gatehouse<Scope extends string = string, Product extends string
      * within a moment, or within a minute if their connection to the store is disturbed. Tokens with an operation that
      * was removed from a product are revoked.
      *
-     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid: the last valid one stays.
-     *   `ERR_STORE_UNAVAILABLE`: removed operations are rejected here. New operations may still be missing, and other
-     *   processes may not have been notified. This completes within a minute, or call again. And what `ready()` throws
+     * @throws {GatehouseError} `ERR_CATALOG` with all problems if the new catalog is invalid: the last valid catalog stays.
+     *   `ERR_STORE_UNAVAILABLE`: this process rejects removed operations. New operations may still be missing, and other
+     *   processes may not have been notified. The reload completes by itself within a minute, or when it is called again.
+     *   Also throws what `ready()` throws
      */
     reload(): Promise<void>
   }
   /**
-   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". It contains API keys and
-   * applications, the ids of deleted clients, the signing keys, the revocations and the scopes of the products. With the
-   * option `registry` it contains the client epochs that the store keeps, instead of the clients. It contains no
-   * plain secret: secrets of clients are hashed, and keys are encrypted under `secret`. It does not contain grants,
-   * refresh tokens, sessions and stored consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
+   * Exports all data that must outlive the store, as lines of JSON that each end with "\n". The export contains API keys
+   * and applications, the ids of deleted clients, the signing keys, the revocations and the scopes of the products. With
+   * the option `registry` it contains the client epochs that the store keeps, instead of the clients. It contains no
+   * plain secret: secrets of clients are hashed, and keys are encrypted under `secret`. It contains no grants, refresh
+   * tokens, sessions or stored consents. `Readable.from(gatehouse.exportRegistry())` can be piped to a file.
    *
-   * Clients may change during the export: each is exported as it was at one moment. A corrupt record is skipped. It is
-   * named in the log, in the last line, and in `skipped` in the result of `importRegistry`. Iterating rejects with
-   * `ERR_STORE_UNAVAILABLE` and with what `ready()` throws. `importRegistry` rejects a file that was cut off this way.
+   * Clients may change during the export: each client is exported as it was at one moment. A corrupt record is skipped.
+   * Its key is in the log, in the last line of the file, and in `skipped` of the result of `importRegistry`. Iterating
+   * rejects with `ERR_STORE_UNAVAILABLE`, and with what `ready()` throws. The file is then incomplete, and
+   * `importRegistry` rejects it.
    */
   exportRegistry(): AsyncIterable<string>
   /**
-   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store before a process starts
-   * there; it does not start this gatehouse. Overwrites nothing: a different client with the same id stays as it is, and
-   * `conflicts` names it. An existing catalog stays too. Revocations are added. A repeated import completes one that
-   * failed.
+   * Imports a file of `exportRegistry` into this store. For a migration, call it on an empty store, before any process
+   * starts on that store. The import does not start this gatehouse. It overwrites nothing: a different client with the
+   * same id stays as it is, and `conflicts` names its id. An existing catalog stays too. Revocations are added. A repeated
+   * import completes an import that failed.
    *
-   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise its keys would be valid again,
-   * and with them all tokens that were revoked since the backup.
+   * After the store was lost, restore a backup with `{ signingKeys: false }`. Otherwise the keys of the backup would be
+   * valid again, and all tokens that were revoked since the backup would be valid again too.
    *
    * @param lines the file, in pieces of any size: `fs.createReadStream(file)`
    * @throws {GatehouseError} before any change: `ERR_SECRET_MISMATCH` if `secret` does not contain the secret that encrypted
-   *   the signing keys, `ERR_CONFLICT` if this store has other signing keys, `ERR_REGISTRY_READ_ONLY` if the file has clients and here the host manages them,
-   *   `ERR_INVALID_ARGUMENT` if the file has another format or a newer version. Later: `ERR_INVALID_ARGUMENT` with the
-   *   number of the invalid line, or if the file is incomplete; `ERR_STORE_UNAVAILABLE`. And `ERR_CLOSED`, and what
-   *   `lines` throws
+   *   the signing keys; `ERR_CONFLICT` if this store has other signing keys; `ERR_REGISTRY_READ_ONLY` if the file has
+   *   clients, but the host manages the clients of this gatehouse; `ERR_INVALID_ARGUMENT` if the file has another format
+   *   or a newer version. After some lines were imported: `ERR_INVALID_ARGUMENT` with the number of an invalid line, or if
+   *   the file is incomplete; `ERR_STORE_UNAVAILABLE`. At any time: `ERR_CLOSED`, and what `lines` throws
    */
   importRegistry(
     lines: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
@@ -89,9 +91,9 @@ export interface Gatehouse<Scope extends string = string, Product extends string
   /**
    * Reports the health of start, store, keys, products and revocations, for health checks and monitoring. Each failed check
    * names a remedy. Starts gatehouse if needed, and waits for the start as long as a request does, or as long as a store
-   * call may take. Never rejects. However often it is called, it checks the store at most once a second.
+   * call may take. Never rejects. Checks the store at most once a second, even if it is called more often.
    */
   health(): Promise<Health>
-  /** Stops gatehouse. Idempotent. Closes only what gatehouse opened, so neither the store nor its client. */
+  /** Stops gatehouse. Idempotent. Does not close the store and its client, because the host opened them. */
   close(): Promise<void>
 }

@@ -11,8 +11,8 @@ const RETRY_INTERVAL_MS = 250
  *
  * @param start starts the service; called again after a failure
  * @param stop stops what `start` returned
- * @param onFailure called with the error of each failed attempt once `begin()` was called. Before that, only the callers
- *   of `ready()` receive it
+ * @param onFailure called with the error of each failed attempt after `begin()` was called. Before that, only the callers
+ *   of `ready()` receive the error
  */
 export function createLifecycle<Running>(
   start: () => Promise<Running>,
@@ -33,13 +33,13 @@ export function createLifecycle<Running>(
       try {
         return await start()
       } catch (error) {
-        // After close() the host may close the store too, so this is not a failure.
+        // After close() the host may close the store too, so an error of the store is expected then.
         if (closed) throw closedError()
         failure = error
         if (hasBegun) onFailure(error)
         if (!isStoreUnavailable(error)) throw error
         storeFailure = error
-        // The wait keeps no process alive.
+        // The timer does not keep the process alive.
         await delay(RETRY_INTERVAL_MS, undefined, { ref: false })
       }
     }
@@ -73,13 +73,13 @@ export function createLifecycle<Running>(
       if (closed) return 'closed'
       return running === undefined ? 'starting' : 'running'
     },
-    /** Why the last attempt to start failed; undefined if no attempt failed, or if the service runs. */
+    /** Why the last attempt to start failed; undefined if no attempt has failed, or if the service runs. */
     get failure(): unknown {
       return failure
     },
     /**
-     * Starts in the background. Idempotent. Keeps no process alive, and never throws: the reason of a failure is in
-     * `failure`, and `ready()` rejects with it.
+     * Starts the service in the background. Idempotent. Does not keep the process alive. Never throws: the reason of a
+     * failure is in `failure`, and `ready()` rejects with that reason.
      */
     begin(): void {
       hasBegun = true
@@ -104,7 +104,7 @@ export function createLifecycle<Running>(
     requireOpen(): void {
       if (closed) throw closedError()
     },
-    /** Stops the service. If it is starting, it stops as soon as it runs. Idempotent. */
+    /** Stops the service. A service that is still starting is stopped as soon as it runs. Idempotent. */
     async close(): Promise<void> {
       closed = true
       const last = running

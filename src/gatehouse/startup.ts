@@ -15,8 +15,8 @@ interface Running {
 type Stop = () => void | Promise<void>
 
 /**
- * Loads products and keys, builds the authorization server, and subscribes to changes. After a failure it can be called
- * again.
+ * Loads products and keys, builds the authorization server, and subscribes to changes. May be called again after a
+ * failure.
  */
 export async function start(
   core: Pick<Core, 'store' | 'longestLifetime' | 'revoked' | 'catalogSync'>,
@@ -26,7 +26,7 @@ export async function start(
   resumeRevocations: ResumeRevocations,
 ): Promise<Running> {
   await core.store.ping()
-  // Before the products, because operations that left them may have been revoked already.
+  // Revocations are read before the products: an operation that was removed from a product may have been revoked already.
   await Promise.all([core.longestLifetime.seconds(), core.revoked.start()])
   const stops: Stop[] = []
   const stop = async () => void (await Promise.all(stops.map(async (end) => end())))
@@ -35,7 +35,7 @@ export async function start(
     stops.push(await core.catalogSync.start())
     stops.push(await keys.follow())
     let provider = buildProvider(keys.ring.signing)
-    // Pending requests continue with the previous instance. The state of both is in the store.
+    // Pending requests continue with the previous provider. Both providers keep their state in the store.
     stops.push(keys.onChanged(() => (provider = buildProvider(keys.ring.signing))))
     stops.push(resumeRevocations.start())
     return {

@@ -1,6 +1,6 @@
 /**
- * Wraps a service so that its calls wait until gatehouse runs, as requests do. A host may therefore create its first API
- * key right after `createGatehouse`. An unavailable store and `close()` cause the same errors as in requests.
+ * Wraps a service so that each call waits until gatehouse runs, like each request. A host may therefore create its first
+ * API key right after `createGatehouse`. An unavailable store and `close()` cause the same errors as in requests.
  *
  * @param service a service whose methods all return promises
  */

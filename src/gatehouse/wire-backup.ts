@@ -27,13 +27,13 @@ export function createBackupSections(
   const ofIdTokens = (seconds: number) => createLongestLifetime(store, seconds, 'longest-id-token')
   const longestIdToken = ofIdTokens(1)
 
-  /** The revocations of a client. A corrupt client is not exported, so all its tokens are revoked. */
+  /** The revocations of a client. A corrupt client record is not exported, so all tokens of that client are revoked. */
   async function revocationsOf(id: string): Promise<readonly RevocationSpec[]> {
     try {
       return await clientTokens.revocationsOf(id)
     } catch (error) {
       if (!isCorruptRecord(error)) throw error
-      // The host counts the epochs of its clients, so the client as a whole is revoked.
+      // If the host manages the clients, it counts their epochs, so all tokens of the client are revoked.
       return settings.registry ? [{ of: 'client', id }] : revocationOfCorrupt(id, Date.now())
     }
   }
@@ -68,7 +68,7 @@ export function createBackupSections(
     async storeLifetimes({ accessToken, idToken }) {
       await createLongestLifetime(store, accessToken).seconds()
       if (idToken !== undefined) await ofIdTokens(idToken).seconds()
-      // Revocations from now on are kept for that time.
+      // Announces the longest lifetime in this process, so that later revocations are kept for that time.
       await longestLifetime.seconds()
     },
     keys: keys.exportable,

@@ -5,7 +5,7 @@ import type { Core } from './wire-core.ts'
 /** API keys and applications. */
 export type Clients = ReturnType<typeof createClients>
 
-/** Wires API keys and applications, which are in the store or managed by the host. */
+/** Wires API keys and applications. The store keeps them, or the host manages them. */
 export function createClients(core: Core) {
   const { settings, store, durable, events, logger, catalog, revocations, revoked } = core
   const { registry, maxScopeBytes, openIdScopes: oidcScopes } = settings

@@ -64,7 +64,7 @@ export function createCore(settings: ResolvedOptions) {
   return {
     settings,
     store,
-    /** The same data, for writes that must survive the loss of a server: used codes, revocations, keys, clients. */
+    /** The data of `store`, for writes that must survive the loss of a server: used codes, revocations, keys, clients. */
     durable,
     /** Stops probing whether the store is available again. */
     stopProbing,

@@ -19,7 +19,7 @@ export function createKeySource(core: Core): KeySource {
   if ('jwks' in signingKeys) {
     return createHostKeys({ ...parts, keys: signingKeys.jwks.keys, onRevoked: revoked.onAdded })
   }
-  // An expired ID token is still accepted as a hint at sign-out, as long as its session lasts.
+  // While a session lasts, an expired ID token of the session is still accepted as a hint at sign-out.
   const idTokenLifetime = Math.max(lifetimes.idToken, lifetimes.session)
   return createRotatingKeys({
     ...parts,

@@ -6,11 +6,11 @@ import type { HealthCheck } from './health-report.ts'
 const SYNCHRONIZED_MS = 1000
 
 /**
- * Compares the clock of this process with that of the database, which all processes share.
+ * Compares the clock of this process with the clock of the database, which all processes share.
  *
- * @param time the time at the database, in milliseconds since the epoch; undefined if it has no clock to compare
- * @param asked the time in this process before the request and after the answer. The database has read its clock in
- *   between
+ * @param time the clock of the database, in milliseconds since the epoch; undefined if the database has no clock
+ * @param asked the clock of this process before the request and after the answer. The database has read its clock
+ *   between these two moments
  * @param tolerance seconds by which clocks may differ, if less than usual
  * @returns undefined if there is no clock to compare
  */

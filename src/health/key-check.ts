@@ -7,7 +7,7 @@ import { reasonOf } from './reason.ts'
 
 const name = 'signing-keys'
 
-/** Seconds by which a rotation, or the creation of a next key, may be late. */
+/** Seconds by which the rotation of a key, or the creation of a next key, may be late. */
 const MAX_DELAY_SECONDS = 300
 /** Seconds after which keys count as not refreshed. A healthy process refreshes them once a minute. */
 const REFRESHED_WITHIN_SECONDS = 180
@@ -65,7 +65,7 @@ export function checkKeys(condition: KeyCondition, now: number): HealthCheck {
   return checkLoss(condition, now) ?? checkRotation(condition, now, seconds)
 }
 
-/** Warns if the store has lost the keys or the revocation log, so that new keys have replaced the old ones. */
+/** Warns if new keys have replaced the old keys because the store lost the keys or the revocation log. */
 function checkLoss({ replaced }: KeyCondition, now: number): HealthCheck | undefined {
   if (replaced === undefined || now / 1000 - replaced.at > LOSS_REPORTED_SECONDS) return undefined
   return warn(

@@ -3,11 +3,14 @@ import { checkRevocations, revocationHealth, type RevocationView } from './revoc
 import { checkStart, type StartState } from './start-check.ts'
 import type { ReadStoreHealth } from './store-health.ts'
 
-/** What the health of a gatehouse or a gateway is read from. */
+/** The sources of the health of a gatehouse or a gateway. */
 export interface HealthParts {
   /** The progress of the start. */
   readonly start: StartState
-  /** Waits until it is usable, at most as long as a request does, and returns whether it is. */
+  /**
+   * Waits until the gatehouse or gateway is usable, at most as long as a request waits. Resolves with whether it is
+   * usable.
+   */
   becomesUsable(): Promise<boolean>
   /** Reads the health of the store, if there is one. */
   readonly readStoreHealth?: ReadStoreHealth | undefined
@@ -19,12 +22,12 @@ export interface HealthParts {
 }
 
 /**
- * Makes all checks once. Takes as long as a request waits for the start, or as long as a store call may take, whichever is
- * longer.
+ * Makes all checks once. It takes at most as long as a request waits for the start, or as long as a store call may take,
+ * whichever is longer.
  */
 export async function readHealth(parts: HealthParts): Promise<Health> {
   const { start, readStoreHealth, revocations } = parts
-  // After close() the host closes the client of the store, too.
+  // After close() the store is not read, because the host may have closed its client too.
   const readStore = start.state === 'closed' ? undefined : readStoreHealth?.()
   const [isUsable, store] = await Promise.all([parts.becomesUsable(), readStore])
   const isReady = parts.isReady({ isUsable, isStoreUsable: store?.isUsable ?? true })

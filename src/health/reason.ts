@@ -6,7 +6,7 @@ const MAX_LENGTH = 300
 const MAX_DEPTH = 5
 
 /**
- * The reason of a failure in one line that may be shown. It contains our own messages, which hold no secret.
+ * The reason of a failure in one line that may be shown. It contains the messages of this library, which hold no secret.
  * Errors of other libraries contribute only their code or name, because their messages may quote anything.
  */
 export function reasonOf(error: unknown): string {
@@ -31,7 +31,7 @@ function nameOf(error: object): string {
   return /^\w{1,60}$/.test(error.name) ? error.name : ''
 }
 
-/** Database addresses contain passwords. */
+/** Removes the user name and password from each address in a text: addresses of databases may contain passwords. */
 function withoutCredentials(text: string): string {
   return text.replaceAll(/\/\/\S*@/g, '//…@')
 }

@@ -1,12 +1,12 @@
-// Remedies of more than one check.
+// Remedies that more than one check uses.
 
-/** If the keys cannot be decrypted with `secret`. */
+/** The remedy if the keys cannot be decrypted with `secret`. */
 export const ANOTHER_SECRET =
   'Start it with the `secret` that was used before; if that was replaced, add it as a later entry: [new, old]'
 
-/** If the products cannot be loaded. */
+/** The remedy if the products cannot be loaded. */
 export const CORRECT_PRODUCTS =
   'Correct the products, or the function that loads them; the log has all problems'
 
-/** If something is not loaded yet. */
+/** The remedy if something is not loaded yet. */
 export const SEE_START = 'See the check `start`'

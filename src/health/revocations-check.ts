@@ -16,9 +16,9 @@ export interface RevocationView {
 const FAILS_AFTER_SECONDS = 300
 
 /**
- * The figures about revocations.
+ * The part `revocations` of the health report.
  *
- * @param areKnown whether all revocations were ever known
+ * @param areKnown whether this process has read all revocations at least once
  */
 export function revocationHealth({ freshness, size }: RevocationView, areKnown: boolean): RevocationHealth {
   return {
@@ -32,7 +32,7 @@ export function revocationHealth({ freshness, size }: RevocationView, areKnown: 
 /**
  * Checks whether the gateway knows which tokens were revoked.
  *
- * @param areKnown whether all revocations were ever known
+ * @param areKnown whether this process has read all revocations at least once
  */
 export function checkRevocations(
   { freshness, mustReject, size }: RevocationView,

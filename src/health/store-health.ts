@@ -5,7 +5,7 @@ import { checkClock } from './clock-check.ts'
 import { cacheFor } from '../async/cache-for.ts'
 import { reasonOf } from './reason.ts'
 
-/** Reads the health of a store. Never rejects. Takes as long as a store call may take. */
+/** Reads the health of a store. Never rejects. Takes at most as long as a store call may take. */
 export type ReadStoreHealth = () => Promise<StoreHealth>
 
 /** The health of a store, at most a second old. */
@@ -30,11 +30,11 @@ export function storeHealthReader(
   store: Pick<Store, 'ping' | 'inspect' | 'volatile'>,
   tolerance?: number,
 ): ReadStoreHealth {
-  /** When the store first failed to answer, since its last answer: milliseconds since the epoch. */
+  /** When the store stopped answering, in milliseconds since the epoch; undefined while it answers. */
   let unavailableSince: number | undefined
 
   return cacheFor(REUSED_FOR_MS, async () => {
-    // Both at once, so that an unavailable store costs one timeout and not two.
+    // Makes both calls at once, so that an unavailable store costs one timeout and not two.
     const [latency, inspected] = await Promise.allSettled([latencyOf(store), inspect(store, tolerance)])
     if (latency.status === 'rejected') {
       unavailableSince ??= Date.now()
@@ -54,7 +54,7 @@ async function latencyOf(store: Pick<Store, 'ping'>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** The check of the clock, and the checks that the store makes itself. */
+/** The result of the clock check, and the results of the checks that the store makes itself. */
 async function inspect(
   store: Pick<Store, 'inspect' | 'volatile'>,
   tolerance: number | undefined,

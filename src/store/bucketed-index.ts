@@ -77,10 +77,10 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
     page = await store.range(name, { after: members.at(-1), limit: PAGE_SIZE })
     members.push(...page)
   }
-  // The index may hold members of other kinds.
+  // The index may also hold members that are not bucket numbers, such as marks of the log.
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
   const isOld = (member: string) => expiryOf(index, Number(member)) + NUMBER_RETENTION_SECONDS < now
-  // Tidying up is no part of the question: the next reader tries again.
+  // Errors of this cleanup are ignored, because the next reader tries again.
   await Promise.allSettled(
     numbers
       .filter(isOld)
@@ -90,7 +90,10 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
   return numbers.map(Number).filter((bucket) => expiryOf(index, bucket) > now)
 }
 
-/** The clock of this process may be wrong, so the store decides whether a bucket has expired. */
+/**
+ * Removes the number of a bucket that is empty in the store. The clock of this process may be wrong, so the store decides
+ * whether the bucket has expired.
+ */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })
   if (entries.length === 0) await index.store.remove(index.name, member)

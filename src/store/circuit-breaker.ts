@@ -1,7 +1,7 @@
 import { GatehouseError, isStoreUnavailable } from '../errors.ts'
 import { isCorruptRecord } from './corrupt-record.ts'
 
-/** A call that was never sent to the store. Unlike other failed calls, it has certainly not been applied. */
+/** The error of a call that was never sent to the store. Unlike other failed calls, this call was certainly not applied. */
 export class CircuitOpenError extends GatehouseError {
   constructor(message: string, cause: GatehouseError) {
     super('ERR_STORE_UNAVAILABLE', message, { cause })
@@ -19,15 +19,15 @@ const PROBE_INTERVAL_MS = 250
 const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
- * A probe in the background finds out whether the store is available again. A request's own call never serves as a probe,
- * because a write without an answer may have been applied, and its caller would have to find that out.
+ * A probe in the background finds out whether the store is available again. A request's own call never serves as a probe:
+ * if a write is not answered, its caller would have to find out whether the write was applied.
  *
  * @param options.name what is unavailable, for messages: `the store`
- * @param options.probe settles if the store answers
+ * @param options.probe resolves if the store answers
  * @param options.isProbeConclusive whether an answered probe proves that all calls work. Otherwise some trial calls follow
  *   after a pause. The first answered trial closes the circuit. A failed trial keeps it open, for longer
- * @param options.outer a breaker to which these calls are subject too, and which learns of their answers. Failures count
- *   here only
+ * @param options.outer a second breaker. While its circuit is open, these calls fail too. Answers are recorded in both
+ *   breakers, and failures only in this breaker
  * @param options.onUnavailable called when the first probe has failed too
  * @param options.onAvailable called when the store answers after that
  */
@@ -40,7 +40,7 @@ export function createCircuitBreaker(options: {
   readonly onAvailable?: (() => void) | undefined
 }) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
-  /** Grows with each answer and each transition. A failure of an earlier attempt does not count. */
+  /** Grows with each answer and each transition. A call that started in an earlier attempt and fails does not count. */
   let attempt = 0
   let failures = 0
   let open: { readonly since: Date; readonly last: GatehouseError } | undefined
@@ -75,7 +75,7 @@ export function createCircuitBreaker(options: {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // Another call was answered since then, or the circuit is open already.
+    // Since this call started, another call was answered, or the circuit has opened.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined
@@ -132,7 +132,7 @@ export function createCircuitBreaker(options: {
         return answer
       } catch (error) {
         if (isStoreUnavailable(error)) recordFailure(error, startedAt)
-        // A corrupt record is an answer, too.
+        // The store has answered, although the record is corrupt.
         else if (isCorruptRecord(error)) recordAnswer()
         throw error
       }
@@ -146,12 +146,12 @@ export function createCircuitBreaker(options: {
 }
 
 /**
- * Passes calls to a store as long as it answers. After some failures in a row the circuit opens: calls fail at once,
- * without reaching the store, until it answers again. An unavailable database then costs a request no time, and no
- * commands pile up in its client.
+ * Passes calls to a store as long as the store answers. After some failures in a row the circuit opens: until the store
+ * answers again, calls fail at once and are not sent. An unavailable database then costs a request no time, and no
+ * commands pile up in the database client.
  *
- * Any answer ends the row of failures, if it came after the failed call had started. A partial failure, such as one lost
- * shard of a cluster, therefore does not block calls to the rest.
+ * Every answer resets the count of failures. A call that started before the last answer and fails does not count. A
+ * partial failure, such as one lost shard of a cluster, therefore does not block calls to the other shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 

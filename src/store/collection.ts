@@ -10,11 +10,12 @@ export interface Stored<T> {
   readonly text: string
 }
 
-/** Attempts before an update fails. With random pauses this is enough for any real number of concurrent changes. */
+/** Attempts before an update fails. With random pauses, this number is enough for any real number of concurrent changes. */
 const MAX_UPDATE_ATTEMPTS = 200
 
 /**
- * Typed records in the store. A record that cannot be parsed, or has another version, is reported as ERR_STORE_CORRUPT.
+ * Typed records in the store. A record that cannot be parsed, or that has another schema version, is reported as
+ * ERR_STORE_CORRUPT.
  *
  * @param options.name the first part of each key: `name:id`
  */
@@ -67,7 +68,7 @@ export function createCollection<T extends object>(
       return (await read(id))?.record
     },
 
-    /** The records in the order of `ids`, undefined where absent. Rejects if one of them is corrupt. */
+    /** The records in the order of `ids`, undefined where absent. Rejects if any record is corrupt. */
     async getMany(ids: readonly string[]): Promise<(T | undefined)[]> {
       const texts = await store.getMany(ids.map(key))
       return ids.map((id, index) => decodeIfPresent(id, texts[index]))
@@ -90,7 +91,7 @@ export function createCollection<T extends object>(
     /** Stores the record, and overwrites an existing one. */
     set: (id: string, record: T, ttl?: number) => store.set(key(id), encode(record), ttl),
 
-    /** Stores the record only if the stored text is still that of `expected`. */
+    /** Stores the record only if the stored text still equals the text of `expected`. */
     replace: (id: string, expected: Stored<T>, record: T, ttl?: number) =>
       store.replace(key(id), expected.text, encode(record), ttl),
 
@@ -102,7 +103,7 @@ export function createCollection<T extends object>(
      *
      * @param change a pure function, called again with the latest record after a concurrent change. It returns undefined if
      *   there is nothing to change
-     * @returns the record as it is stored now, or undefined if it is absent
+     * @returns the record as it is stored now, or undefined if there is no record
      */
     async update(id: string, change: (record: T) => T | undefined, ttl?: number): Promise<T | undefined> {
       for (let attempt = 0; attempt < MAX_UPDATE_ATTEMPTS; attempt += 1) {

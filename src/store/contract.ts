@@ -15,46 +15,47 @@
  * | member, message               | 60                   | 100,000   |
  * | members of an index           | up to some thousands | unlimited |
  *
- * Keys of values and names of indexes never coincide. The largest indexes list all API keys, all applications, and
- * the revocations of an hour. Any of them may be read in pages of 1000.
+ * A key of a value never equals the name of an index. The largest indexes list all API keys, all applications, and
+ * the revocations of an hour. Every index may be read in pages of 1000.
  *
  * **Consistency.** Each key, and each index, is linearizable: once a write has settled, every read that begins later,
- * in any process, sees it. Reads from lagging replicas break this. There are no promises across keys: `getMany` is not
- * a snapshot, and there are no transactions. Methods may be called at any time and concurrently.
+ * in any process, sees it. Reads from lagging replicas break this promise. There are no promises across keys: `getMany`
+ * is not a snapshot, and there are no transactions. Methods may be called at any time and concurrently.
  *
  * **Time.** `ttl` is in whole seconds, 1 to a century; `undefined` means: kept until deleted. A value whose `ttl`
- * has elapsed is absent for every method from that moment on. One clock decides, preferably that of the database. The
- * adapter chooses when it frees the space, but it must free it, because most values expire.
+ * has elapsed is absent for every method from that moment on. One clock decides, preferably the clock of the database.
+ * The adapter chooses when it frees the space of expired values, but it must free that space, because most values expire.
  *
- * **Failures.** A method that cannot reach the database rejects with an Error. It neither throws nor answers "absent",
- * `false` or nothing instead. Once the database is available again, the same store works again. A rejected write may
- * have been applied, so callers read before they draw a conclusion. A driver that resends a command must not answer
- * `false` for what its own first attempt did: the adapter rejects then. Each call times out after `storeTimeoutMs`. An
- * adapter needs no timeout of its own, but should not write long after that.
+ * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously, and never
+ * answers "absent", `false` or nothing instead. Once the database is available again, the same store works again. A
+ * rejected write may have been applied, so callers read before they draw a conclusion. If a driver resends a command, the
+ * first attempt may have been applied, so that the second attempt finds nothing to do. In this case the adapter rejects,
+ * and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter needs no timeout of
+ * its own, but should not write long after that time.
  *
  * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`, `getMany`,
- * `create` and `replace` of single keys, and `add`; these should be fast. `range`, `remove` and `delete` serve lists,
- * revocation and cleanup. Each process has a few subscriptions from its start on. Each revocation and each change of
- * keys or products publishes a message.
+ * `create` and `replace` of single keys, and `add`; these methods should be fast. `range`, `remove` and `delete` serve
+ * lists, revocation and cleanup. Each process has a few subscriptions from its start on. Each revocation and each change
+ * of keys or products publishes a message.
  *
- * Methods are called on the store, so that it may be an object of a class.
+ * Methods are always called as `store.method()`, so a store may be an instance of a class.
  */
 export interface Store {
-  /** True if the data ends with the process and no other process sees it. Such a store needs no `secret`. */
+  /** True if the data is lost when the process ends, and no other process sees it. Such a store needs no `secret`. */
   readonly volatile?: boolean | undefined
 
   /**
-   * The same data, through methods whose writes settle only once they survive the loss of a server, as configured in the
-   * adapter. It serves writes that must not be lost: uses of one-time values, revocations, keys, clients.
+   * A view of the same data. A write of this view settles only when the data survives the loss of a server, as configured
+   * in the adapter. The view serves writes that must not be lost: uses of one-time values, revocations, keys, clients.
    *
    * A write that is not safe in time rejects like any other failed write, and may have been applied. A `delete` of an
-   * absent key may reject too, because an earlier, unconfirmed `delete` may have deleted it. An adapter leaves `durable`
-   * out if all its writes are equally safe. It keeps every promise of this interface. Each of the two views sees what the
-   * other one wrote. It ends when the store itself is closed, and its own `close` is never called.
+   * absent key may reject too, because an earlier, unconfirmed `delete` may have deleted the key. An adapter leaves
+   * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
+   * view see each other's writes. Closing the store ends the view too; the view's own `close` is never called.
    *
    * A write through the store itself may be lost with a server; then a user signs in once more. In a SQL database all
-   * writes are equally safe if each commit is on disk, and on a standby, before it is answered. Only an adapter that
-   * commits without waiting for that (`synchronous_commit = off`) needs a `durable` that waits.
+   * writes are equally safe if each commit is on disk, and on a standby, before it is answered. An adapter needs a
+   * `durable` that waits only if its usual commits do not wait for the disk (`synchronous_commit = off`).
    */
   readonly durable?: Store | undefined
 
@@ -62,8 +63,8 @@ export interface Store {
   get(key: string): Promise<string | undefined>
 
   /**
-   * The texts stored under `keys`, in their order, undefined where absent. Up to 1000 keys, which may repeat, or none;
-   * one round trip if the database can.
+   * The texts stored under `keys`, in the order of the keys, undefined where absent. Accepts 0 to 1000 keys, which may
+   * repeat. Takes one round trip if the database allows it.
    */
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>
 
@@ -72,7 +73,7 @@ export interface Store {
 
   /**
    * Stores `value` only if `key` is absent. Atomic across all processes: of any number of concurrent calls
-   * exactly one answers true. If it answers false, nothing has changed, and the time to live stays as it was.
+   * exactly one answers true. A call that answers false changes nothing, not even the time to live.
    *
    * @returns whether it was stored
    */
@@ -81,7 +82,7 @@ export interface Store {
   /**
    * Stores `value` only if the text under `key` is exactly `expected`, and resets its time to live.
    * Atomic across all processes: of any number of concurrent calls that expect the same text exactly one answers
-   * true, unless `expected` equals `value`. Never creates an absent key. If it answers false, nothing has changed.
+   * true, unless `expected` equals `value`. Never creates an absent key. A call that answers false changes nothing.
    *
    * @returns whether it was stored
    */
@@ -95,10 +96,10 @@ export interface Store {
   delete(key: string): Promise<boolean>
 
   /**
-   * Adds `member` to the sorted index `index`; an existing member stays once. The index lives at least `ttl` seconds
-   * from now on: adding never shortens its life, and adding without `ttl` makes it permanent. The index ends as a whole,
-   * when its time has elapsed or its last member was removed. The next `add` creates a new index with a time to live of
-   * its own. Each of several concurrent calls takes effect, also beside a call that removes the last member.
+   * Adds `member` to the sorted index `index`; adding an existing member does not add it twice. The index lives at least
+   * `ttl` seconds from now on: adding never shortens its life, and adding without `ttl` makes it permanent. The whole
+   * index is deleted when its time has elapsed or its last member was removed. The next `add` creates a new index with
+   * its own time to live. Every concurrent `add` takes effect, even while another call removes the last member.
    */
   add(index: string, member: string, ttl?: number): Promise<void>
 
@@ -106,31 +107,31 @@ export interface Store {
   remove(index: string, member: string): Promise<void>
 
   /**
-   * Members of `index` in ascending order of their UTF-8 bytes. This differs from the order of a collation and from
-   * that of UTF-16: U+FFFF comes before U+1F600. Empty if there is no such index.
+   * Members of `index` in ascending order of their UTF-8 bytes. This order differs from a collation and from the order
+   * of UTF-16: U+FFFF comes before U+1F600. Empty if there is no such index.
    *
-   * @param options.after exclusive lower bound: the last member of the previous page, which may have been removed
-   *   since, or any other text
+   * @param options.after exclusive lower bound: any text, usually the last member of the previous page, even if that
+   *   member was removed since
    * @param options.limit maximum number of members, 1 to 1000
    */
   range(index: string, options: { after?: string | undefined; limit: number }): Promise<string[]>
 
   /**
-   * Sends `message` to all present subscribers of `channel` in every process, this store included: at most once, in any
-   * order. It arrives while all connections last, within milliseconds if the database can. A lost connection may lose
+   * Sends `message` to all present subscribers of `channel` in every process, also to those of this store. Messages
+   * arrive at most once, in any order, and within milliseconds if the database allows it. A lost connection may lose
    * messages, so subscribers also poll the store. Settles without waiting for the subscribers.
    */
   publish(channel: string, message: string): Promise<void>
 
   /**
    * Calls `listener` for each message on `channel` from now on, and again after a lost connection. The promise
-   * settles once the subscription is active. A listener that throws or rejects affects nothing else. A listener that is
-   * passed twice is called twice. The channel is an exact name, not a pattern.
+   * settles once the subscription is active. A listener that throws or rejects affects nothing else. A listener that
+   * subscribed twice is called twice. The channel is an exact name, not a pattern.
    *
    * @param missed called after a lost connection, once the subscription is active again, because messages may have been
    *   lost. An adapter that cannot know this never calls it
-   * @returns a function that ends this subscription only: once it has settled, `listener` is not called any more. It may
-   *   be called again, after `close`, and within a listener
+   * @returns a function that ends only this subscription: once the function has settled, `listener` is not called any
+   *   more. The function may be called repeatedly, after `close`, and within a listener
    */
   subscribe(
     channel: string,
@@ -138,31 +139,34 @@ export interface Store {
     missed?: () => void,
   ): Promise<() => Promise<void>>
 
-  /** Settles if the database answers. */
+  /** Resolves if the database answers. */
   ping(): Promise<void>
 
   /**
-   * The state of the database, for `gatehouse.health()`. Optional. A check that could not be made, for example without
-   * the permission, is `unknown`. Rejects if the database cannot be reached.
+   * The state of the database, for `gatehouse.health()`. Optional. The status of a check is `unknown` if the check could
+   * not be made, for example because a permission is missing. Rejects if the database cannot be reached.
    */
   inspect?(): Promise<StoreInspection>
 
   /**
-   * Closes what the adapter itself opened: never a client that the host passed, nor what other stores on the database
-   * use. Idempotent; it settles while the database is unavailable, too. Pending calls resolve or reject. Afterwards every
-   * other method rejects, and no listener is called.
+   * Closes only what the adapter itself opened. It never closes a client that the host passed, or a connection that other
+   * stores use. Idempotent; it settles even while the database is unavailable. Pending calls resolve or reject. Afterwards
+   * every other method rejects, and no listener is called.
    */
   close(): Promise<void>
 }
 
 /** The state of a database. */
 export interface StoreInspection {
-  /** Its clock in milliseconds since the epoch, read while `inspect` ran; undefined if it has no clock to compare. */
+  /**
+   * The clock of the database in milliseconds since the epoch, read while `inspect` ran; undefined if the database has no
+   * clock to compare.
+   */
   readonly time?: number | undefined
   /**
-   * The used share of its memory, from 0 to 1; with several servers, that of the fullest one. Undefined if there is no
-   * limit, or the database does not report it. From 0.9 on, new sign-ins are rejected, so that revocations can be
-   * written for as long as possible.
+   * The used share of the database's memory, from 0 to 1; with several servers, the share of the fullest server. Undefined
+   * if the memory has no limit, or the database does not report the share. From 0.9 on, new sign-ins are rejected, so
+   * that revocations can be written for as long as possible.
    */
   readonly usedShare?: number | undefined
   /** One check for each setting that matters. */
@@ -171,12 +175,12 @@ export interface StoreInspection {
 
 /** The result of one check. */
 export interface StoreCheck {
-  /** Such as `eviction`, `persistence`, `replicas`. */
+  /** The subject of the check, such as `eviction`, `persistence` or `replicas`. */
   readonly name: string
   /** `unknown` if the check could not be made. */
   readonly status: 'pass' | 'warn' | 'fail' | 'unknown'
-  /** The finding, for a person. Never holds keys or values of the store, or credentials. */
+  /** The finding, for an operator. Never contains keys or values of the store, or credentials. */
   readonly message: string
-  /** What to do about it, if the check does not pass. */
+  /** What the operator should do; undefined if the check passes. */
   readonly remedy?: string | undefined
 }

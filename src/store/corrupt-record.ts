@@ -1,6 +1,6 @@
 import { GatehouseError } from '../errors.ts'
 
-/** Stands in a list in the place of a record that cannot be parsed, or that has a newer version. */
+/** An item of a list that replaces a record which cannot be parsed, or which has a newer schema version. */
 export class CorruptRecord {
   readonly id: string
   /** The key in the store. */
@@ -15,7 +15,7 @@ export class CorruptRecord {
   }
 }
 
-/** Whether an error is about one corrupt record. Any other failure is not about a single key. */
+/** Whether an error is about one corrupt record, and not about the store as a whole. */
 export function isCorruptRecord(error: unknown): error is GatehouseError {
   return error instanceof GatehouseError && error.code === 'ERR_STORE_CORRUPT'
 }

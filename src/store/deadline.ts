@@ -5,8 +5,8 @@ import { isCorruptRecord } from './corrupt-record.ts'
 import { wrapCalls } from './wrap-calls.ts'
 
 /**
- * Gives every call to a store a timeout, so that an unavailable database costs a request a bounded time. Clients of
- * databases wait and retry far longer than a user waits for an answer.
+ * Gives every call to a store a timeout, so that an unavailable database delays a request only for a limited time.
+ * Database clients wait and retry far longer than a user waits for an answer.
  *
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
@@ -34,14 +34,14 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
         return await calls.getMany(keys)
       } catch (error) {
         if (!isCorruptRecord(error)) throw error
-        // One by one, so that the error names the key of the corrupt record.
+        // Reads one key at a time, so that the error names the key of the corrupt record.
         return Promise.all(keys.map((key) => calls.get(key)))
       }
     },
     subscribe(channel, listener, missed) {
       let isLate = false
       const subscription = (async () => store.subscribe(channel, listener, missed))()
-      // The caller has received an error and will subscribe again, so a late subscription is ended.
+      // After the timeout the caller has received an error and will subscribe again, so a late subscription is ended.
       subscription.then((unsubscribe) => (isLate ? unsubscribe() : undefined)).catch(() => {})
       return inTime(() => subscription).catch((error: unknown) => {
         isLate = true

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The digest that is stored instead of a secret, token, code or id: SHA-256 of its UTF-8, base64url. A single round is
- * enough for 256 random bits from a machine.
+ * The digest that is stored instead of a secret, token, code or id: SHA-256 of its UTF-8 bytes, as base64url. A slow hash
+ * is not needed, because these values contain 256 random bits.
  */
 export function digest(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url')

@@ -1,15 +1,15 @@
 import type { Logger } from '../host/logger.ts'
 import type { Store } from './contract.ts'
 
-/** The used share of the memory from which on it counts as nearly full. */
+/** If at least this share of the memory is used, the memory counts as nearly full. */
 const NEARLY_FULL_SHARE = 0.9
 
-/** Minimum milliseconds between two checks. Without calls of `isNearlyFull` there are no checks. */
+/** Minimum milliseconds between two checks. Only calls of `isNearlyFull` start checks. */
 const CHECK_INTERVAL_MS = 2000
 
 /**
  * @param options.store its `inspect` reports the used share
- * @param options.logger logs when the memory becomes nearly full, and when it no longer is
+ * @param options.logger logs when the memory becomes nearly full, and when it is no longer nearly full
  * @param options.now a monotonic clock, in milliseconds
  */
 export function createMemoryWatch(options: {
@@ -33,8 +33,8 @@ export function createMemoryWatch(options: {
 
   return {
     /**
-     * Whether the memory was nearly full at the last check. Returns at once. After some seconds it starts a new check in
-     * the background. False if the store does not report its memory.
+     * Whether the memory was nearly full at the last check. Returns at once. If the last check is some seconds old, a new
+     * check starts in the background. False if the store does not report its memory.
      */
     isNearlyFull(): boolean {
       if (store.inspect && now() - checkedAt >= CHECK_INTERVAL_MS) {

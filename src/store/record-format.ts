@@ -7,8 +7,8 @@ export interface RecordSchema {
   /** The schema version of the records that are written now. */
   readonly version: number
   /**
-   * The fields of a record, or a function from the id to its rule. A record that breaks them is
-   * corrupt, because another program has written it.
+   * The rules for the fields of a record, or a function that returns the rule for the record of an id. A record that
+   * breaks its rules is corrupt.
    */
   readonly fields?: Fields | ((id: string) => Rule) | undefined
 }
@@ -22,7 +22,7 @@ export function encodeRecord(record: object, { version }: RecordSchema): string 
  * Parses a record.
  *
  * @param key the key in the store, for errors
- * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text is no such record, or has another version
+ * @throws {GatehouseError} `ERR_STORE_CORRUPT` if the text cannot be parsed, breaks the rules, or has another version
  */
 export function decodeRecord(
   id: string,
@@ -42,7 +42,7 @@ function parseObject(key: string, text: string): Readonly<Record<string, unknown
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value
   } catch {
-    // Reported below: the parser's own message would quote the record.
+    // The error is created below, because the parser's own message would quote the record.
   }
   throw notARecord(key)
 }
@@ -54,7 +54,7 @@ function notARecord(key: string): GatehouseError {
   )
 }
 
-/** Quotes the version only if it is a number, because any other text may be data. */
+/** The error of an unknown version. It quotes the version only if it is a number, because any other text may be data. */
 function unknownVersion(key: string, found: unknown, version: number): GatehouseError {
   const isNewer = Number.isInteger(found) && Number(found) > version
   const why = isNewer

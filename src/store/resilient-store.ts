@@ -9,8 +9,8 @@ import { wrapCalls } from './wrap-calls.ts'
  * ERR_STORE_UNAVAILABLE.
  *
  * Writes of the durable view have a breaker of their own, because replicas may be missing while reads still work.
- * These calls have no breaker: `ping`, which shows that the store is available again; `inspect`, which reports the
- * problem; and `subscribe`, which uses its own connection, serves no request, and must not be late.
+ * Three methods have no breaker: `ping` shows that the store is available again; `inspect` reports the problem;
+ * `subscribe` uses its own connection, serves no request, and must start as soon as possible.
  *
  * @param timeoutMs milliseconds that a call may take
  * @param logger logs when the store becomes unavailable, and when it is available again
@@ -29,7 +29,7 @@ export function createResilientStore(inner: Store, timeoutMs: number, logger: Lo
   const durableWrites = createCircuitBreaker({
     name: 'the store, for durable writes,',
     probe,
-    // The store answers a ping while its replicas are still missing.
+    // A ping may be answered while the replicas are still missing.
     isProbeConclusive: false,
     outer: all,
   })

@@ -6,12 +6,12 @@ import { CorruptRecord } from './corrupt-record.ts'
 const TIME_DIGITS = 13
 const MEMBER = /^\d{13}:([^]{1,256})$/
 
-/** The member for an id. It starts with the padded time, so that the order of bytes is the order of time. */
+/** The member for an id. The member starts with the padded time, so that members are sorted by time. */
 export function timedMember(listedAt: number, id: string): string {
   return `${String(listedAt).padStart(TIME_DIGITS, '0')}:${id}`
 }
 
-/** The id of a member; the empty text if another program has written the member. */
+/** The id of a member; the empty text if the member has another form, for example because another program wrote it. */
 export function idOfMember(member: string): string {
   return MEMBER.exec(member)?.[1] ?? ''
 }
@@ -23,7 +23,7 @@ export function timeOfMember(member: string): number {
 
 /** The options of a list. */
 export interface ListOptions {
-  /** `cursor` of the previous page. @default the first page */
+  /** The `cursor` that the previous page returned. @default the first page is read */
   readonly cursor?: string | undefined
   /** Maximum number of items, 1 to 500. @default 50 */
   readonly limit?: number | undefined
@@ -40,9 +40,9 @@ const LIST_FIELDS = {
 }
 
 /**
- * Checks the options of a list, and fills in the default.
+ * Checks the options of a list, and fills in the default limit.
  *
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`, also for an option that does not exist
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for an invalid or unknown option
  */
 function checkedPage(options: ListOptions): ListOptions & { readonly limit: number } {
   checkInput('the list was not read', options, LIST_FIELDS)
@@ -55,16 +55,16 @@ export interface RecordList<T> {
   readonly items: T[]
   /** The corrupt records on the page. */
   readonly corrupt: readonly CorruptRecord[]
-  /** The `cursor` of the next page; undefined at the end. */
+  /** Pass it as `cursor` to read the next page. Undefined on the last page. */
   readonly cursor?: string | undefined
 }
 
 /**
  * Reads members until the page is full.
  *
- * @param source.load the records of members in their order, undefined where absent
+ * @param source.load returns the records of members, in the order of the members, undefined where absent
  * @param source.removeStale called with the members without a record. Its errors are ignored: the next reader tries again
- * @param source.isMeant selects the records of the page. @default all
+ * @param source.isMeant whether a record belongs on the page. @default all records belong on the page
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
  */
 export async function readPage<T extends object>(
@@ -83,7 +83,7 @@ export async function readPage<T extends object>(
   let after = cursor
   while (items.length < limit) {
     const wanted = limit - items.length
-    // One more than wanted, to know whether there is a next page.
+    // Reads one member more than the page needs, to know whether there is a next page.
     const members = await range({ after, limit: wanted + 1 })
     const page = members.slice(0, wanted)
     const records = await load(page)

@@ -1,6 +1,6 @@
 import type { Store } from './contract.ts'
 
-/** Makes a call to a store. `key` is the key or the index that the call is about, if it is about one. */
+/** Makes a call to a store. `key` is the key or the index that the call uses; undefined for other calls. */
 export type MakeCall = <T>(call: () => Promise<T>, key?: string) => Promise<T>
 
 /** The methods of a store that read, write or publish data. */
@@ -12,7 +12,7 @@ type DataMethods = Pick<
 /**
  * Wraps each data method of a store.
  *
- * @param read makes the calls that change no data; publishing a message is one of them
+ * @param read makes the calls that change no data, including `publish`
  * @param write makes the calls that change data
  */
 export function wrapCalls(store: DataMethods, read: MakeCall, write: MakeCall): DataMethods {

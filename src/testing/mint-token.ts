@@ -15,12 +15,12 @@ export interface MintOptions {
 }
 
 /**
- * Signs an access token of this gatehouse for tests of the host's API, without any OAuth flow. The gateway accepts the
- * token, because the active key of the gatehouse signs it.
+ * Signs an access token of this gatehouse for tests of the host's API, without any OAuth flow. The active key of the
+ * gatehouse signs the token, so the gateway accepts it.
  *
  * @returns the JWT
  * @throws {GatehouseError} `ERR_PERSISTENT_STORE` if the store is not `volatile` and `allowPersistentStore` is not set,
- *   before anything is created. `ERR_INVALID_ARGUMENT` if a field or an option does not exist. And what `ready()` throws
+ *   before anything is created; `ERR_INVALID_ARGUMENT` if a field or an option does not exist; and what `ready()` throws
  */
 export async function mintToken<Scope extends string>(
   gatehouse: Gatehouse<Scope>,

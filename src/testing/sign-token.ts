@@ -9,7 +9,7 @@ import { anyValue, type Rule } from '../validation/rules.ts'
 export interface MintedToken<Scope extends string = string> {
   /** The account that the token acts on. */
   readonly accountId: string
-  /** The member of that account. */
+  /** The user, a member of that account. */
   readonly userId?: string | undefined
   readonly scopes: readonly Scope[]
   /** Seconds from now; negative for a token that has already expired. @default the lifetime of its mode */

@@ -14,16 +14,17 @@ import { values } from './store-contract/values.ts'
 /** The options of `storeContract`. */
 export interface StoreContractOptions {
   /**
-   * Opens the store under test. It is called up to three times for each case. All stores must use the same database, over
-   * separate connections if the adapter opens any. For a `volatile` store it is called once. The suite closes the stores.
+   * Opens the store under test. It is called up to three times for each case, but only once for a `volatile` store. All
+   * stores must use the same database. If the adapter opens connections, each store must have its own. The suite closes
+   * the stores.
    */
   readonly createStore: () => Store | Promise<Store>
-  /** Lets at least that many seconds pass for the store: it sleeps a little longer, or advances a frozen clock. */
+  /** Lets at least `seconds` pass for the store: it sleeps a little longer, or advances a frozen clock. */
   readonly elapse: (seconds: number) => void | Promise<void>
   /**
    * Disconnects a store of `createStore` from its database, so that calls fail within five seconds: it closes and blocks
-   * the connections, or makes the driver fail. Other stores stay connected. This option adds cases, which prove that a
-   * store without its database never answers that a value is absent.
+   * the connections, or makes the driver fail. Other stores stay connected. This option adds cases which prove that a
+   * disconnected store never answers that a value is absent.
    *
    * @returns a function that connects the store again
    */
@@ -51,11 +52,11 @@ export interface StoreContractCase {
  * ```
  *
  * Every key, index and channel of a case begins with `contract:` and a random id, so that it never collides with other
- * data. If `elapse` sleeps, cases may run concurrently, and all together take a few seconds. A case removes its data at
+ * data. If `elapse` sleeps, cases may run concurrently, and then take a few seconds in total. A case removes its data at
  * its end, unless it is aborted. Timers must be real; only `Date` may be frozen.
  *
- * The promises of a store apply to its `durable` view too. If there is one, a case checks both at the same time, and names
- * the view that failed.
+ * The promises of a store apply to its `durable` view too. If the store has a `durable` view, a case checks the store and
+ * the view at the same time. The error names the view that failed.
  */
 export function storeContract(options: StoreContractOptions): readonly StoreContractCase[] {
   const { createStore, elapse, breakConnection } = options
@@ -94,7 +95,7 @@ export function storeContract(options: StoreContractOptions): readonly StoreCont
     const failure = outcomes.find((outcome) => outcome.status === 'rejected')
     await Promise.all([store.close(), other.close()])
     const removed = store.volatile ? undefined : removeTraces(traces)
-    // The failure of the check takes precedence over an error of the removal.
+    // If the check failed, an error of the removal is ignored, so that the failure of the check is reported.
     await (failure ? removed?.catch(() => {}) : removed)
     if (failure) throw failure.reason
   }

@@ -87,7 +87,7 @@ export const atomicity: StorePromises = {
       await store.set(name, 'old')
       const calls = [() => store.replace(name, 'old', 'new'), () => other.delete(name)]
       if (round % 2 === 1) calls.reverse()
-      // In either order the delete finds a value. The replace comes first, or finds none.
+      // In either order `delete` finds a value, and no value is left. If `delete` runs first, `replace` finds no value.
       const answers = await Promise.all(calls.map((call) => call()))
       assert.equal(answers[round % 2 === 1 ? 0 : 1], true)
       assert.equal(await store.get(name), undefined)

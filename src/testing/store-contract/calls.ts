@@ -11,7 +11,7 @@ export function callsOf(
     ['set', () => store.set(key('set'), '2')],
     ['create', () => store.create(key('created'), '2')],
     ['replace', () => store.replace(key('a'), '1', '2')],
-    // `false` would be wrong too.
+    // The key exists in the database, so even the usual answer `false` would be invented without the database.
     ['create of an existing key', () => store.create(key('a'), '2')],
     ['replace with another expected text', () => store.replace(key('a'), '3', '2')],
     ['delete', () => store.delete(key('a'))],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { callsOf } from './calls.ts'
 import { eventually, outcome, type StorePromises } from './promise.ts'
 
-/** Closing a store. */
+/** Promises about closing a store. */
 export const closing: StorePromises = {
   async 'close may be called repeatedly and concurrently'({ store, key }) {
     await store.subscribe(key('a'), () => {})

@@ -12,7 +12,7 @@ const METHODS = [
   ['publish', 'subscribe', 'ping', 'close'],
 ].flat() as (keyof Store)[]
 
-/** The description that a store gives of itself. */
+/** Promises about `volatile` and `inspect`, by which a store describes itself. */
 export const description: StorePromises = {
   async 'ping settles if the database answers'({ store }) {
     assert.equal(await store.ping(), undefined)

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
-/** A time to live in seconds that elapses during a check. No check reads such a value before, because it may be slow. */
+/**
+ * A time to live in seconds that elapses during a check. No check reads such a value before its time has elapsed: a slow
+ * check would read too late.
+ */
 const SHORT = 2
-/** A time to live in seconds that elapses in no check. */
+/** A time to live in seconds that never elapses during a check. */
 const LONG = 1000
-/** More seconds than 32 bits hold. */
+/** The seconds of a century: more than a signed 32-bit number holds. */
 const CENTURY = 3_155_760_000
 
-/** Times to live. */
+/** Promises about times to live. */
 export const expiry: StorePromises = {
   async 'a value whose time to live has elapsed is absent for every method'({ store, other, key, elapse }) {
     const names = ['get', 'getMany', 'create', 'replace', 'delete'].map(key)

@@ -6,7 +6,7 @@ import { eventually, outcome, type StorePromises } from './promise.ts'
 /** Milliseconds within which a store must find out that its database is available again. */
 const RECOVERY_TIMEOUT_MS = 8000
 
-/** A store without its database. */
+/** Promises about a store that cannot reach its database. */
 export const failures: StorePromises = {
   async 'without its database a store rejects every call, and never answers that a value is absent'(stage) {
     const { store, other, key, breakConnection } = stage
@@ -21,7 +21,7 @@ export const failures: StorePromises = {
           assert.ok(error instanceof Error, `${through}: ${name} rejects with something other than an Error`)
         }
       }
-      // Only one store is disconnected: the database itself answers.
+      // Only one store is disconnected: the other store still reaches the database.
       await other.ping()
     } finally {
       await reconnect()
@@ -51,7 +51,7 @@ export const failures: StorePromises = {
     assert.equal(await firstAnswer(() => store.get(key('a'))), '1')
     await firstAnswer(() => store.set(key('b'), '2'))
     assert.equal(await other.get(key('b')), '2')
-    // Messages from before are lost. New messages must arrive at some point.
+    // Messages that were sent during the disconnection are lost. New messages must arrive at some point.
     for (let waited = 0; received.length === 0 && waited < RECOVERY_TIMEOUT_MS; waited += 100) {
       await other.publish(key('channel'), 'back')
       await delay(100)
@@ -65,7 +65,7 @@ export const failures: StorePromises = {
   },
 }
 
-/** The first answer of a call that may reject at first. */
+/** Repeats a call until it resolves, and returns the answer. */
 async function firstAnswer<T>(call: () => Promise<T>): Promise<T> {
   for (let waited = 0; waited < RECOVERY_TIMEOUT_MS; waited += 100) {
     const { settled, answer } = await outcome(call)

@@ -8,7 +8,7 @@ const MEMBERS = [
   ['a', 'A', 'b', 'B', 'aa', 'ab', 'a ', 'a:b', '10', '9', '09', '1'],
   ['-', '+', '(', '[', '(a', '[a', '-inf', '+inf', '*', '{}', ' ', '~'],
   ['\u0000', '\u0000\u0001', '\u007f', '\u0080', '\u00e9', 'e\u0301', 'z\u00e9', '\u07ff', '\u0800'],
-  // In UTF-16 order the emoji would come before these two.
+  // In UTF-16 order the emoji would come before the first two members.
   ['\uff5e', '\uffff', '\u{1F600}', '\u{10FFFF}', '\ud7ff', '\ue000'],
   ['\ufeff', '\ufeffa', '\u{10000}', '\u{2FFFD}', '\u{EFFFD}', '\u{F0000}'],
 ].flat()
@@ -28,7 +28,7 @@ async function readPages(store: Store, index: string, limit: number): Promise<st
   }
 }
 
-/** Sorted indexes. */
+/** Promises about sorted indexes. */
 export const indexes: StorePromises = {
   async 'range answers in ascending order of UTF-8 bytes'({ store, other, key }) {
     for (const member of MEMBERS) await store.add(key('index'), member)
@@ -51,7 +51,7 @@ export const indexes: StorePromises = {
     await store.remove(key('index'), 'c')
     assert.deepEqual(await store.range(key('index'), { after: 'c', limit: 10 }), ['e'])
     assert.deepEqual(await store.range(key('index'), { after: 'z', limit: 10 }), [])
-    // A cursor after all members with a prefix.
+    // This cursor is greater than all members that begin with `a`.
     assert.deepEqual(await store.range(key('index'), { after: 'a\u{10FFFF}', limit: 10 }), ['e'])
     assert.deepEqual(await store.range(key('index'), { after: 'd\uffff', limit: 10 }), ['e'])
     assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
@@ -65,7 +65,7 @@ export const indexes: StorePromises = {
       const members = await other.range(key('index'), { after, limit: 10 })
       return members.map((member) => [first, second, third].indexOf(member))
     }
-    // Positions instead of members, because a failure prints its values.
+    // Compares positions instead of members, because a failed assertion prints its values.
     assert.deepEqual(await range(), [0, 1, 2])
     assert.deepEqual(await range(first), [1, 2])
     assert.deepEqual(await range(long), [0, 1, 2])

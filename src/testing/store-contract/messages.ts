@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { longestNames, SUFFIXES } from './names.ts'
 import { eventually, type StorePromises } from './promise.ts'
 
-/** Messages to other processes. */
+/** Promises about messages to other processes. */
 export const messages: StorePromises = {
   async 'a message reaches all subscribers of its channel, through every store, unchanged'(stage) {
     const { store, other, key } = stage
@@ -16,7 +16,7 @@ export const messages: StorePromises = {
       await other.subscribe(channel, (message) => received.there.push(message), miss)
       for (const message of sent) assert.equal(await store.publish(channel, message), undefined)
       await eventually(() => {
-        // Without assert.deepEqual, which would print the long messages.
+        // assert.deepEqual is not used, because it would print the long messages.
         for (const all of [received.here, received.there]) {
           assert.equal(all.length, sent.length)
           assert.ok(
@@ -26,7 +26,7 @@ export const messages: StorePromises = {
         }
       })
     }
-    // A connection may be lost during the check, but not with every message.
+    // A connection may be lost during the check, but `missed` must not be called with every message.
     assert.ok(missed <= 20, `${missed} notifications of missed messages`)
   },
 
@@ -79,7 +79,7 @@ export const messages: StorePromises = {
     await switching
     await other.publish(key('a'), '2')
     await eventually(() => {
-      // A subscription that starts during the delivery may receive that message, too.
+      // A subscription that starts while a message is delivered may receive that message too.
       const all = received.filter((text) => text !== 'then: 1').toSorted()
       assert.deepEqual(all, ['always: 1', 'always: 2', 'once: 1', 'then: 2'])
     })
@@ -87,7 +87,7 @@ export const messages: StorePromises = {
 
   async 'listeners receive only messages of their own channel, and none from before the subscription'(stage) {
     const { store, other, key } = stage
-    // A recent message may still be in transit between the servers of a cluster, but not every time.
+    // An earlier message may still be in transit between the servers of a cluster, but not in every attempt.
     for (let attempt = 1; ; attempt += 1) {
       const received: string[] = []
       const channel = key(`a${attempt}`)
@@ -157,7 +157,7 @@ export const messages: StorePromises = {
     const received: string[] = []
     const listener = (message: string) => received.push(message)
     const end = await store.subscribe(key('a'), listener)
-    // Concurrently, as when one part of a program stops while another starts.
+    // Both calls run concurrently, as if one part of a program stops while another part starts.
     await Promise.all([end(), store.subscribe(key('a'), listener)])
     await other.publish(key('a'), 'hello')
     await eventually(() => assert.deepEqual(received, ['hello']))

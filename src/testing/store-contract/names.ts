@@ -1,4 +1,4 @@
-/** Suffixes that differ little, or that have a meaning in a database, a pattern or an object. */
+/** Suffixes of names that differ little, or that have a special meaning in a database, a pattern or an object. */
 export const SUFFIXES: readonly string[] = [
   ['{}', '{a}b', '{a}c', ':', '::', '*', '?', '[a-z]', '%', '_', '/', '../x', '\\', "'; --", '$', '.'],
   [
@@ -18,7 +18,7 @@ export const SUFFIXES: readonly string[] = [
     '\u00df',
     'ss',
   ],
-  // One character of each plane of Unicode. That of the first plane is the replacement character of decoders.
+  // One character of each plane of Unicode. The character of the first plane is the replacement character of decoders.
   Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd)),
 ].flat()
 

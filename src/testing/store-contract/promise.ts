@@ -14,7 +14,7 @@ export interface Stage {
   readonly other: Store
   /** The name of a key, index or channel that no other check uses. */
   readonly key: (suffix: string) => string
-  /** Lets at least that many seconds pass for the store. */
+  /** Lets at least `seconds` pass for the store. */
   readonly elapse: (seconds: number) => Promise<void>
   /** Disconnects `store` from its database. Returns a function that connects it again. */
   readonly breakConnection: () => Promise<() => Promise<void>>
@@ -23,7 +23,7 @@ export interface Stage {
 /** The number of concurrent calls in checks of concurrency. */
 export const CONCURRENT = 100
 
-/** Both stores alternately, one for each concurrent call. */
+/** One store for each concurrent call: the two stores of the stage alternately. */
 export function competitors({ store, other }: Stage): Store[] {
   return Array.from({ length: CONCURRENT }, (_, index) => (index % 2 === 0 ? store : other))
 }
@@ -44,7 +44,7 @@ export async function eventually(assertion: () => void): Promise<void> {
 /** Milliseconds after which a call counts as never settling. */
 const SETTLE_TIMEOUT_MS = 5000
 
-/** How a call settles, if it does. */
+/** The outcome of a call: an answer, an error, or that the call did not settle in time. */
 export async function outcome(call: () => Promise<unknown>): Promise<{
   settled: 'resolved' | 'rejected' | 'thrown' | 'not settled'
   answer?: unknown
@@ -58,7 +58,7 @@ export async function outcome(call: () => Promise<unknown>): Promise<{
   }
   const waiting = new AbortController()
   const never = delay(SETTLE_TIMEOUT_MS, { settled: 'not settled' } as const, { signal: waiting.signal })
-  // The timer is aborted once the call has settled.
+  // The timer rejects when it is aborted, after the call has settled.
   never.catch(() => {})
   const settling = Promise.resolve(calling).then(
     (answer) => ({ settled: 'resolved', answer }) as const,

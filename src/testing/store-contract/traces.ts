@@ -11,7 +11,7 @@ export function createTraces() {
     if (method === 'add') members.set(name, (members.get(name) ?? new Set()).add(member))
   }
 
-  /** The same store, whose writes are recorded, those of its durable view too. */
+  /** Wraps a store, so that its writes and the writes of its durable view are recorded. */
   function watch(store: Store): Store {
     return new Proxy(store, {
       get(target, method) {

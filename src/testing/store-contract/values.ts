@@ -26,7 +26,7 @@ const TEXTS = [
   '\\u0000 \\x00 %00 $1 ${a} {{a}} ?',
 ]
 
-/** Storing and reading texts. */
+/** Promises about storing and reading texts. */
 export const values: StorePromises = {
   async 'get answers undefined for a key that was never set'({ store, key }) {
     assert.equal(await store.get(key('never')), undefined)
@@ -58,7 +58,7 @@ export const values: StorePromises = {
   async 'a value may have a million characters'({ store, key }) {
     const text = 'ü😀x'.repeat(250_000)
     await store.set(key('large'), text)
-    // Without assert.equal, which would print both.
+    // assert.equal is not used, because it would print both large texts.
     assert.ok((await store.get(key('large'))) === text, 'the text was changed')
     assert.equal(await store.create(key('created'), text), true)
     assert.ok((await store.getMany([key('created')]))[0] === text, 'the text was changed')
@@ -75,7 +75,7 @@ export const values: StorePromises = {
     assert.deepEqual(await store.getMany(keys), expected)
     assert.deepEqual(await Promise.all(keys.map((name) => store.get(name))), expected)
     for (const [position, name] of keys.slice(0, -1).entries()) {
-      // Deleting one key deletes no other: the next one still exists.
+      // Deleting one key must not delete another key: the next key still exists.
       assert.equal(await store.delete(name), true, `nothing to delete under ${JSON.stringify(name)}`)
       const [deleted, next] = await store.getMany([name, keys[position + 1] ?? ''])
       assert.deepEqual([deleted, next], [undefined, `value ${position + 1}`])
@@ -84,7 +84,7 @@ export const values: StorePromises = {
 
   async 'keys, indexes and members may have the names of built-in object properties'({ store, key }) {
     for (const name of NAMES_OF_OBJECTS) {
-      // Other programs may use these names, so they are only read: there may be a text, but nothing else.
+      // Other programs may use these names, so the check only reads them. The answer must be a text or undefined.
       const found = [await store.get(name), ...(await store.getMany([name]))]
       for (const text of found) assert.ok(text === undefined || typeof text === 'string', `found ${name}`)
       assert.equal(await store.replace(name, key('never stored'), 'new'), false)
