@@ -6,7 +6,7 @@ import { userClaims } from './endpoints/userinfo.ts'
 import { requestState } from './request-state.ts'
 
 export function createAccountLookup(accounts: HostAccounts) {
-  /** The account, or undefined if the host does not know it (any more). */
+  /** The account; undefined if the host does not have this account. */
   function find(ctx: KoaContextWithOIDC, { accountId, userId }: Person): Promise<Account | undefined> {
     const known = requestState(ctx).accounts
     const key = JSON.stringify([accountId, userId ?? null])
@@ -17,7 +17,7 @@ export function createAccountLookup(accounts: HostAccounts) {
 
   return {
     find,
-    /** The same for oidc-provider, whose account ids are our subjects. */
+    /** The same lookup for oidc-provider. Its account ids are our subjects. */
     async findAccount(ctx: KoaContextWithOIDC, subject: string) {
       const account = await find(ctx, personOf(subject))
       return account && { accountId: subject, claims: (use: string) => userClaims(account, subject, use) }

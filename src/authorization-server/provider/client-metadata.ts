@@ -4,8 +4,9 @@ import type { Client } from '../../clients/client.ts'
 import { requestState } from './request-state.ts'
 
 /**
- * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam/clients.ts`, so
- * each client gets this random secret, which never leaves the process. No one can sign anything with a stored hash.
+ * oidc-provider requires a secret for each client. Our secrets are stored as hashes and compared in `seam/clients.ts`,
+ * so each client gets this random secret, which never leaves the process. So a stored hash never serves as a key to
+ * sign with.
  */
 const UNUSED_SECRET = randomBytes(32).toString('base64url')
 
@@ -17,7 +18,8 @@ export function toClientMetadata(record: Client): AllClientMetadata {
     client_id: record.clientId,
     client_secret: UNUSED_SECRET,
     grant_types: isApplication ? ['authorization_code', 'refresh_token'] : ['client_credentials'],
-    // A client without a redirect URI can still refresh, but oidc-provider rejects it if it has a response type.
+    // A client without a redirect URI can still refresh, but oidc-provider rejects such a client if it has a response
+    // type.
     response_types: redirectUris.length > 0 ? ['code'] : [],
     redirect_uris: redirectUris,
     post_logout_redirect_uris: isApplication ? [...record.postLogoutRedirectUris] : [],

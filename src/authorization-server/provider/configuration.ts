@@ -28,7 +28,8 @@ export function providerConfiguration(
     claims: { openid: ['sub', 'account_id', 'user_id'], ...mutable(settings.claims) },
     subjectTypes: ['public'],
     findAccount: accountLookup.findAccount,
-    // Confidential clients only, with their secret: no assertions, which could be signed with a stored hash.
+    // Clients authenticate only with their secret. Assertions are not accepted, because they could be signed with a
+    // stored hash.
     clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
     clientBasedCORS: () => false,
@@ -36,7 +37,7 @@ export function providerConfiguration(
     cookies: cookies(parts),
     features: {
       devInteractions: { enabled: false },
-      // No sender-constrained tokens: a gateway that takes Bearer tokens would let them pass.
+      // Sender-constrained tokens are not issued: a gateway would accept them as Bearer tokens.
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       clientCredentials: { enabled: true },
@@ -54,8 +55,8 @@ export function providerConfiguration(
 }
 
 /**
- * Lifetimes by model, in seconds. Strangers can create interactions and sessions without signing in by the thousand,
- * so these live only for one sign-in or one interaction.
+ * Lifetimes by model, in seconds. Strangers can create thousands of interactions and sessions without signing in. So
+ * such an interaction lives only for one sign-in, and such a session only for one interaction.
  */
 function ttl(lifetimes: ProviderSettings['lifetimes']): Configuration['ttl'] {
   const { interaction, signIn } = lifetimes
@@ -82,7 +83,7 @@ function cookies({ cookieKeys, settings }: ProviderParts): Configuration['cookie
       resume: 'gatehouse_resume',
     },
     long: { ...cookie, path: new URL(settings.issuer).pathname.replace(/\/$/, '') || '/' },
-    // oidc-provider sets the paths of these to the pages that need them.
+    // oidc-provider sets the path of each short-lived cookie to the page that needs it.
     short: cookie,
   }
 }

@@ -12,13 +12,14 @@ import { requestState } from './request-state.ts'
 import { requireKnownResource, resourceServerOf } from './resource-indicator.ts'
 import { invalidScope, isIgnoredScope, requestedScopes, requireAllowed } from './requested-scope.ts'
 
-// Which scopes an application may have: a matter of the catalog, its products, and the KYC level of its developer.
+// This file decides which scopes an application may have. They depend on the catalog, the application's products, and
+// the KYC level of its developer.
 
 type Parts = Pick<ProviderParts, 'settings' | 'catalog' | 'accountLookup'>
 
 /**
- * The scopes that this application may ask users for now, besides those of OpenID Connect. They are resolved once per
- * request, so that the token carries what was checked before the refresh token is used up.
+ * The scopes that this application may ask users for now, besides the scopes of OpenID Connect. They are resolved once
+ * per request. So the token carries exactly the scopes that were checked before the refresh token was used up.
  */
 export function getApplicationScopes(
   parts: Parts,
@@ -40,7 +41,7 @@ async function resolveScopes(
   }
   const level = await developerLevel(parts, ctx, application)
   const { current } = parts.catalog
-  // Kept beside the scopes, because products may change before the token is signed.
+  // The epoch is kept with the scopes, because products may change before the token is signed.
   requestState(ctx).catalogEpoch = current.epoch
   return applicationScopes(current, application, level)
 }
@@ -55,7 +56,9 @@ async function developerLevel(
   throw new errors.UnauthorizedClient('the account of this developer does not exist any more')
 }
 
-/** Checks `scope` of an authorization request. Without `scope`, fills in all that the application may ask for. */
+/**
+ * Checks `scope` of an authorization request. Without `scope`, fills in all scopes that the application may request.
+ */
 export async function checkRequestedScope(
   parts: Parts,
   ctx: KoaContextWithOIDC,
@@ -75,7 +78,7 @@ export async function checkRequestedScope(
   Object.assign(ctx.oidc.params ?? {}, { scope: (requested.length > 0 ? requested : allowed).join(' ') })
 }
 
-/** What a token for `resource` may carry now. */
+/** Describes `resource` to oidc-provider, with the scopes that a token may carry now. */
 export async function describeResource(
   parts: Parts,
   ctx: KoaContextWithOIDC,
@@ -89,7 +92,7 @@ export async function describeResource(
 }
 
 /**
- * Rejects a token that would carry no scope: an empty `scope` is no valid response (RFC 6749 3.3).
+ * Rejects a token that would carry no scope: an empty `scope` is not valid in a response (RFC 6749 3.3).
  *
  * @throws invalid_scope
  */

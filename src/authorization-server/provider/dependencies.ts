@@ -25,11 +25,11 @@ export interface ProviderSettings {
   readonly issuer: string
   readonly audience: string
   readonly requirePkce: boolean
-  /** OpenID Connect scopes besides `openid`, with the claims that each gives. */
+  /** OpenID Connect scopes besides `openid`, with the claims that each scope gives. */
   readonly claims: { readonly [scope: string]: readonly string[] }
   /** `openid`, and the scopes that `claims` names. */
   readonly openIdScopes: readonly string[]
-  /** In seconds. */
+  /** Lifetimes in seconds. */
   readonly lifetimes: Readonly<Record<Lifetime, number>>
 }
 
@@ -57,7 +57,10 @@ export interface ProviderDependencies {
   /** One private key for ES256 and one for RS256. */
   readonly signingKeys: readonly SigningJwk[]
   readonly cookieKeys: Keygrip
-  /** The access token if it is one of ours and has not expired, else undefined. It may have been revoked. */
+  /**
+   * Returns the access token if we issued it and it has not expired; otherwise undefined. A revoked token is returned
+   * too.
+   */
   verifyAccessToken(jwt: string): Promise<Principal | undefined>
   readonly revocations: Revocations
   /** Whether a verified access token was revoked. Reads memory only. */
@@ -71,20 +74,23 @@ export interface ProviderDependencies {
   readonly logger: Logger
 }
 
-/** The dependencies, with the parts that `buildProvider()` creates from them. A function picks the ones that it uses. */
+/**
+ * The dependencies, with the parts that `buildProvider()` creates from them. Each function picks the parts that it
+ * uses.
+ */
 export interface ProviderParts extends ProviderDependencies {
   readonly accountLookup: AccountLookup
   readonly codes: Collection<AdapterPayload>
   /**
-   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the
-   * same moment. Repeating it has no further effect. Calls for the same grant at the same time share one revocation.
+   * Revokes a grant with its code, refresh tokens and access tokens, including a token that is being issued at the same
+   * moment. A repeated call has no further effect. Calls for the same grant at the same time share one revocation.
    *
    * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the caller may retry
    */
   revokeGrant(grantId: string): Promise<void>
   /**
    * Revokes the oldest grants of a person for an application if there are too many. It does so in the background, so
-   * that no request waits for it. A failure is retried with the next grant of the same pair.
+   * that no request waits for it. A failure is retried with the next grant of the same person and application.
    */
   limitGrants(pair: GrantPair): void
 }

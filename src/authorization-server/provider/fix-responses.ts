@@ -8,8 +8,8 @@ export type ProviderResponse = KoaContextWithOIDC & { body: unknown }
 export type FixResponse = (ctx: ProviderResponse) => void
 
 /**
- * Corrects responses that differ from the RFCs, or from what developers expect. oidc-provider documents this way: a
- * middleware around its own.
+ * Corrects responses that differ from the RFCs, or from what developers expect. oidc-provider documents this approach:
+ * a middleware around its own middleware.
  *
  * @param fixes by oidc-provider's route names
  */
@@ -18,7 +18,7 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
     const ctx = context as ProviderResponse
     const isOpenedByHost = Boolean(ctx.response.get('Access-Control-Allow-Origin'))
     await next()
-    // Set only where one of oidc-provider's routes matched.
+    // `oidc` is set only if a route of oidc-provider matched.
     const route = (context as { oidc?: { route: string } }).oidc?.route
     if (route === undefined) return
     if (!isOpenedByHost) removeCors(ctx)
@@ -26,13 +26,13 @@ export function fixResponses(provider: Provider, fixes: Readonly<Record<string, 
   })
 }
 
-/** oidc-provider lets pages of other origins read a response, even where it rejects all their requests. */
+/** Removes CORS headers. oidc-provider sets them even if it rejects all requests from pages of other origins. */
 function removeCors(ctx: ProviderResponse): void {
   ctx.remove('Access-Control-Allow-Origin')
   ctx.remove('Access-Control-Expose-Headers')
 }
 
-/** The error code of a response; undefined if it is no error. */
+/** The error code of a response; undefined if the response is not an error. */
 export function errorOf({ body }: ProviderResponse): string | undefined {
   return (body as { error?: string } | undefined)?.error
 }

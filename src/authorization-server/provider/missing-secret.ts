@@ -1,8 +1,9 @@
 import { errorOf, type ProviderResponse } from './fix-responses.ts'
 
 /**
- * Explains the error where a client sent its id and no secret, and adds a challenge (RFC 9110 15.5.2). A wrong secret
- * in the body gets no challenge: client libraries read no error beside one, and that client knows how to authenticate.
+ * Explains the error of a client that sent its id without a secret, and adds a challenge (RFC 9110 15.5.2). A wrong
+ * secret in the body gets no challenge: that client knows how to authenticate, and client libraries do not read the
+ * error if there is a challenge.
  */
 export function explainMissingSecret(ctx: ProviderResponse): void {
   if (errorOf(ctx) !== 'invalid_client' || hasCredentials(ctx)) return

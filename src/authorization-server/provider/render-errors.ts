@@ -25,7 +25,8 @@ export function createRenderError(
       state: out.state,
     }
     if (!isForPrograms(ctx.path)) return answerError(ctx, pages, answer)
-    // An object, as oidc-provider writes it for `Accept: application/json`: `fixResponses` handles both.
+    // The body is an object, as oidc-provider writes it for `Accept: application/json`, so that `fixResponses` handles
+    // both.
     ctx.status = Math.max(answer.status, 400)
     ctx.set('Cache-Control', 'no-store')
     ctx.body = errorFields(answer)
@@ -33,11 +34,11 @@ export function createRenderError(
 }
 
 /**
- * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each with 500
- * in its own words. If the store is unavailable, the answer becomes 503: the client may retry (RFC 9110 10.2.3 and
- * 15.6.4).
+ * Reports failures on our side to the log, the host's app and the event `error`. oidc-provider answers each failure
+ * with 500 and its own description. If the store is unavailable, the answer becomes 503: the client may retry (RFC 9110
+ * 10.2.3 and 15.6.4).
  *
- * Relies on: the event comes after oidc-provider has written the response, and before it is sent.
+ * Relies on: the event comes after oidc-provider has written the response, and before the response is sent.
  */
 export function reportFailures(
   provider: Provider,

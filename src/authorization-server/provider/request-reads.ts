@@ -11,7 +11,9 @@ import { requestState } from './request-state.ts'
 
 type Parts = Pick<ProviderParts, 'codes' | 'families' | 'refreshTokenFormat' | 'grantLifecycle'>
 
-/** Starts to read what a token request presents. A failure appears when the record is needed. */
+/**
+ * Starts to read the code or refresh token of a token request. A failed read throws only when the record is awaited.
+ */
 export function prefetch(parts: Parts, ctx: KoaContextWithOIDC): void {
   if (ctx.oidc.route !== 'token') return
   const { grant_type: grantType, code, refresh_token: token } = ctx.oidc.body ?? {}
@@ -31,7 +33,7 @@ export function getCode(
   return state.code.payload
 }
 
-/** The refresh token. Also starts to read its grant, if we issued the token. */
+/** Reads the refresh token. Also starts to read its grant, if we issued the token. */
 export function getRefreshToken(
   parts: Omit<Parts, 'codes'>,
   ctx: KoaContextWithOIDC,
@@ -60,5 +62,5 @@ export function getGrant(
   return state.grant.stored
 }
 
-/** For a read ahead of time: its failure is thrown again where the record is awaited. */
+/** Ignores the failure of an early read. The failure is thrown again where the record is awaited. */
 function ignore(): void {}

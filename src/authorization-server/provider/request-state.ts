@@ -38,7 +38,7 @@ export interface RequestState {
 
 const states = new WeakMap<object, RequestState>()
 
-/** Starts the state of a request: `ctx` is oidc-provider's context, `host` the host's. */
+/** Starts the state of a request: `ctx` is oidc-provider's context, `host` is the host's context. */
 export function startRequest(ctx: object, host: Context): void {
   states.set(ctx, { host, accounts: new Map(), clients: new Map() })
 }
@@ -50,7 +50,7 @@ export function requestState(ctx: KoaContextWithOIDC | Context): RequestState {
   return state
 }
 
-/** The context of the request in which a model is called. The pages also call some models outside of one. */
+/** The context of the request in which a model is called. The pages also call some models outside of such a request. */
 export function currentContext(): KoaContextWithOIDC {
   const { ctx } = Provider
   if (!ctx) throw new TypeError('this model is used in requests only')

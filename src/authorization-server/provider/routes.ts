@@ -33,7 +33,7 @@ export const METHODS: Readonly<Record<string, readonly string[]>> = {
 /** The endpoints where clients authenticate with their secret. */
 export const CLIENT_ENDPOINTS = new Set<string>([ROUTES.token, ROUTES.revocation, ROUTES.introspection])
 
-/** oidc-provider's routes that browsers request on behalf of an application. API keys are no valid clients there. */
+/** oidc-provider's routes that browsers request on behalf of an application. API keys are not valid clients there. */
 export const FRONT_CHANNEL = /^(authorization|resume|end_session)/
 
 /**
@@ -46,7 +46,7 @@ export function isForPrograms(path: string): boolean {
 
 const FOR_PROGRAMS = /^\/(oauth2\/(token|userinfo|jwks|revo|introspect)|\.well-known\/)/i
 
-/** A path as it is compared: oidc-provider ignores letter case and a trailing slash. */
+/** The form in which paths are compared: oidc-provider ignores letter case and a trailing slash. */
 export function normalizePath(path: string): string {
   return path.toLowerCase().replace(/(.)\/$/, '$1')
 }

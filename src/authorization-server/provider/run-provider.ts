@@ -6,13 +6,13 @@ import { requestState, startRequest } from './request-state.ts'
 import { middlewareOf } from './seam/seam.ts'
 
 /**
- * Lets oidc-provider answer a request of the host's app. It works in a context of its own, on the same request and
- * response. Its cookies have their own keys, and its changes to the context do not reach the host's context. Headers
- * are written to the shared response; status and body are copied.
+ * Lets oidc-provider answer a request of the host's app. oidc-provider works in its own context, on the same request
+ * and response. Its cookies have their own keys, and its changes to the context do not reach the host's context.
+ * Headers are written to the shared response; status and body are copied.
  *
  * @param path the path below {auth_url}, such as `/oauth2/token`
  * @param form the text of the form that was read; undefined if the endpoint takes none
- * @returns false if oidc-provider has no route for it
+ * @returns false if oidc-provider has no route for the path
  */
 export async function runProvider(
   provider: Provider,
@@ -23,7 +23,7 @@ export async function runProvider(
   const request = requestProxy(ctx, RETURN_FROM_PAGES.test(path) ? path : path + ctx.search, form)
   const inner = provider.createContext(request, ctx.res)
   startRequest(inner, ctx)
-  // Koa marks an answer as explicit when the status is set; oidc-provider starts from 404 like any app.
+  // Like any Koa app, oidc-provider must start from 404. Setting `ctx.status` would mark the status as explicit.
   const { statusCode } = ctx.res
   ctx.res.statusCode = 404
   let answered = true
@@ -32,7 +32,8 @@ export async function runProvider(
       answered = false
     })
   } catch (error) {
-    // A failure after one of the store follows from it: oidc-provider saves a session again that it could not save.
+    // If the store failed earlier in this request, that failure is the cause: oidc-provider tries again to save a
+    // session that it could not save.
     throw requestState(inner).unavailable ?? error
   }
   if (!answered) {
@@ -40,17 +41,18 @@ export async function runProvider(
     return false
   }
   const { status, body } = inner
-  // As text: middleware of the host that rewrites objects would change names that are standardized. oidc-provider has
-  // set the content type.
+  // The body is copied as text: middleware of the host that rewrites objects would change standardized names.
+  // oidc-provider has set the content type.
   ctx.body = typeof body === 'object' && body !== null ? JSON.stringify(body) : body
   ctx.status = status
   return true
 }
 
 /**
- * The address to which the pages return. Its query is dropped: the parameters of the authorization request are stored.
+ * The address to which the pages return. Its query is dropped, because the parameters of the authorization request are
+ * stored.
  *
  * Relies on: without a `client_id` in the query, oidc-provider answers an error there before it reads the parameters.
- * With one it reads parameters that are not set yet, and fails.
+ * With a `client_id` it reads parameters that are not set yet, and fails.
  */
 const RETURN_FROM_PAGES = /^\/oauth2\/authorize\/./i

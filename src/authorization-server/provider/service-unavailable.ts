@@ -2,8 +2,8 @@ import { GatehouseError } from '../../errors.ts'
 import type { Logger } from '../../host/logger.ts'
 
 /**
- * What a client may know about a failure on our side, which is never the cause: 503 while the store is unavailable (the
- * code is from RFC 6749 4.1.2.1), and 500 otherwise.
+ * The response to a failure on our side. It never reveals the cause: 503 while the store is unavailable (the code is
+ * from RFC 6749 4.1.2.1), and 500 otherwise.
  */
 export function failureResponse(error: unknown) {
   if (isServiceUnavailable(error)) {
@@ -14,8 +14,8 @@ export function failureResponse(error: unknown) {
 }
 
 /**
- * Logs a failed request. A temporary failure is logged without a stack: there may be one for every request, and its
- * cause has been logged once already.
+ * Logs a failed request. A temporary failure is logged without a stack: every request may fail, and the cause has been
+ * logged once already.
  *
  * @param where the request, without any credential
  */

@@ -50,7 +50,8 @@ export function authorizationOptions(parts: Parts) {
     pkce: { required: () => requirePkce },
     allowOmittingSingleRegisteredRedirectUri: true,
     extraParams: {
-      // Relies on: the mode must exist, because errors can be sent in it (`seam/seam.ts`), and is the same as `query`.
+      // Relies on: the mode `fragment` exists, because errors can be sent in it (`seam/seam.ts`). It is the same as
+      // `query`.
       response_mode(_ctx: KoaContextWithOIDC, mode) {
         if (mode === 'fragment') throw new errors.UnsupportedResponseMode()
       },
@@ -94,15 +95,15 @@ function promptPolicy() {
   const signInChecks = policy.get('login')?.checks
   signInChecks?.remove('id_token_hint')
   signInChecks?.add(hintCheck)
-  // After the sign-in: a person who has just signed in has chosen. The page is that of consent, which offers another
-  // account.
+  // This prompt comes after the sign-in: a person who has just signed in has chosen an account. The consent page serves
+  // it, because that page offers another account.
   policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 1)
   return policy
 }
 
 /**
- * Rejects parameters that are too long. A `state` that is too long is not sent back either, because the redirect
- * might be too long for a proxy.
+ * Rejects parameters that are too long. An error about `state` is not redirected, because the redirect would repeat the
+ * `state` and might be too long for a proxy.
  *
  * @throws invalid_request
  */

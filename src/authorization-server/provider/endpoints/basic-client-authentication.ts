@@ -8,7 +8,7 @@ export interface ClientSecrets {
 }
 
 /**
- * The client that a request authenticates by HTTP Basic (RFC 6749 2.3.1).
+ * Finds the client that authenticates by HTTP Basic (RFC 6749 2.3.1).
  *
  * @param authorization the header; empty if it is absent
  * @returns undefined for an unknown or disabled client, a wrong secret or a malformed header
@@ -18,7 +18,7 @@ export async function authenticateBasicClient(
   authorization: string,
 ): Promise<Client | undefined> {
   const credentials = readBasicCredentials(authorization)
-  // The host's database is not asked for a value that cannot be an id.
+  // An absent or malformed header has no client id, so the host's database is not queried.
   if (!credentials) return undefined
   const client = await registry.find(credentials.clientId)
   if (!client || client.disabled) return undefined

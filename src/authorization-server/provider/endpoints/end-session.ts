@@ -48,7 +48,7 @@ export function registerEndSession(provider: Provider, deps: Dependencies): void
   })
 }
 
-/** Rejects a `state` that is too long. It is the only parameter that is stored unchanged. */
+/** Rejects a `state` that is too long. `state` is the only parameter that is stored unchanged. */
 function rejectLongState(ctx: KoaContextWithOIDC, pages: Dependencies['pages']): boolean {
   if (!ctx.path.toLowerCase().startsWith(ROUTES.end_session)) return false
   const tooLong = findTooLong({ state: ctx.query['state'] })
@@ -67,13 +67,13 @@ async function answerWithoutSession(
 ): Promise<void> {
   const { session, params } = ctx.oidc
   if (accounts.signOut && (await accounts.current?.(requestState(ctx).host))) {
-    // The form needs the saved session. No session is stored for other visitors without one.
+    // The form needs a stored session. For other visitors without a session, no session is stored.
     await session?.save(settings.lifetimes.interaction)
     return pages.renderSignOut(ctx, signOutForm(ctx))
   }
   const redirectUri = params?.['post_logout_redirect_uri']
   if (typeof redirectUri !== 'string') return pages.renderSignedOut(ctx)
-  // oidc-provider has already checked it against the addresses registered for the application.
+  // oidc-provider has already checked this address against the addresses registered for the application.
   const target = new URL(redirectUri)
   const state = params?.['state']
   if (typeof state === 'string') target.searchParams.set('state', state)

@@ -6,15 +6,15 @@ import type { Principal } from '../../../gateway/principal.ts'
 import type { ProviderParts } from '../dependencies.ts'
 import type { AccessTokenRecord } from '../models/access-token-record.ts'
 
-// The introspection endpoint (RFC 7662). Its responses need the same fix as those of all client endpoints:
+// The introspection endpoint (RFC 7662). Its responses need the same fix as the responses of all client endpoints:
 // `missing-secret.ts`.
 
 /**
- * Whether a client may introspect a token (RFC 7662 2.1): a client its own tokens, a resource server all access
- * tokens. To any other client the token is not active. A token is not active either if its client or account does
- * not exist any more.
+ * Whether a client may introspect a token (RFC 7662 2.1). A client may introspect its own tokens, and a resource server
+ * all access tokens. For any other client the token is not active. A token is not active either if its client or
+ * account does not exist any more.
  *
- * @param token a token that is valid by itself; `accountId` is the subject, undefined in a direct token
+ * @param token a token that is valid apart from these rules; `accountId` is the subject, undefined in a direct token
  */
 export async function mayIntrospect(
   { registry, accountLookup }: Pick<ProviderParts, 'registry' | 'accountLookup'>,
@@ -35,15 +35,15 @@ function isResourceServer(caller: ProviderClient): boolean {
   return client.kind === 'apiKey' && client.resourceServer
 }
 
-/** The access token to introspect, with the claims that the response adds to those of oidc-provider (RFC 7662 2.2). */
+/** The access token to introspect, with the claims that the response adds to oidc-provider's claims (RFC 7662 2.2). */
 export function accessTokenToIntrospect(record: AccessTokenRecord, { claims }: Principal): AccessTokenRecord {
   const { aud, sub, access_mode, account_id, user_id, grant_id } = claims
   return { ...record, aud, extra: { sub, access_mode, account_id, user_id, grant_id } }
 }
 
 /**
- * Whether a refresh token is active. Only the current token of a family is. The previous one can still be sent again
- * within the grace period. Introspection consumes no token.
+ * Whether a refresh token is active. Only the current token of a family is active. The previous token is not, although
+ * it can be sent again within the grace period. Introspection consumes no token.
  */
 export function isActive({ state }: FoundRefreshToken): boolean {
   return state === 'current'

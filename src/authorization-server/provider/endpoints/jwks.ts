@@ -5,8 +5,8 @@ import { answerDocument } from '../../../http/public-document.ts'
 const MAX_AGE_SECONDS = 600
 
 /**
- * Seconds for which gateways may cache the keys: half of the time for which a key is published before it signs. Even
- * a gateway that cached them just before that fetches the next keys well before it needs them.
+ * Seconds for which gateways may cache the keys: half of the time for which a key is published before it signs. So even
+ * a gateway that cached the keys just before a new key was published fetches the new key well before it signs.
  */
 export function jwksMaxAge(publishAheadSeconds: number): number {
   return Math.min(MAX_AGE_SECONDS, Math.floor(publishAheadSeconds / 2))

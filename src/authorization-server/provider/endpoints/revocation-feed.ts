@@ -6,17 +6,18 @@ import type { RevocationPage, RevocationSource } from '../../../revocation/revoc
 import { authenticateBasicClient, type ClientSecrets } from './basic-client-authentication.ts'
 
 /**
- * Milliseconds for which a page is shared with other gateways that ask with the same cursor, as gateways do that started
- * together. A revocation may be late there by as much.
+ * Milliseconds for which gateways with the same cursor share one page. Gateways that started together often have the
+ * same cursor. A revocation may reach them that much later.
  */
 const SHARE_PAGE_MS = 100
 
 /**
- * Answers a gateway that has no access to the store: which tokens were revoked since its `cursor`, and the next cursor.
+ * Answers a gateway that has no access to the store, with the revocations since its `cursor` and with the next cursor.
  * A request is authenticated by HTTP Basic, with the secret of an API key that is marked as a resource server.
  *
  * `{ revocations, cursor, more }` is a page of the log. Without new revocations the log returns the same cursor, and
- * the response stays the same: a request with the `ETag` of the last response gets 304, and its cursor stays valid.
+ * the response stays the same: a request with the `ETag` of the last response gets 304, and the gateway keeps its
+ * cursor.
  */
 export type RevocationFeed = (ctx: Context) => Promise<void>
 
@@ -54,7 +55,7 @@ function answerPage(ctx: Context, { revocations, cursor, more }: RevocationPage)
   ctx.status = 200
   ctx.type = 'application/json'
   ctx.body = text
-  // With an ETag, a gateway could stay at this cursor although there is more.
+  // If there are more pages, no `ETag` is sent: with 304, a gateway could stay at this cursor.
   if (more) return
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   ctx.set('ETag', etag)

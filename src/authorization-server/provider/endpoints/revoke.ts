@@ -3,16 +3,16 @@ import type { Revocations } from '../../../revocation/revoke-tokens.ts'
 import type { ProviderResponse } from '../fix-responses.ts'
 import { explainMissingSecret } from '../missing-secret.ts'
 
-// The revocation endpoint (RFC 7009). An access token is revoked alone; a refresh token with its whole grant, whether it
-// is the current one of its family or was used before (`models/refresh-tokens.ts`).
+// The revocation endpoint (RFC 7009). An access token is revoked alone. A refresh token is revoked with its whole
+// grant, even if the token was used before (`models/refresh-tokens.ts`).
 
-/** A client revokes its own tokens. Any other token is treated as an unknown one (RFC 7009 2.2). */
+/** A client revokes its own tokens. Any other token is treated as an unknown token (RFC 7009 2.2). */
 export const revocation: NonNullable<NonNullable<Configuration['features']>['revocation']> = {
   enabled: true,
   allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
 }
 
-/** Revokes one access token by its id. `until` is when it expires, in epoch seconds. */
+/** Revokes one access token by its id. `until` is when the token expires, in epoch seconds. */
 export type RevokeAccessToken = (tokenId: string, until: number | undefined) => Promise<void>
 
 /**
@@ -25,8 +25,8 @@ export function createRevokeAccessToken(revocations: Pick<Revocations, 'revoke'>
   /** Revocations that are being stored, by token id. */
   const pending = new Map<string, Promise<void>>()
   /**
-   * When each token was revoked here, oldest first. These are times and not promises: a promise from a request keeps
-   * the whole request in memory, as its asynchronous context.
+   * The time at which this process revoked each token, oldest first. The map holds no promises: a promise would keep
+   * its whole request in memory, as its asynchronous context.
    */
   const revokedAt = new Map<string, number>()
 

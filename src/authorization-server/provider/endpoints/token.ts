@@ -14,11 +14,11 @@ import { tokenClaims } from './token/token-claims.ts'
 /** Options of oidc-provider for the token endpoint. */
 export function tokenOptions(parts: Parameters<typeof checkRefresh>[0]) {
   return {
-    // Each code exchange gives a refresh token, each refresh a new one, and none ends with the browser session.
+    // Each code exchange and each refresh gives a new refresh token. No refresh token ends with the browser session.
     issueRefreshToken: async () => true,
     rotateRefreshToken: (ctx) => checkRefresh(parts, ctx),
     expiresWithSession: async () => false,
-    // Where a grant must be revoked, we do it in an order that survives failures (`revoke-grant.ts`).
+    // We revoke grants ourselves, in an order that survives failures (`revoke-grant.ts`).
     revokeGrantPolicy: async () => false,
     // Relies on: in a code exchange this is the last hook before the code is used up. A refresh was checked before
     // (`checkRefresh`), because its token is used up by now.
@@ -51,7 +51,7 @@ export function fixTokenResponse(ctx: ProviderResponse): void {
 /**
  * Explains which grant types a kind of client has.
  *
- * Relies on: for a client that has authenticated, no other error is `invalid_request` before this one.
+ * Relies on: for an authenticated client, oidc-provider reports no other `invalid_request` before this error.
  */
 function explainGrantType(ctx: ProviderResponse): void {
   const grantType = ctx.oidc.params?.['grant_type']
@@ -76,7 +76,7 @@ export function reportTokens(
     const isDirect = token.kind === 'ClientCredentials'
     const grant = isDirect ? undefined : ctx.oidc.entities.Grant
     const { accountId, userId } = grant?.accountId === undefined ? client : personOf(grant.accountId)
-    // The other grant types note it in the same round trip as their last write.
+    // The other grant types record the use of the client in the same round trip as their last write.
     if (isDirect) clientUsed(client)
     events.emit('token.issued', {
       mode: isDirect ? 'direct' : 'delegated',
@@ -90,7 +90,7 @@ export function reportTokens(
     })
   })
 
-  // Relies on: the event comes after oidc-provider has written the response, and before it is sent.
+  // Relies on: the event comes after oidc-provider has written the response, and before the response is sent.
   provider.on('grant.error', (context, { error, error_description: description, error_detail: detail }) => {
     const ctx: ProviderResponse = context
     if (error === 'invalid_grant' && detail !== undefined && errorOf(ctx) !== undefined) {
@@ -101,9 +101,12 @@ export function reportTokens(
   })
 }
 
-/** The reason as the client may read it. A valid code or token of another client is answered like an unknown one. */
+/**
+ * The reason as the client may read it. A valid code or token of another client is answered like an unknown code or
+ * token.
+ */
 function publicReason(detail: string, params: Record<string, unknown> | undefined): string {
-  // Relies on: the authorization endpoint takes no other method, so there was no challenge at all.
+  // Relies on: the authorization endpoint accepts no unsupported method, so the authorization request had no challenge.
   if (detail === 'unsupported code_challenge_method') {
     return 'code_verifier was sent, but the authorization request had no code_challenge'
   }

@@ -6,14 +6,14 @@ import type { AccessTokenRecord } from '../models/access-token-record.ts'
 // The user info endpoint (OpenID Connect Core 5.3).
 
 /**
- * The access token at user info. A direct token is found too: it is valid, and lacks the scope `openid`, which is 403
- * and not 401.
+ * The access token at user info. A direct token is found too: it is valid, but lacks the scope `openid`. So the answer
+ * is 403 and not 401.
  */
 export function accessTokenAtUserInfo(record: AccessTokenRecord): AccessTokenRecord {
   return { ...record, kind: 'AccessToken' }
 }
 
-/** Claims about an account. Those of the person are for user info; an ID token only says who it is. */
+/** Claims about an account. User info contains the person's claims; an ID token only identifies the person. */
 export function userClaims(account: Account, subject: string, use: string) {
   const { accountId, userId } = personOf(subject)
   const identity = { sub: subject, account_id: accountId, user_id: userId }

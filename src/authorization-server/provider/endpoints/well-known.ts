@@ -24,9 +24,10 @@ export function createFixMetadata(scopesSupported: () => readonly string[]): Fix
       scopes_supported: scopesSupported(),
       response_modes_supported: ['query'],
       claims_parameter_supported: false,
-      // No ID token has a session id.
+      // `sid` is removed, because no ID token has a session id.
       claims_supported: document.claims_supported?.filter((claim) => claim !== 'sid'),
-      // ID tokens are RS256. Resource servers that know only the issuer take this list for that of access tokens.
+      // ID tokens use RS256. ES256 is for access tokens: resource servers that know only the issuer use this list for
+      // them.
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
     }
     answerDocument(ctx, JSON.stringify(fixed), { maxAge: MAX_AGE_SECONDS })

@@ -18,7 +18,8 @@ const AT_ENDPOINT: Readonly<
 }
 
 /**
- * Access tokens are JWTs and are not stored. One is found by verifying it, and revoked by a revocation of its `jti`.
+ * Access tokens are JWTs and are not stored. A token is found by verifying it, and revoked by a revocation of its
+ * `jti`.
  *
  * @param model `AccessToken` for delegated access, `ClientCredentials` for direct access
  */

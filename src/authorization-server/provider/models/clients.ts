@@ -8,16 +8,16 @@ import { FRONT_CHANNEL } from '../routes.ts'
 import { modelAdapter } from './adapter.ts'
 
 /**
- * Whether the host's registry is asked for an id. A database may fail on a NUL. oidc-provider keeps a session's data
- * about each client in a plain object, where `constructor` and its like exist in every session.
+ * Whether the host's registry is queried for an id. A database may fail on a NUL character. oidc-provider keeps a
+ * session's data about each client in a plain object, where names such as `constructor` always exist.
  */
 function isPossibleId(clientId: string): boolean {
   return isPrintableAscii(clientId) && !(clientId in Object.prototype)
 }
 
 /**
- * API keys and applications as oidc-provider's clients. A disabled client does not exist. Nor does an API key in a
- * request of a browser, so that strangers cannot find out which `client_id` belongs to one.
+ * API keys and applications as oidc-provider's clients. A disabled client does not exist. For a request from a browser,
+ * an API key does not exist either. So strangers cannot find out which `client_id` belongs to an API key.
  */
 export function clients(parts: Parameters<typeof prefetch>[0] & Pick<ProviderParts, 'registry'>): Adapter {
   return modelAdapter('Client', {

@@ -7,7 +7,7 @@ import { getGrant } from '../request-reads.ts'
 import { currentContext } from '../request-state.ts'
 import { modelAdapter } from './adapter.ts'
 
-/** Seconds that a new grant lives beyond what people and codes may take. */
+/** Seconds that a new grant lives in addition to the time for the person's decision and for the code. */
 const GRANT_MARGIN_SECONDS = 60
 
 /**
@@ -44,7 +44,7 @@ export function grants(parts: Pick<ProviderParts, 'grantLifecycle'>): Adapter {
 
 /**
  * Relies on: oidc-provider's payload names the account, the client, the time of issue, and scopes by resource; rejected
- * scopes are kept apart.
+ * scopes are stored separately.
  */
 function asRecord(payload: AdapterPayload): GrantRecord {
   return { ...payload, ...personOf(payload.accountId ?? '') } as unknown as GrantRecord

@@ -17,7 +17,7 @@ const INTERACTION = {
 
 /**
  * Authorization requests that wait for a person, stored under the digest of their id. The stored payload holds no
- * credential: the id in `returnTo` is added when it is read, and the session's cookie is left out.
+ * credential: `returnTo`, which contains the id, is added when the payload is read. The session's cookie is left out.
  */
 export function interactions({
   store,
@@ -38,14 +38,14 @@ export function interactions({
 
   return modelAdapter('Interaction', {
     async upsert(id, payload, ttl) {
-      // It expired while a callback of the host was running.
+      // The interaction expired while a callback of the host was running.
       if (ttl !== undefined && ttl < 1) {
         throw new errors.SessionNotFound('this authorization request has expired')
       }
       const record = recordOf(payload)
       if (payload.result === undefined) return create(digest(id), record, ttl)
-      // Only a pending interaction takes an answer. A blind write would restore one that another tab has completed. Of
-      // two decisions the first one counts.
+      // Only a pending interaction accepts an answer. An unconditional write would restore an interaction that another
+      // tab has completed. Of two decisions, the first counts.
       const now = await pending.update(digest(id), (stored) => (isDecided(stored) ? undefined : record), ttl)
       if (now !== record) throw alreadyAnswered()
     },
@@ -56,7 +56,7 @@ export function interactions({
     async destroy(id) {
       const existed = await pending.delete(digest(id))
       interactionAdmission.release(digest(id))
-      // If two tabs return at the same moment, one of them continues, so that there is one code.
+      // If two tabs return at the same moment, only one of them continues, so that only one code is issued.
       if (!existed && Provider.ctx?.oidc.route === 'resume') throw alreadyAnswered()
     },
   })
@@ -67,11 +67,11 @@ function isDecided({ prompt, result }: AdapterPayload): boolean {
   return prompt?.name !== 'login' && result !== undefined
 }
 
-/** Parameters that are not read once a request has been checked. */
+/** Parameters that are not read after a request has been checked. */
 const UNUSED = ['acr_values', 'claims_locales', 'display']
 
 /**
- * The fields of an interaction that are read again. Strangers can start any number of interactions, so nothing else is
+ * The fields of an interaction that are read later. Strangers can start any number of interactions, so nothing else is
  * stored.
  *
  * Relies on: oidc-provider reads only `uid` and `accountId` of the session, and our pages only the name of the prompt.

@@ -10,8 +10,8 @@ import { isRotation, tokenAsIssued } from '../seam/tokens.ts'
 import { modelAdapter, withoutId } from './adapter.ts'
 
 /**
- * Refresh tokens, stored as families. oidc-provider consumes a token, and saves the next one afterwards, which loses
- * the family if a failure comes in between. Here consuming does nothing, and saving is the one write of an exchange.
+ * Refresh tokens, stored as families. oidc-provider consumes a token and then saves the next token. A failure between
+ * the two steps would lose the family. So consuming does nothing here, and saving is the only write of an exchange.
  */
 export function refreshTokens(parts: ProviderParts): Adapter {
   function find(ctx: KoaContextWithOIDC, token: string) {
@@ -37,7 +37,7 @@ export function refreshTokens(parts: ProviderParts): Adapter {
 
     consume: async () => {},
 
-    /** oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and one that its client revokes. */
+    /** oidc-provider destroys a token that was used before (RFC 9700 4.14.2), and a token that its client revokes. */
     async destroy() {
       const { route, entities } = currentContext().oidc
       const { RefreshToken: token } = entities

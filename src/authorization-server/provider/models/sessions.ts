@@ -14,12 +14,12 @@ const SESSION = {
   authorizations: optional(mapOf(objectOf({ sid: optional(stringRule), grantId: optional(stringRule) }))),
 }
 
-/** The id of no session. The `uid` of a signed-out session points to it for a moment. */
+/** An id that no session has. The `uid` of a signed-out session points to this id for a moment. */
 const NONE = ''
 
 /**
- * Our sessions in browsers, stored under the digest of the cookie. The `uid` stays the same when the cookie changes, and
- * is no credential. A second record points from the `uid` to the session.
+ * Our sessions in browsers, stored under the digest of the cookie. The `uid` stays the same when the cookie changes,
+ * and is not a credential. A second record points from the `uid` to the session.
  *
  * oidc-provider saves the session of every request at its end. A session that was found is written only while it still
  * exists, so that a request in flight never undoes a sign-out. A session without a person is not stored, because
@@ -48,7 +48,7 @@ export function sessions(store: Store): Adapter {
     return idsByUid.replace(uid, asStored(idsByUid, { id: from }), { id: to }, ttl)
   }
 
-  /** Extends the pointer from a `uid` to its session. Restores a lost or corrupt one. */
+  /** Extends the pointer from a `uid` to its session. Restores a lost or corrupt pointer. */
   async function extendPointer(uid: string, id: string, ttl: number): Promise<void> {
     try {
       if (!(await repoint(uid, id, id, ttl))) await idsByUid.create(uid, { id }, ttl)
@@ -78,7 +78,7 @@ export function sessions(store: Store): Adapter {
     }
   }
 
-  /** Moves a session to another id. A sign-out at the same time finds either the old session or the new one. */
+  /** Moves a session to another id. A sign-out at the same time finds either the old session or the new session. */
   async function move(found: FoundSession, id: string, record: AdapterPayload, ttl: number): Promise<void> {
     const [from, uid] = [found.id, uidOf(record)]
     const isOther = uid !== uidOf(found.stored.record)
@@ -90,7 +90,7 @@ export function sessions(store: Store): Adapter {
     } else await sessionsById.delete(id)
   }
 
-  /** Deletes the session of a `uid`, and points the `uid` to none. */
+  /** Deletes the session of a `uid`, and points the `uid` to `NONE`. */
   async function deleteByUid(uid: string): Promise<void> {
     let last = NONE
     await idsByUid.update(
@@ -121,7 +121,7 @@ export function sessions(store: Store): Adapter {
       return pointer && pointer.id !== NONE ? sessionsById.get(pointer.id) : undefined
     },
     async destroy(cookie) {
-      // `move` deletes it.
+      // `move` deletes a replaced session.
       if (isReplacedSession(cookie)) return
       const uid = sessionOfRequest()?.uid
       await Promise.all([
@@ -137,7 +137,10 @@ function uidOf({ uid }: AdapterPayload): string {
   return uid
 }
 
-/** Whether a session holds nothing worth storing. A sign-out request without a person is decided later. */
+/**
+ * Whether a session holds nothing worth storing. For a sign-out request without a person, `answerWithoutSession`
+ * decides later.
+ */
 function isEmpty({ accountId, state }: AdapterPayload): boolean {
   return accountId === undefined && (state === undefined || isSignOutRequest())
 }

@@ -9,15 +9,16 @@ import { disguiseToken } from './tokens.ts'
 /** Called once a client has authenticated. The parameters have been read by then, and are used later. */
 export type ClientAuthenticated = (ctx: KoaContextWithOIDC, client: ProviderClient) => Promise<void>
 
-/** Clients in the cache, at some 2 kB each. */
+/** Maximum number of cached clients, at about 2 kB each. */
 const MAX_CACHED_CLIENTS = 10_000
 
 /**
  * Caches the clients that oidc-provider makes from their metadata. Its own cache holds one hundred. Making a client
- * takes ten times as long as finding it, so a token would cost more from the hundred and first client on.
+ * takes ten times as long as finding it in the cache. So with more than one hundred clients, each token would take
+ * longer.
  *
- * Relies on: clients are found only with `Client.find(id)`, which asks `Client.adapter.find(id)` for the metadata;
- * `new Client(metadata)` checks them, and no code changes the result.
+ * Relies on: clients are found only with `Client.find(id)`, which asks `Client.adapter.find(id)` for the metadata; `new
+ * Client(metadata)` checks them, and no code changes the result.
  */
 export function cacheClients({ Client }: Provider): void {
   const { adapter } = Client as unknown as { adapter: Adapter }
@@ -55,7 +56,10 @@ export function compareSecretsByHash(
   }
 }
 
-/** A secret in the Basic header is compared in its decoded form and as it stands. Both wrong count as one failure. */
+/**
+ * A secret in the Basic header is compared in its decoded form and as it stands. If both are wrong, this counts as one
+ * failure.
+ */
 async function verifySecret(
   registry: ClientRegistry,
   ctx: KoaContextWithOIDC,

@@ -6,8 +6,9 @@ import { storeConsentVersions } from './sessions.ts'
 import { nameRefreshTokensAfterTheirFamily } from './tokens.ts'
 
 // This folder holds the code that uses undocumented behaviour of oidc-provider. Each function says what it relies on.
-// A file outside that relies on more than one function can hold (the order of hooks, the form of a record) says so in
-// its place, also with "Relies on:". A test fails for each of them when an update removes it (checked with 9.13).
+// Code in other folders may rely on the order of hooks or on the form of a record. It says so in its place, also with
+// "Relies on:". For each of these comments, a test fails when an update of oidc-provider changes the behaviour (checked
+// with 9.13).
 
 /** Changes a newly built provider, before its first request. */
 export function applySeam(
@@ -24,12 +25,12 @@ export function applySeam(
 }
 
 /**
- * oidc-provider without the response mode `form_post`. It answers that mode, and errors in it, with a page that needs
- * a script and that any site may frame. Errors of a response type with `token` in its name go to the mode `fragment`,
+ * oidc-provider without the response mode `form_post`. It answers that mode, and errors in it, with a page that needs a
+ * script and that any site may frame. Errors of a response type with `token` in its name go to the mode `fragment`,
  * which must exist: here it is the same as `query`. Requests for the mode `fragment` are rejected
  * (`endpoints/authorize.ts`).
  *
- * Relies on: the constructor registers its response modes with `this.registerResponseMode()`, and the first one of a
+ * Relies on: the constructor registers its response modes with `this.registerResponseMode()`, and the first mode of a
  * name stays.
  */
 export class ScriptlessProvider extends Provider {
@@ -50,9 +51,9 @@ function takeAddressesFromIssuer(provider: Provider): void {
 }
 
 /**
- * Relies on: oidc-provider creates every context with `provider.createContext()`, also those that it reads cookies
- * from. Behind a proxy that ends TLS, the connection looks like plain http unless the host has set `app.proxy`. The
- * issuer is right in both cases.
+ * Relies on: oidc-provider creates every context with `provider.createContext()`, including the contexts from which it
+ * reads cookies. Behind a proxy that ends TLS, the connection looks like plain http unless the host has set
+ * `app.proxy`. The issuer is right in both cases.
  */
 function takeCookieSecurityFromIssuer(provider: Provider): void {
   const isSecure = provider.issuer.startsWith('https:')
@@ -67,7 +68,7 @@ function takeCookieSecurityFromIssuer(provider: Provider): void {
 /**
  * All middleware of a provider.
  *
- * Relies on: it is a Koa app, which keeps its middleware in this list.
+ * Relies on: a provider is a Koa app, which keeps its middleware in this list.
  */
 export function middlewareOf(provider: Provider): readonly Middleware[] {
   return provider.middleware

@@ -8,7 +8,7 @@ export type ProviderSession = NonNullable<KoaContextWithOIDC['oidc']['session']>
 
 /** A session as it was read from the store. Each write of this request updates it. */
 export interface FoundSession {
-  /** The digest of its cookie. */
+  /** The digest of the session's cookie. */
   id: string
   stored: Stored<AdapterPayload>
 }
@@ -41,7 +41,7 @@ export function isReturnFromPages({ oidc }: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Gives a session a new cookie and a new `uid`. Interactions that began in the old one can no longer be completed.
+ * Gives a session a new cookie and a new `uid`. Interactions that began in the old session can no longer be completed.
  *
  * Relies on: a session that is not stored yet is `new`, and no browser has its cookie; the session of a request that
  * returns from the pages has received a new cookie by then; an interaction belongs to the `uid` of its session.
@@ -55,7 +55,7 @@ export function replaceSessionIds(ctx: KoaContextWithOIDC, session: ProviderSess
 /**
  * Discards what the person answered on the pages.
  *
- * Relies on: the answer is `ctx.oidc.result`, set before the first of our hooks, and read after it.
+ * Relies on: the answer is `ctx.oidc.result`, set before the first of our hooks, and read after that hook.
  */
 export function discardAnswers(ctx: KoaContextWithOIDC): void {
   Object.assign(ctx.oidc, { result: undefined })

@@ -1,7 +1,9 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { RefreshTokenFormat } from '../../../grants/refresh-tokens/token-format.ts'
 
-/** Stands before a token at the introspection and revocation endpoints. With a colon it cannot look like a JWT. */
+/**
+ * A prefix for tokens at the introspection and revocation endpoints. With its colon, a token cannot look like a JWT.
+ */
 const DISGUISE = 'token:'
 
 /** Routes of oidc-provider that receive a token of any form in the parameter `token`. */
@@ -36,9 +38,9 @@ export function nameRefreshTokensAfterTheirFamily(provider: Provider, format: Re
 }
 
 /**
- * Whether the refresh token that is saved now replaces another.
+ * Whether the refresh token that is saved now replaces another token.
  *
- * Relies on: a refresh sets the exchanged token as an entity before it saves the next.
+ * Relies on: a refresh sets the exchanged token as an entity before it saves the next token.
  */
 export function isRotation({ oidc }: KoaContextWithOIDC): boolean {
   return oidc.entities.RotatedRefreshToken !== undefined

@@ -7,7 +7,7 @@ export const NOT_HINTED = 'id_token_hint names another person than the one who i
 
 /**
  * Replaces the parameter `id_token_hint` by its subject. The parameters are stored while an interaction waits, and an
- * ID token must not be stored there.
+ * ID token must not be stored.
  *
  * Relies on: the hint has been verified by now, and oidc-provider does not read the parameter as a token later.
  */
@@ -23,8 +23,8 @@ export function hintedSubject(params: Readonly<Record<string, unknown>> | undefi
 }
 
 /**
- * Checks that `id_token_hint` names the person who is signed in (OpenID Connect Core 3.1.2.1). It also works when they
- * return from the pages: oidc-provider's own check knows only a hint in the current request.
+ * Checks that `id_token_hint` names the person who is signed in (OpenID Connect Core 3.1.2.1). This check also works
+ * when the person returns from the pages. oidc-provider's own check knows only a hint in the current request.
  */
 export const hintCheck = new Check('id_token_hint', NOT_HINTED, 'login_required', ({ oidc }) => {
   const subject = hintedSubject(oidc.params)

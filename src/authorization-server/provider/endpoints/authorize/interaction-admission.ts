@@ -10,7 +10,7 @@ const RETRY_AFTER_SECONDS = 30
 const LOG_INTERVAL_MS = 60_000
 
 /**
- * @param parts.max interactions of one address that wait at once, in this process; 0 is no limit
+ * @param parts.max interactions of one address that wait at once, in this process; 0 for no limit
  * @param parts.seconds for which a waiting interaction is counted
  */
 export function createInteractionAdmission(parts: {
@@ -37,8 +37,8 @@ export function createInteractionAdmission(parts: {
     /**
      * Admits a new interaction.
      *
-     * @param address the address that started it
-     * @throws {NotNow} 429 if too many of this address wait, 503 if the store is nearly full
+     * @param address the address that started the interaction
+     * @throws {NotNow} 429 if too many interactions of this address wait, 503 if the store is nearly full
      */
     admit(address: string, id: string): void {
       if (memory.isNearlyFull()) {
@@ -54,5 +54,5 @@ export function createInteractionAdmission(parts: {
   }
 }
 
-/** Decides whether one more authorization request may wait for a person. Strangers can start any number of them. */
+/** Decides whether one more authorization request may wait for a person. Strangers can start any number of requests. */
 export type InteractionAdmission = ReturnType<typeof createInteractionAdmission>

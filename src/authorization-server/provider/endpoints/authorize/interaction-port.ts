@@ -20,7 +20,7 @@ interface Parts extends Pick<
   readonly provider: () => Provider
 }
 
-/** Gives the pages what they need of oidc-provider's interactions. */
+/** Connects our pages to oidc-provider's interactions. */
 export function createInteractionPort(parts: Parts): InteractionPort {
   return {
     find: find.bind(undefined, parts),
@@ -31,7 +31,7 @@ export function createInteractionPort(parts: Parts): InteractionPort {
   }
 }
 
-/** A method of the port, with the parts before its parameters. */
+/** A method of the port, with `parts` as an additional first parameter. */
 type Method<Name extends keyof InteractionPort> = (
   parts: Parts,
   ...parameters: Parameters<InteractionPort[Name]>
@@ -139,7 +139,10 @@ const failed: Method<'failed'> = async (parts, ctx, pending, error, description)
   return next
 }
 
-/** A request with an `id_token_hint` cannot start again: no other person may continue it, and the token is not stored. */
+/**
+ * A request with an `id_token_hint` cannot start again: no other person may continue it, and the ID token was not
+ * stored.
+ */
 const restart: Method<'restart'> = async (parts, ctx, pending, { endSession } = { endSession: false }) => {
   const params = (await detailsOf(parts, ctx))?.params ?? {}
   const isHinted = hintedSubject(params) !== undefined
@@ -178,7 +181,7 @@ async function finish(
   } catch (error) {
     if (!(error instanceof errors.SessionNotFound)) throw error
     const details = await detailsOf(parts, ctx)
-    // The interaction's own address explains that it is over.
+    // The page at the interaction's address explains that the interaction is over.
     const next = details?.result ? details.returnTo : `${parts.settings.issuer}/interaction/${pending.uid}`
     return { counts: false, next: new URL(next) }
   }
@@ -191,7 +194,7 @@ function sessionOf({ provider }: Parts, ctx: Context) {
   return provider().Session.get(ctx)
 }
 
-/** Signs the person out of our session, and keeps it: pending authorization requests continue in it. */
+/** Signs the person out of our session. The session stays, because pending authorization requests continue in it. */
 async function signOut(session: Session): Promise<void> {
   delete session.accountId
   session.authorizations = undefined
@@ -201,7 +204,10 @@ async function signOut(session: Session): Promise<void> {
 /** Every answer selects the account that is shown (`prompt=select_account`, OpenID Connect Core 3.1.2.1). */
 const ACCOUNT_SELECTED = { select_account: {} }
 
-/** The name of a person for themselves, and a login that distinguishes their accounts. Other people see only a name. */
+/**
+ * The name that a person sees for themselves, and a login that distinguishes their accounts. Other people see only a
+ * name.
+ */
 function displayNames({ id, claims }: Account): { name: string; login?: string | undefined } {
   const login = text(claims?.['email']) ?? text(claims?.['preferred_username'])
   const name = text(claims?.['name']) ?? login ?? id

@@ -10,9 +10,9 @@ import type { GrantWithVersions } from '../../seam/sessions.ts'
 type Parts = Pick<ProviderParts, 'settings' | 'consents'>
 
 /**
- * Makes a grant that holds one decision; the caller saves it. Each authorization gets a grant of its own. Grants that
- * authorizations share would shrink each other, and oidc-provider asks again for every scope that a grant neither
- * grants nor denies.
+ * Writes one decision into a new grant; the caller saves the grant. Each authorization gets its own grant. If
+ * authorizations shared a grant, they would remove each other's scopes. Denied scopes are written too, because
+ * oidc-provider asks again for every scope that a grant neither grants nor denies.
  *
  * @param versions the consent versions that were in force before the decision
  */
@@ -32,9 +32,10 @@ export function writeDecision(
 }
 
 /**
- * The grant of an authorization request if the person need not be asked: the one that the consent page made, or a new
- * one if they have authorized all of this before, or if the application is the host's own. A person who must
- * first sign in or choose an account gets none, because they may then be another person.
+ * Returns the grant of an authorization request if the person need not be asked. After a decision it is the grant that
+ * the consent page made. It is a new grant if the person has authorized all requested scopes before, or if the
+ * application is the host's own. If a person must first sign in or choose an account, the result is undefined, because
+ * another person may then continue.
  *
  * @param checksBefore oidc-provider's checks of whether a person must sign in or choose an account
  */
@@ -60,7 +61,9 @@ export async function loadExistingGrant(
   return grant
 }
 
-/** The consent versions in which this is authorized without asking; undefined if the person must be asked. */
+/**
+ * The consent versions if the request is authorized without asking the person; undefined if the person must be asked.
+ */
 async function findConsent(
   { consents }: Parts,
   ctx: KoaContextWithOIDC,

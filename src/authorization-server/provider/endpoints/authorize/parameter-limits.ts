@@ -1,16 +1,17 @@
-/** The longest value of a parameter, in bytes of JSON, which is how it is stored. No known client comes near. */
+/** The longest value of a parameter, in bytes of its stored JSON. Known clients stay far below this limit. */
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 2050, redirect_uri: 2050 }
 const MAX_BYTES_OTHERS = 514
 
-/** The most bytes of all parameters of an authorization request together, except `scope`. */
+/** The maximum bytes of all parameters of an authorization request together, except `scope`. */
 const MAX_BYTES_TOGETHER = 3072
 
 /**
- * Finds a parameter that is too long. Strangers choose the parameters, and they are stored. The scopes in `scope` are
+ * Finds a parameter that is too long. The parameters are stored, and strangers choose them. The scopes in `scope` are
  * checked one by one elsewhere, and `id_token_hint` has been replaced by its subject.
  *
  * @param params by name: strings, lists of strings for repeated parameters, undefined for absent ones
- * @returns the name of the parameter, empty if all of them together are too long; undefined if none is
+ * @returns the parameter; its name is empty if only all parameters together are too long. Undefined if nothing is too
+ *   long
  */
 export function findTooLong(params: Readonly<Record<string, unknown>>) {
   let together = 0

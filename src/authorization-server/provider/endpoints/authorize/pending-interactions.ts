@@ -1,10 +1,13 @@
-/** The most interactions that are counted at once; a new one replaces the oldest. They take less than 20 MB. */
+/**
+ * The maximum number of interactions that are counted at once. Beyond it, a new interaction replaces the oldest. All
+ * entries take less than 20 MB.
+ */
 const MAX_COUNTED = 50_000
 
 /**
  * Counts the interactions that wait for a person, by the address that started them, in this process.
  *
- * @param options.max for one address; 0 counts nothing
+ * @param options.max maximum interactions of one address; with 0, nothing is counted
  * @param options.seconds after which an interaction is not counted any more
  */
 export function createPendingInteractions({
@@ -14,11 +17,11 @@ export function createPendingInteractions({
   readonly max: number
   readonly seconds: number
 }) {
-  /** Oldest first. */
+  /** The counted interactions by id, oldest first. */
   const pending = new Map<string, { readonly address: string; readonly until: number }>()
   const counts = new Map<string, number>()
 
-  /** Stops counting one that was answered, or could not be stored. */
+  /** Stops counting an interaction that was answered, or could not be stored. */
   function remove(id: string): void {
     const entry = pending.get(id)
     if (!entry) return
@@ -29,7 +32,7 @@ export function createPendingInteractions({
   }
 
   return {
-    /** Counts a new one. False if the address has too many, and then it is not counted. */
+    /** Counts a new interaction. False if the address has too many; the new interaction is not counted then. */
     add(address: string, id: string): boolean {
       if (max === 0) return true
       for (const [oldest, { until }] of pending) {

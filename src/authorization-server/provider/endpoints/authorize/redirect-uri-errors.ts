@@ -1,7 +1,9 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { recordOf } from '../../client-metadata.ts'
 
-/** One description for an unknown client, a disabled one and an API key, so that strangers cannot distinguish them. */
+/**
+ * One description for an unknown client, a disabled client and an API key, so that strangers cannot distinguish them.
+ */
 const NO_APPLICATION =
   'there is no application with this client_id: check the client_id, enable the application if it is disabled, and ' +
   'use an application instead of an API key, which acts on its own account only'

@@ -10,7 +10,8 @@ import { revokeAfterRace } from './reuse.ts'
 
 /**
  * 1. The client has authenticated. A missing `redirect_uri` is filled in (OAuth 2.1 4.1.3). oidc-provider does so for
- * an application with one redirect URI. For an application with several it is the one that received the code.
+ * an application with one redirect URI. For an application with several, this function fills in the URI that received
+ * the code.
  */
 export async function fillInRedirectUri(
   parts: Pick<ProviderParts, 'codes'>,
@@ -20,15 +21,15 @@ export async function fillInRedirectUri(
 ): Promise<void> {
   if (params['redirect_uri'] !== undefined || redirectUris.length < 2) return
   const code = typeof params['code'] === 'string' ? await getCode(parts, ctx, params['code']) : undefined
-  // For the code of another client any redirect URI will do: the code is what is wrong.
+  // For the code of another client any redirect URI is filled in, because oidc-provider rejects the code anyway.
   params['redirect_uri'] = code?.clientId === clientId ? code.redirectUri : redirectUris[0]
 }
 
 /**
  * 2. oidc-provider has read the code, and reads its grant. The grant is listed at the same time, which saves a round
- * trip. If the exchange fails, readers skip the entry, and it is deleted with the grant.
+ * trip. If the exchange fails, readers skip the entry, and the entry is deleted with the grant.
  *
- * Relies on: the grant is read once the code is known to be this client's.
+ * Relies on: oidc-provider reads the grant only after it has found that the code belongs to this client.
  */
 export async function listGrant(
   { grantLifecycle }: Pick<ProviderParts, 'grantLifecycle'>,
@@ -49,9 +50,10 @@ export async function listGrant(
 
 /**
  * 3. oidc-provider saves the first refresh token. Its family starts with one atomic write, which consumes the code. A
- * failure before that write leaves the code usable. Every use after it is a replay.
+ * failure before that write leaves the code usable. Every use after that write is a replay.
  *
- * @throws invalid_grant if the grant was revoked, or another request has used the code; the grant is revoked then
+ * @throws invalid_grant if the grant was revoked, or if another request has used the code. In the second case the grant
+ *   is revoked
  */
 export async function redeemCode(
   parts: Pick<
@@ -68,7 +70,7 @@ export async function redeemCode(
   if (!(await parts.grantLifecycle.activate(grantId, await getGrant(parts, ctx, grantId), listing))) {
     throw new errors.InvalidGrant('grant not found')
   }
-  // In one round trip with the write: the use of the client, and the number of the account's grants.
+  // The use of the client and the number of the account's grants share one round trip with the write.
   parts.clientUsed(recordOf(ctx.oidc.client))
   const mayExceedLimit = listing?.mayExceedLimit()
   if (!(await parts.families.start(token, payload, ttl))) {

@@ -8,7 +8,7 @@ import { requireKnownResource, resourceServerOf } from '../../resource-indicator
 
 /**
  * Registers the client credentials grant (RFC 6749 4.4), which gives direct access. Without `scope` the token carries
- * all scopes of all products of the API key; oidc-provider's own grant would issue a token without any.
+ * all scopes of all products of the API key; oidc-provider's own grant would issue a token without any scope.
  */
 export function registerClientCredentialsGrant(
   provider: Provider,
@@ -23,7 +23,7 @@ export function registerClientCredentialsGrant(
     const key = recordOf(client)
     requireKnownResource(params.resource, audience)
 
-    // One catalog for the whole request: products may change while the host is asked.
+    // The whole request uses one catalog, because products may change while the host looks up the account.
     const { current } = catalog
     requestState(ctx).catalogEpoch = current.epoch
     const available = directScopes(current, key)

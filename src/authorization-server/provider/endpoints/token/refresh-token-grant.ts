@@ -27,9 +27,9 @@ export function dropIgnoredScopes(
 }
 
 /**
- * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token that seems used may be the
- * victim of a late write that is about to be rolled back. Polling for that is expensive, so it waits until the client
- * has authenticated.
+ * 2. oidc-provider reads the refresh token, whose family is usually prefetched. A token may seem used because of a late
+ * write that is about to be rolled back. Polling for the rollback is expensive, so it starts only after the client has
+ * authenticated.
  */
 export async function findRefreshToken(
   parts: Pick<ProviderParts, 'families' | 'refreshTokenFormat' | 'grantLifecycle'>,
@@ -68,8 +68,8 @@ export async function checkRefresh(
 }
 
 /**
- * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new one, so a failure
- * loses neither. The use of the client is noted in the same round trip.
+ * 4. oidc-provider saves the next refresh token. One write exchanges the old token for the new token, so a failure
+ * loses neither token. The use of the client is recorded in the same round trip.
  *
  * @throws invalid_grant if another request has used the token since step 2; the grant is revoked then
  */
@@ -93,7 +93,9 @@ export async function rotateRefreshToken(
   parts.events.emit('refresh_token.retried', ownerOf(payload))
 }
 
-/** 5. The response. A client that retried receives the same refresh token as the first time. */
+/**
+ * 5. oidc-provider has written the response. A client that retried receives the same refresh token as the first time.
+ */
 export function repeatRefreshToken(ctx: ProviderResponse): void {
   const { repeatedRefreshToken } = requestState(ctx)
   const body = ctx.body as { refresh_token?: string } | undefined

@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { personOf } from '../../../../host/subject.ts'
 import type { ProviderParts } from '../../dependencies.ts'
 
-// Reuse detection: the grant of a code (RFC 6749 4.1.2) or refresh token (RFC 9700 4.14.2) that is used twice is revoked.
+// Reuse detection: if a code (RFC 6749 4.1.2) or a refresh token (RFC 9700 4.14.2) is used twice, its grant is revoked.
 
 type Parts = Pick<ProviderParts, 'families' | 'revokeGrant' | 'events'>
 
@@ -22,9 +22,9 @@ export async function revokeReused(
 }
 
 /**
- * Revokes the grant of a code or token that was valid when it was read, and could not be exchanged a moment later.
- * Reuse is reported only if the family is still active. Otherwise the grant was being revoked, and its access tokens
- * may not be revoked yet.
+ * Revokes the grant of a code or token that was valid when it was read, but could not be exchanged a moment later.
+ * Reuse is reported only if the family is still active. Otherwise another request was revoking the grant. The grant is
+ * revoked again, because its access tokens may not be revoked yet.
  */
 export async function revokeAfterRace(parts: Parts, event: ReuseEvent, owner: Owner): Promise<void> {
   const { grantId = '' } = owner
