@@ -26,7 +26,7 @@ export interface FaultyStore {
   arm(at?: number | string, fault?: Fault, options?: { thenAway?: boolean | undefined }): void
   /** Makes every call fail from now on, without executing it. */
   goAway(): void
-  /** Ends all faults. */
+  /** Makes all calls succeed again. */
   comeBack(): void
   /** Settles when all late calls have been executed. */
   settled(): Promise<void>

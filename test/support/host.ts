@@ -110,7 +110,7 @@ export async function startHost(options: HostOptions = {}) {
     issuer,
     audience,
     accounts,
-    /** The requests that reached the host's own handler, through the gateway or beside it. */
+    /** The requests that reached the host's own handler, through the gateway or past the gateway. */
     reached,
     /** The errors that Koa's `error` event reported. */
     errors,

@@ -21,7 +21,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
       const known = inMemory.get(data)
       if (known) return known
       const store = deploy(data)
-      // Data in memory is shared by sharing the store; on other deployments each store has a connection of its own.
+      // A store in memory shares its data only if it is the same object. On other deployments each store has its own
+      // connection.
       if (store.volatile) inMemory.set(data, store)
       return store
     })

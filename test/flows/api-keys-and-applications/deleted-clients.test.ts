@@ -32,7 +32,7 @@ describeEachStore('deleted clients', (makeStore) => {
     expect([foreign.status, foreign.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
-  it('a deleted client gets no direct token, and its error equals that of an unknown client', async () => {
+  it('a deleted client gets no direct token, and gets the same error as an unknown client', async () => {
     const key = await host.createApiKey()
     await host.gatehouse.apiKeys.delete(key.client_id)
     const deleted = await host.requestDirectToken(key)

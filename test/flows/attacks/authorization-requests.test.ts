@@ -164,7 +164,7 @@ describe('attacks on the authorization request', () => {
       expect(response.get('error_description') ?? '').toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]*$/)
     })
 
-    it('state and iss come back with the code', async () => {
+    it('the response with the code contains state and iss', async () => {
       const state = 'a b&c=d#e%"<>ü😀'
       const { callback } = await authorize(host, application.client_id, { parameters: { state } })
       expect(callback.searchParams.get('code')).toMatch(/^[\w-]{43,}$/)
@@ -173,7 +173,7 @@ describe('attacks on the authorization request', () => {
       expect(callback.hash).toBe('')
     })
 
-    it('state and iss come back when the user denies consent', async () => {
+    it('the response contains state and iss when the user denies consent', async () => {
       const { callback } = await authorize(host, application.client_id, {
         deny: true,
         parameters: { prompt: 'consent' },

@@ -193,7 +193,7 @@ describe('attacks on pages and forms', () => {
     expect(approved).toEqual([])
   })
 
-  it('a consent form with more scopes than the request grants only those of the request', async () => {
+  it('a consent form with more scopes than the request grants only the scopes of the request', async () => {
     const browser = host.browser()
     const parameters = { scope: 'invoices:read', prompt: 'login consent' }
     const { page } = await signInPage(browser, parameters)
@@ -386,7 +386,7 @@ describe('attacks on pages and forms', () => {
       }
     })
 
-    it('all cookies are Secure with an https issuer, even if Koa does not know of the TLS proxy', async () => {
+    it('all cookies are Secure with an https issuer, even if app.proxy of Koa is not set behind a TLS proxy', async () => {
       const cookies = await cookiesOf('https://example.com/auth')
       expect(cookies.length).toBeGreaterThanOrEqual(4)
       for (const cookie of cookies) expect(cookie).toMatch(/; ?secure/i)

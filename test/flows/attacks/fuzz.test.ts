@@ -13,7 +13,7 @@ import {
   type StandKeys,
 } from '../../support/fuzz/stand.ts'
 
-/** Milliseconds for a run; a busy machine takes ten times as long as a quick one. */
+/** Milliseconds for a run; a busy machine takes ten times as long as a quick machine. */
 const RUN_TIMEOUT_MS = 120_000
 
 let keys: StandKeys

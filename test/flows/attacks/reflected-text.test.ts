@@ -116,7 +116,7 @@ describe('text from requests and accounts on pages', () => {
     }
   })
 
-  it('the longest ui_locales is handled quickly, and a longer one is rejected', async () => {
+  it('the longest allowed ui_locales is handled quickly, and a longer value is rejected', async () => {
     const products = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [
         `product${i}`,

@@ -149,7 +149,7 @@ describeEachStore('export and import of the registry', (makeStore) => {
     expect(newTokens.scope).toBe(tokens.scope)
   })
 
-  test('a store with its own signing keys rejects a file with keys before anything is changed', async () => {
+  test('a store with its own signing keys rejects a file with keys and stays unchanged', async () => {
     await old.createApiKey()
     const lines = await exported(old)
     const store = makeStore()

@@ -62,7 +62,7 @@ describeEachStore('RP-initiated logout', (makeStore) => {
       expect(end.url.href).toBe(`${BYE}?state=out`)
     })
 
-    it("a sign-out ends the host's session and that of gatehouse", async () => {
+    it('a sign-out ends the session of the host and the session of gatehouse', async () => {
       await submit(await open(hinted({ post_logout_redirect_uri: BYE })), 'logout', 'yes')
       expect(host.isSignedInAt(browser)).toBe(false)
       expect(sessionCookies()).toEqual([])

@@ -136,7 +136,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect((await silently(browser)).url.searchParams.get('code')).toMatch(/./)
   })
 
-  test('revoking all grants of an account also revokes codes that are not exchanged, and no grant of other accounts', async () => {
+  test('revoking all grants of an account also revokes codes that are not exchanged, and keeps the grants of other accounts', async () => {
     const other = await host.createApplication()
     const tokens = [await connect(host, client), await connect(host, other)]
     const ofBob = await connect(host, client, { user: 'bob' })
@@ -156,7 +156,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     expect(await grantsOf('bob')).toHaveLength(2)
   })
 
-  test('revoking all grants of an account for one application keeps those for other applications', async () => {
+  test('revoking all grants of an account for one application keeps the grants for other applications', async () => {
     const other = await host.createApplication()
     const revokedTokens = [await connect(host, client), await connect(host, client)]
     const kept = await connect(host, other)

@@ -103,7 +103,7 @@ describeEachStore('signing keys of the host', (makeStore) => {
     })
   })
 
-  test('revoking a key that no longer signs unpublishes it and rejects its tokens in every process', async () => {
+  test('revoking a key that no longer signs removes the key from the key set and rejects its tokens in every process', async () => {
     const store = makeStore()
     const old = await start(store, es1.private, rs1.private)
     const key = await old.createApiKey()

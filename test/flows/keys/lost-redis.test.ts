@@ -45,7 +45,7 @@ describeWithRedis('a Redis that loses data', () => {
     return client
   }
   async function open(address: { port?: number; origin?: string } = {}): Promise<Host> {
-    // A test host with its own secret generates its own signing keys.
+    // A test host with `gatehouse.secret` generates its own signing keys.
     const host = await startHost({ ...address, gatehouse: { secret: SECRET, store: redisStore(connect()) } })
     await host.gatehouse.ready()
     return host

@@ -48,7 +48,7 @@ describeEachStore('a key rotation, with two processes', (makeStore) => {
     return String(kid)
   }
 
-  test('after a rotation every gateway accepts tokens of both keys without another fetch of the keys', async () => {
+  test('after a rotation every gateway accepts the tokens of both keys without a new fetch of the keys', async () => {
     const fetches = vi.spyOn(globalThis, 'fetch')
     const gateway = createGateway({ issuer: one.issuer, audience: one.audience, products })
     const api = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = 'served'))

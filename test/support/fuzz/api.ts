@@ -85,7 +85,7 @@ const routeOf = (text: string, handler: string): ApiRoute => {
   return { method: method as ApiRoute['method'], path, handler }
 }
 
-/** All routes of the host's API: routes with literal names come before those with parameters. */
+/** All routes of the host's API: routes with literal names are listed before routes with parameters. */
 export const ROUTES: readonly ApiRoute[] = [
   ...Object.values(OPERATIONS).flatMap((operations) =>
     Object.entries(operations).flatMap(([scope, routes]) => routes.map((text) => routeOf(text, scope))),

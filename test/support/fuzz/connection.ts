@@ -68,7 +68,7 @@ class InsideSocket extends Duplex {
     done()
   }
 
-  // The methods of a socket, beyond those of a stream, that Node's HTTP server calls.
+  // The methods of a socket that Node's HTTP server calls and that a stream lacks.
   setTimeout(): this {
     return this
   }

@@ -71,7 +71,7 @@ export function createDriver() {
     else stray.push(incident)
   }
 
-  /** Runs a server's handler in the async context of the request that it answers. */
+  /** Runs a server's handler in the async context of the request that the handler answers. */
   function attributed(handler: RequestListener): RequestListener {
     return (request, response) => {
       const exchange = open.get(request.socket) ?? open.get(request.socket.remotePort ?? 0)

@@ -152,7 +152,7 @@ const token: MakeRequest = (random, material) => {
   )
 }
 
-/** A token that may be revoked, or an invalid one. */
+/** A token that a request may revoke, or an invalid token. */
 function expendable(random: Random, { revocable, forged, refreshTokens, idTokens }: Material): string {
   const texts = [
     ...revocable.slice(-4).map(({ text }) => text),

@@ -140,7 +140,7 @@ export function mutatedText(text: string, random: Random): string {
   }
 }
 
-/** A JWT with one part changed; any other text is changed as a text. */
+/** Changes one part of a JWT. `mutatedText()` changes all other texts, and some JWTs. */
 export function mutatedToken(token: string, random: Random): string {
   const parts = token.split('.')
   if (parts.length !== 3 || random.chance(0.3)) return mutatedText(token, random)

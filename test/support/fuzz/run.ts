@@ -62,7 +62,7 @@ const CONCURRENCY = 24
 /** Number of requests after which the material gets fresh codes, cookies and forms. */
 const REFILL_INTERVAL = 1000
 
-/** Sends generated requests to one stand after the other, and judges each outcome. */
+/** Sends generated requests to several stands in turn, and judges each outcome. */
 export async function fuzz(options: FuzzOptions): Promise<Report> {
   const { seed, count, first = 0, keys, perStand = 25_000, outside = 0.02, shortened = 4 } = options
   const statuses = new Map<number, number>()
