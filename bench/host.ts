@@ -49,7 +49,7 @@ export interface MeasuredHost {
 /**
  * Starts a host, and settles when it is ready.
  *
- * @param options.servicePort the port of the issuer, if that is another process
+ * @param options.servicePort the port of the issuer, if the issuer is another process
  * @param options.gatehouse options that replace the defaults of this function
  */
 export async function startHost(options: {

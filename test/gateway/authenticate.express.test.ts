@@ -91,7 +91,7 @@ describe('authenticate(request) below app.use() of Express', () => {
     await server.close()
   })
 
-  test('authenticate() rejects a call whose url was rewritten, because url and originalUrl are both readings of it', async () => {
+  test('authenticate() rejects a call whose url was rewritten, because url and originalUrl may name different operations', async () => {
     const rewrite: express.RequestHandler = (incoming, _response, next) => {
       incoming.url = '/api/reports/all'
       next()
@@ -123,7 +123,7 @@ test('authenticate(request.raw) guards a Fastify handler', async () => {
   await app.close()
 })
 
-test('authenticate() rejects a token in the query of url and of originalUrl', async () => {
+test('authenticate() rejects a token in the query of url or of originalUrl', async () => {
   const headers = { authorization: `Bearer ${await issuer.mint()}` }
   for (const call of [
     { url: '/invoices/list', originalUrl: '/api/invoices/list?access_token=x', headers },

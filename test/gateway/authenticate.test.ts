@@ -103,7 +103,7 @@ describe('gateway.authenticate()', () => {
     })
   })
 
-  test('authenticate() with a scope requires that scope at any URL', async () => {
+  test('authenticate() with the option scope requires that scope at any URL', async () => {
     const call = { method: 'GET', url: '/live', headers: bearer(await issuer.mint()) }
     expect(await gateway.authenticate(call, { scope: 'invoices:read' })).toMatchObject({
       ok: true,

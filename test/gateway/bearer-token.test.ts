@@ -5,20 +5,20 @@ const read = (...authorization: string[]) => readBearerToken({ authorization, qu
 
 describe('readBearerToken()', () => {
   test.each(['Bearer abc.def-_~+/==', 'bearer abc.def-_~+/==', 'BEARER   abc.def-_~+/=='])(
-    'finds the token in %j',
+    'readBearerToken() finds the token in %j',
     (field) => {
       expect(read(field)).toEqual({ token: 'abc.def-_~+/==' })
     },
   )
 
   test.each(['Basic YTpi', 'DPoP abc', 'Bearerabc', 'Token abc', ''])(
-    'finds neither a token nor a problem in %j',
+    'readBearerToken() finds neither a token nor a problem in %j',
     (field) => {
       expect(read(field)).toEqual({})
     },
   )
 
-  test('finds neither a token nor a problem without an Authorization header', () => {
+  test('readBearerToken() finds neither a token nor a problem without an Authorization header', () => {
     expect(read()).toEqual({})
   })
 
@@ -31,24 +31,24 @@ describe('readBearerToken()', () => {
     'Bearer =abc',
     'Bearer a\tb',
     'Bearer \u00e4',
-  ])('reports a malformed token in %j', (field) => {
+  ])('readBearerToken() reports a malformed token in %j', (field) => {
     const { token, problem } = read(field)
     expect(token).toBeUndefined()
     expect(problem).toMatch(/Authorization header/)
   })
 
-  test('rejects a token that is too long before parsing it', () => {
+  test('readBearerToken() rejects a token that is too long before parsing the token', () => {
     expect(read(`Bearer ${'a'.repeat(16_384)}`).token).toHaveLength(16_384)
     expect(read(`Bearer ${'a'.repeat(16_385)}`)).toEqual({ problem: 'the access token is too long' })
     expect(read(`Bearer ${'"'.repeat(1_000_000)}`)).toEqual({ problem: 'the access token is too long' })
   })
 
-  test('rejects two Authorization headers', () => {
+  test('readBearerToken() rejects two Authorization headers', () => {
     expect(read('Bearer a', 'Bearer a')).toEqual({ problem: 'send one Authorization header only' })
   })
 
   test.each(['access_token=a', 'x=1&access_token=', 'access%5Ftoken=a', 'a=b&%61ccess_token=a'])(
-    'rejects a token in the query %j, alone and beside the header',
+    'readBearerToken() rejects a token in the query %j, with and without an Authorization header',
     (query) => {
       for (const authorization of [[], ['Bearer a']]) {
         expect(readBearerToken({ authorization, query }).problem).toMatch(/not in the query/)
@@ -56,7 +56,7 @@ describe('readBearerToken()', () => {
     },
   )
 
-  test('accepts a token beside other query parameters', () => {
+  test('readBearerToken() accepts a token in the header beside other query parameters', () => {
     expect(readBearerToken({ authorization: ['Bearer a'], query: 'my_access_token=1&x' })).toEqual({
       token: 'a',
     })

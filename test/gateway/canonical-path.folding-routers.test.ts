@@ -12,7 +12,7 @@ import type { Gateway } from '../../src/gateway/gateway.ts'
 import { createTestGateway } from './support/api.ts'
 import type { TokenIssuer } from './support/token-issuer.ts'
 
-/** The API of a bank. Every router of these tests has these routes, below its base. */
+/** The API of a bank. Every router in these tests has these routes below the path of the API. */
 const ROUTES = { '/items': 'items:list', '/items/keys': 'items:keys', '/items/:id': 'items:read' }
 
 const catalog = createCatalog({
@@ -86,7 +86,7 @@ describe.each([
     }
   })
 
-  test('find-my-way behind the gateway runs no operation with the scope of another one', async () => {
+  test('find-my-way behind the gateway runs no operation with the scope of another operation', async () => {
     const Authorization = `Bearer ${await issuer.mint({ aud: 'https://example.com/bank', scope: 'items:read' })}`
     for (const path of FOLDED) {
       ran = []
@@ -148,13 +148,14 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
     expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
     expect(ran).toEqual([])
-    // If no router finds a route, no router disagrees.
+    // The gateway accepts `/BANK/ITEMS`. A case-sensitive router finds no route there, so it runs no other
+    // operation.
     expect(await call('/BANK/ITEMS', 'items:list')).toBe(200)
     expect(await call('/bank/items/INV-7', 'items:read')).toBe(200)
     expect(ran).toEqual(['items:read'])
   })
 
-  test('a router runs no operation with an empty parameter for the scope of the path without it', async () => {
+  test('a router runs no operation with an empty parameter for the scope of the path without the parameter', async () => {
     expect(await call('/bank/items/', 'items:list')).toBe(403)
     expect(ran).toEqual([])
     expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
@@ -163,7 +164,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:list'])
   })
 
-  test('a router runs no operation with an empty parameter if the path without it is public', async () => {
+  test('a router runs no operation with an empty parameter if the path without the parameter is public', async () => {
     expect(await call('/bank/status')).toBe(200)
     expect(ran).toEqual(['public'])
     expect(await call('/bank/status/')).toBe(404)
@@ -234,7 +235,10 @@ test('no character of the Basic Multilingual Plane replaces an ASCII letter of a
   expect(tried).toBeGreaterThan(100)
 })
 
-/** `/bank/items/keys` with a character in place of the text that it is folded to. */
+/**
+ * Returns `/bank/items/keys` with `character` in place of `reading`, the text to which routers may fold the
+ * character.
+ */
 function disguisesOf(reading: string, character: string): string[] {
   if (!/^[a-z]+$/.test(reading)) return []
   return ['/bank/items', '/bank/items/keys']

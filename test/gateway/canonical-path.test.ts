@@ -19,7 +19,7 @@ describe('a canonical path below the base', () => {
     ['/api/a%3Bb%3F%23%40', '/a%3Bb%3F%23%40'],
     ['/api/100%25', '/100%25'],
     ['/api/api', '/api'],
-  ])('%s is below the base, as %s', (path, rest) => {
+  ])('the path %s is below the base, and its rest is %s', (path, rest) => {
     expect(locate(path)).toEqual({ place: 'below', path: rest, endsInSlash: path.endsWith('/') })
   })
 })
@@ -40,13 +40,13 @@ describe('a path outside of the base', () => {
     '/docs/../x',
     '/docs/api/x%2Fy',
     '/auth?/api',
-  ])('%j is elsewhere, canonical or not', (path) => {
+  ])('the path %j is elsewhere, whether it is canonical or not', (path) => {
     expect(locate(path)).toEqual({ place: 'elsewhere' })
   })
 })
 
 describe('a hostile path', () => {
-  test.each(HOSTILE)('%j is unclear', (path) => {
+  test.each(HOSTILE)('the hostile path %j is unclear', (path) => {
     const location = locate(path)
     expect(location.place).toBe('unclear')
     expect(location.place === 'unclear' && location.problem).toMatch(/^the path is not in canonical form/)
@@ -72,8 +72,9 @@ test('a base of several segments is matched segment by segment', () => {
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
-test('a dot segment leads back as far as any reading of the segments before it allows', () => {
-  // If `x%2Fy` is one segment, `..` leads out of it; if it is two, `..` leads out of the second one.
+test('a path is unclear if its dot segments lead to the base in any reading of the segments before', () => {
+  // If `x%2Fy` is one segment, `..` removes this segment. If `x%2Fy` is two segments, `..` removes only the
+  // second segment.
   for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
     expect(locate(path), path).toHaveProperty('place', 'unclear')
   }
@@ -86,7 +87,7 @@ test('a dot segment leads back as far as any reading of the segments before it a
   }
 })
 
-test('readings that differ are unclear if one of them is below the base', () => {
+test('readings that differ are unclear if one reading is below the base', () => {
   const below = { place: 'below', path: '/x', endsInSlash: false }
   expect(locateReadings(locate, ['/api/x'])).toEqual(below)
   expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual(below)
@@ -119,7 +120,7 @@ describe('a disguised path', () => {
   )
   const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
 
-  test('a path that WHATWG URL, a decoding router or one that ignores case reads as below the base is not elsewhere', () => {
+  test('a path is not elsewhere if WHATWG URL, a decoding router or a case-insensitive router reads the path as below the base', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''

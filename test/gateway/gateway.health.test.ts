@@ -78,7 +78,7 @@ describe('the health of a gateway in another process', () => {
     expect(checkOf(health, 'signing-keys')?.message).toContain('HTTP 404')
   })
 
-  test('health reports keys that cannot be refetched, and refetches them by itself', async () => {
+  test('health reports keys that cannot be refetched, and the gateway refetches the keys by itself', async () => {
     const send = globalThis.fetch
     const fetching = vi.spyOn(globalThis, 'fetch')
     const gateway = open({ jwksCacheSeconds: 1, jwksCooldownSeconds: 1 })

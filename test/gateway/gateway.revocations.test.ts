@@ -122,7 +122,8 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
   })
 })
 
-// A thief of a key chooses the header: without a `kid`, no revocation would match the token.
+// The thief of a key can choose the header of a token. If a missing `kid` were accepted, no revocation of the
+// key would match.
 test.each([undefined, '', 1, null, ['key-1']])(
   'a revoked key verifies no token whose kid is %j, even if it is the only key of the gateway',
   async (kid) => {
@@ -143,7 +144,7 @@ test('a token that was revoked before the gateway started is rejected on its fir
   expect(await callWith(await issuer.mint({ jti: 'token-1' }))).toMatchObject(REVOKED)
 })
 
-test('requireScope() checks again whether the token is revoked since the middleware accepted the request', async () => {
+test('requireScope() checks whether the token was revoked after the middleware accepted the request', async () => {
   await setUp({ whenStale: 'reject' })
   const between = { wait: async () => {} }
   const handler = vi.fn()
@@ -271,7 +272,7 @@ describe('a suspended process', () => {
     const token = await issuer.mint({ exp: NOW + 86_400 })
     await admitted(token)
     answer = () => new Promise(() => {})
-    // While a machine sleeps, the wall clock runs and the monotonic clock stands still.
+    // While a machine sleeps, the wall clock runs and the monotonic clock does not.
     vi.setSystemTime((NOW + 7200) * 1000)
     expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })

@@ -150,7 +150,7 @@ describe('a call with an invalid token', () => {
     ['for another audience', { aud: 'https://example.com' }],
     ['sender-constrained', { cnf: { jkt: 'x' } }],
     ['with a scope that is a list', { scope: ['invoices:read'] }],
-  ])('a token that is %s gets 401 invalid_token', async (_, claims) => {
+  ])('a call with a token that is %s gets 401 invalid_token', async (_, claims) => {
     const token = await issuer.mint(claims)
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
@@ -160,7 +160,7 @@ describe('a call with an invalid token', () => {
     ['an ID token', () => issuer.mint({}, { typ: 'JWT' })],
     ['wrongly signed', async () => (await createTestGateway()).issuer.mint()],
     ['unsigned', async () => `${(await issuer.mint()).split('.').slice(0, 2).join('.')}.`],
-  ])('a token that is %s gets 401 invalid_token', async (_, mint) => {
+  ])('a call with a token that is %s gets 401 invalid_token', async (_, mint) => {
     const token = await mint()
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
@@ -399,7 +399,7 @@ describe('the mount of the middleware', () => {
     await twice.get('/v1/api/invoices/list').expect(401)
   })
 
-  test('the middleware guards an API inside of a mount whose path is no part of {base_url}', async () => {
+  test('the middleware guards an API inside of a mount whose path is not in {base_url}', async () => {
     const inner = new Koa().use(gateway.middleware()).use((ctx) => void (ctx.body = ctx.path))
     const agent = request(new Koa().use(mount('/tenant', inner)).callback())
     await agent.get('/tenant/api/invoices/list').expect(401)
@@ -451,7 +451,7 @@ describe('the mount of the middleware', () => {
       .expect(200)
   })
 
-  test('the middleware guards an API that is a whole host', async () => {
+  test('the middleware guards an API whose {base_url} has no path', async () => {
     ;({ gateway, issuer } = await createTestGateway({ audience: 'https://api.example.com' }))
     const { agent } = serve()
     await agent.get('/invoices/list').expect(401)

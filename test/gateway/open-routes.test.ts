@@ -38,7 +38,7 @@ describe('a public route', () => {
     await agent.options('/api/invoices/list').expect(200)
   })
 
-  test('a public route with a parameter yields to operations', async () => {
+  test('an operation has precedence over a public route with a parameter', async () => {
     const { agent, reached } = await serve(['GET /docs/:page', 'GET /:kind/:name'])
     await agent.get('/api/docs/a%20b').expect(200)
     await agent.get('/api/docs').expect(404)
@@ -54,7 +54,7 @@ describe('a public route', () => {
     await agent.get('/api/others/7').expect(200)
   })
 
-  test('an exact public route wins over an operation with a parameter, only for exactly that path', async () => {
+  test('an exact public route has precedence over an operation with a parameter, but only for exactly that path', async () => {
     const { agent, reached } = await serve(['GET /invoices/sample'])
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -71,7 +71,7 @@ describe('a public route', () => {
   })
 })
 
-test('a public route in Unicode does not open the ASCII route that it folds to', async () => {
+test('a public route in Unicode does not open the ASCII route to which routers may fold it', async () => {
   const { agent, reached } = await serve(['GET /reports/a\u2113l', 'GET /reports/a%E2%84%93l/x'])
   await agent.get('/api/reports/a%E2%84%93l').expect(404)
   await agent.get('/api/reports/a%E2%84%93l/x').expect(200)
@@ -131,7 +131,7 @@ describe('an optional route', () => {
     await agent.get('/api/invoices/7').expect(200)
     await agent.get('/api/reports/7').expect(200)
     expect(reached).toEqual([undefined, undefined])
-    // Another route of the same operation, and another operation.
+    // Another route of the same operation, and another operation, stay closed.
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/api/reports/all').expect(401)
     await agent.get('/api/reports/ALL').expect(404)
@@ -140,7 +140,7 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(2)
   })
 
-  test('an exact optional route opens an operation with a parameter, only for exactly that path', async () => {
+  test('an exact optional route opens an operation with a parameter, but only for exactly that path', async () => {
     const { agent, reached } = await serveWith({ optional: ['GET /invoices/sample'] })
     await agent.get('/api/invoices/sample').expect(200)
     await agent.get('/api/invoices/SAMPLE').expect(401)
@@ -148,7 +148,7 @@ describe('an optional route', () => {
     expect(reached).toHaveLength(1)
   })
 
-  test('an optional route that is more exact than a public route wins over it', async () => {
+  test('an optional route has precedence over a public route that is less exact', async () => {
     const { agent } = await serveWith({ public: ['GET /docs/:page'], optional: ['GET /docs/mine'] })
     await agent.get('/api/docs/mine').set(bearer('nonsense')).expect(401)
     await agent.get('/api/docs/other').set(bearer('nonsense')).expect(200)
@@ -192,12 +192,12 @@ describe('the middleware with unclaimed: pass', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('unclaimed: pass guards every path that an operation claims with any method and by any reading', async () => {
+  test('unclaimed: pass guards every path that any operation claims, with every method and in every reading', async () => {
     const { agent, reached } = await serveWith({ unclaimed: 'pass' })
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/API/Invoices/List/').expect(401)
     await agent.post('/api/invoices/create').expect(401)
-    // Many handlers only check the path.
+    // A path stays closed for other methods too, because many handlers check only the path.
     for (const method of ['put', 'delete', 'options', 'patch'] as const) {
       await agent[method]('/api/invoices/list').expect(404)
     }

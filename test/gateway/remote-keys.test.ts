@@ -141,7 +141,7 @@ describe('the remote keys', () => {
     { status: 200, body: '{"keys":{}}' },
     { status: 200, body: '[]' },
     { status: 200, body: '{"keys":[7]}' },
-  ])('the answer %j is not a key set, and does not replace the fetched keys', async (bad) => {
+  ])('the answer %j is rejected as a key set, and does not replace the fetched keys', async (bad) => {
     answer = bad
     await expect(keys.ready()).rejects.toEqual(outOfReach)
     answer = undefined

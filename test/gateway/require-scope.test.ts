@@ -72,7 +72,8 @@ describe('requireScope()', () => {
       .get('/api/invoices/list')
       .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
       .expect(200)
-    // Revocation is checked twice a call, because a request may take long. The signature is verified once.
+    // Each call checks twice whether the token is revoked, because a request may take long. The signature is
+    // verified only once.
     expect(isTokenRevoked).toHaveBeenCalledTimes(4)
     expect(issuer.lookups()).toBe(2)
   })

@@ -37,16 +37,16 @@ describe('requiredScopesOf()', () => {
   })
 
   test('requiredScopesOf() is undefined if routers would disagree about the operation', () => {
-    // @koa/router matches `:id` before it decodes; a router that decodes first sees the other route.
+    // @koa/router matches `:id` before it decodes the path. A router that decodes first finds another route.
     expect(required('GET', '/files/a%2Cb')).toBeUndefined()
     expect(required('POST', '/files/a%2Cb')).toBe('files:one')
-    // In upper case `ß` is `SS`, which is `ss` in lower case.
+    // In upper case, `ß` becomes `SS`. In lower case, `SS` becomes `ss`.
     expect(required('GET', '/files/gr%C3%B6SSE')).toBeUndefined()
     expect(required('GET', '/files/gr%C3%96%C3%9Fe')).toBeUndefined()
   })
 })
 
-test('a path is unclaimed if no operation claims it with any method and by any reading', () => {
+test('a path is unclaimed if no operation claims the path, with any method and in any reading', () => {
   const unclaimed = (path: string, endsInSlash = false) =>
     isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
   expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
@@ -55,7 +55,7 @@ test('a path is unclaimed if no operation claims it with any method and by any r
       unclaimed(path),
     ),
   ).toEqual([])
-  // Some routers read this as `/files/:id` with an empty id.
+  // Some routers read `/files/` as `/files/:id` with an empty id.
   expect(unclaimed('/files', true)).toBe(false)
   expect(unclaimed('/', true)).toBe(true)
 })

@@ -101,7 +101,7 @@ describe('the signal of a token', () => {
     expect(codeOf(signalOf('b', 0))).toBe('ERR_TOKEN_EXPIRED')
     const seen = signalOf('c')
     revoke('c')
-    // Before the next sweep.
+    // The revocation is known, but the next sweep has not run yet.
     expect(signalOf('c')).toBe(seen)
     expect(codeOf(seen)).toBe('ERR_TOKEN_REVOKED')
   })
@@ -156,7 +156,7 @@ describe('the signal of a token', () => {
     expect(signalOf('a').aborted).toBe(false)
   })
 
-  test('close() aborts all signals, and those that are requested later', () => {
+  test('close() aborts all signals, and later requested signals are aborted from the start', () => {
     const signal = signalOf('a')
     signal.addEventListener('abort', () => signals.close())
     signals.close()
@@ -196,7 +196,7 @@ describe('a signal without listeners', () => {
     expect(checks).toBe(0)
   })
 
-  test('a token is released ten seconds after its last listener was removed, and watched again with the next one', () => {
+  test('ten seconds after its last listener was removed, a token is no longer watched, until a listener is added again', () => {
     const signal = signalOf('a')
     const [first, second] = [vi.fn(), vi.fn()]
     signal.addEventListener('abort', first)
@@ -218,7 +218,7 @@ describe('a signal without listeners', () => {
     ['reason', (signal: AbortSignal) => expect(codeOf(signal)).toBe('ERR_TOKEN_REVOKED')],
     ['throwIfAborted()', (signal: AbortSignal) => expect(() => signal.throwIfAborted()).toThrow('revoked')],
     ['its clone', (signal: AbortSignal) => expect(AbortSignal.any([signal]).aborted).toBe(true)],
-  ])('%s of a signal without listeners shows that the token was revoked', (_, check) => {
+  ])('after the token was revoked, %s of a signal without listeners shows the revocation', (_, check) => {
     const signal = signalOf('a')
     signal.throwIfAborted()
     expect(signal.reason).toBeUndefined()
@@ -247,7 +247,7 @@ describe('a signal without listeners', () => {
     expect(received).toHaveLength(3)
   })
 
-  test('a signal that only AbortSignal.any() holds still aborts the combined signal', async () => {
+  test('a signal that is referenced only by AbortSignal.any() still aborts the combined signal', async () => {
     const received = vi.fn()
     AbortSignal.any([signalOf('a', 4e8)]).addEventListener('abort', received)
     const polled = AbortSignal.any([signalOf('b', 4e8), AbortSignal.timeout(1e9)])

@@ -45,7 +45,7 @@ describe('the cache of verified tokens', () => {
     expect(short.get('a')).toBeUndefined()
   })
 
-  test('a cached token is verified again after ten minutes, because its key may be gone', async () => {
+  test('a cached token is verified again after ten minutes, because its key may be no longer published', async () => {
     let answer: Principal | InvalidToken = principalOf()
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')

@@ -130,7 +130,7 @@ describe('an invalid token', () => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a token signed with an unknown key is rejected, with our kid and without one', async () => {
+  test('a token signed with an unknown key is rejected, with a known kid and without a kid', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
       problem: 'the signature of the access token is wrong',
@@ -240,7 +240,7 @@ describe('a token with another algorithm', () => {
     },
   )
 
-  test('an ES256 token with the kid of an RSA key is rejected, and is no failure of our keys', async () => {
+  test('an ES256 token with the kid of an RSA key is rejected as invalid, and the keys do not count as unavailable', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
     const rsaKey = (await importJWK(rsa, 'RS256')) as CryptoKey
     const byIdAlone = createTokenVerifier({ issuer: ISSUER, audience: AUDIENCE, getKey: async () => rsaKey })

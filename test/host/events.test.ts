@@ -35,7 +35,7 @@ describe('events', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
-  it('an event reaches the listeners at the time of emit, even if a listener adds or removes others', () => {
+  it('an event reaches the listeners that exist at the time of emit, even if a listener adds or removes others', () => {
     const events = create()
     const [late, leaving] = [vi.fn(), vi.fn()]
     events.on('catalog.reloaded', () => {

@@ -52,7 +52,7 @@ describe('accounts.find', () => {
     [{}, 'id: must be a text that is not empty, and is undefined'],
     [{ id: 42 }, 'id: must be a text that is not empty, and is a number'],
     [{ id: '' }, 'id: must be a text that is not empty, and is an empty text'],
-    // The result of a lookup that ignores letter case.
+    // A look-up that ignores letter case could return this account.
     [{ id: 'Alice' }, 'id: must be exactly the account id that was asked for'],
     [{ id: 'alice', kycLevel: 2 }, 'kycLevel: must be one of kycLevels, and is a number'],
     [{ id: 'alice', claims: 'Alice' }, 'claims: must be an object of claims, and is a text'],
@@ -103,7 +103,7 @@ describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) =>
     })
   })
 
-  it('the result is the person, with the time of sign-in in whole seconds', async () => {
+  it('the result contains only the person, with the time of sign-in in whole seconds', async () => {
     const answer = { accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000.7, role: 'admin' }
     expect(await ask(answer)).toEqual({ accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000 })
     expect(await ask(answer)).not.toHaveProperty('role')
@@ -150,7 +150,7 @@ describe('accounts.signInUrl', () => {
 })
 
 describe('the account callbacks', () => {
-  it('callbacks keep their this', async () => {
+  it('each callback is called with its object as this', async () => {
     class FindAccounts {
       readonly #rows = new Map([['alice', { id: 'alice' }]])
       readonly left: string[] = []

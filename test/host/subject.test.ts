@@ -5,7 +5,7 @@ import { personOf, subjectOf, subjectProblem } from '../../src/host/subject.ts'
 const id = fc.string({ unit: 'binary' })
 const person = fc.record({ accountId: id, userId: fc.option(id, { nil: undefined }) })
 
-test('a subject leads back to its account and user', () => {
+test('the account and the user can be read back from a subject', () => {
   fc.assert(
     fc.property(person, ({ accountId, userId }) => {
       expect(personOf(subjectOf({ accountId, userId }))).toEqual({
@@ -18,7 +18,7 @@ test('a subject leads back to its account and user', () => {
 })
 
 test('two persons never have the same subject', () => {
-  // Few different characters, so that many similar pairs are generated.
+  // The texts have only a few different characters, so that many similar pairs are generated.
   const alike = fc.string({ unit: fc.constantFrom('a', '!', '%', '2', '1', '/', 'ä'), maxLength: 4 })
   const lookalike = fc.record({ accountId: alike, userId: fc.option(alike, { nil: undefined }) })
   fc.assert(

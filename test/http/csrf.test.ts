@@ -28,7 +28,7 @@ describe('CSRF tokens', () => {
     expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
   })
 
-  it('CSRF tokens are valid under all keys and issued with the newest one (bug: a form from before a rotation was rejected)', () => {
+  it('CSRF tokens are issued with the newest key and valid under all keys (fixed bug: a form from before a rotation was rejected)', () => {
     const newest = new Uint8Array(32).fill(2)
     const rotated = createCsrfTokens([newest, key])
     expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)
@@ -60,7 +60,7 @@ describe('isSameOrigin', () => {
     [{ Origin: 'https://example.com.evil.example' }, false],
     [{ Origin: 'http://example.com' }, false],
     [{ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, false],
-  ])('a request with the headers %j has the same origin: %s', (headers, expected) => {
+  ])('isSameOrigin() of a request with the headers %j is %s', (headers, expected) => {
     expect(isSameOrigin(said(headers), origin)).toBe(expected)
   })
 })

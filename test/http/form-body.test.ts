@@ -41,7 +41,7 @@ describe('readForm', () => {
     expect(body).toEqual({ a: '1 & ä', list: ['x', 'y'] })
   })
 
-  it('get returns no value for a field that was sent twice', async () => {
+  it('get() returns no value for a field that was sent twice', async () => {
     expect((await send(app(), 'a=1&a=2')).body).toEqual({ a: null, list: [] })
   })
 
@@ -103,7 +103,7 @@ describe('readForm', () => {
       ['ctx.request.body', 'a=1&list=x&list=y'],
       ['rawBody', 'a=1&list=x&list=y'],
       ['ctx.request.body', Buffer.from('a=1&list=x&list=y')],
-    ] as const)('that left %s as %j', async (place, parsed) => {
+    ] as const)('readForm reads the fields after a body parser has set %s to %j', async (place, parsed) => {
       const { body } = await send(app(parsedAs(place, parsed)), 'a=1')
       expect(body).toEqual({ a: '1', list: ['x', 'y'] })
     })
@@ -113,7 +113,7 @@ describe('readForm', () => {
       [{ a: 1 }, 400],
       [{ a: null }, 400],
       ['x'.repeat(70_000), 413],
-    ])('that left something that is no form', async (parsed, status) => {
+    ])('readForm rejects a value of a body parser that is not a form', async (parsed, status) => {
       expect((await send(app(parsedAs('ctx.request.body', parsed)), 'a=1')).status).toBe(status)
     })
 

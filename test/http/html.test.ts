@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-// Under another name, so that no formatter reformats the templates as pages.
+// `html` is imported under another name, so that no formatter reformats the templates as pages.
 import { html as markup, trustedHtml, type HtmlValue } from '../../src/http/html.ts'
 
 describe('html', () => {

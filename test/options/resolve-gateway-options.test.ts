@@ -22,7 +22,7 @@ function pathsOf(others: Record<string, unknown>): string[] {
 }
 
 describe('resolveGatewayOptions', () => {
-  it('adds the documented defaults to the options of createGateway, also for undefined, and freezes them', () => {
+  it('resolving adds the documented defaults to the options of createGateway, also for undefined, and freezes the options', () => {
     const resolved = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
     expect(resolved).toEqual({
       ...valid,

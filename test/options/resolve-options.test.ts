@@ -54,7 +54,7 @@ function problemsIn(work: () => unknown): readonly Problem[] {
 const pathsOf = (others: Record<string, unknown>) => problemsOf(others).map(({ path }) => path)
 
 describe('the options of createGatehouse', () => {
-  it('adds the documented defaults to the options of createGatehouse', () => {
+  it('resolving adds the documented defaults to the options of createGatehouse', () => {
     expect(resolve()).toEqual({
       issuer: 'https://example.com/auth',
       audience: 'https://example.com/api',
@@ -99,7 +99,7 @@ describe('the options of createGatehouse', () => {
     })
   })
 
-  it('treats an option that is undefined as absent', () => {
+  it('resolving treats an option that is undefined as absent', () => {
     const undefinedToo = Object.fromEntries(
       ['kycLevels', 'registry', 'mountPath', 'lifetimes', 'requirePkce', 'maxScopeBytes', 'storeTimeoutMs']
         .concat('productsTimeoutMs', 'startTimeoutMs', 'tokenCacheBytes', 'signInAttempts')
@@ -113,7 +113,7 @@ describe('the options of createGatehouse', () => {
     })
   })
 
-  it('freezes the resolved options recursively, and neither freezes nor changes the objects of the host', () => {
+  it('resolving freezes the resolved options recursively, and neither freezes nor changes the objects of the host', () => {
     class Accounts {
       readonly cache = new Map<string, string>()
       find(id: string) {
@@ -178,7 +178,7 @@ describe('the options of createGatehouse', () => {
     expect(called).not.toHaveBeenCalled()
   })
 
-  it('reports all problems of the options at once, each with its path and the remedy', () => {
+  it('resolving reports all problems of the options at once, each with its path and the remedy', () => {
     const problems = problemsOf({
       issuer: 'http://example.com/auth',
       secret: ['short', secret],
@@ -216,7 +216,7 @@ describe('the options of createGatehouse', () => {
     },
   )
 
-  it('reports every required option that is absent', () => {
+  it('resolving reports every required option that is absent', () => {
     const problems = problemsIn(() => resolveOptions({} as GatehouseOptions))
     expect(problems.map(({ path }) => path)).toEqual([
       'issuer',
@@ -232,7 +232,7 @@ describe('the options of createGatehouse', () => {
 describe('the option secret', () => {
   const volatile = { ...store, volatile: true }
 
-  it('the secret may be absent only with a volatile store, and is then random each time', () => {
+  it('the secret may be absent only with a volatile store, and each host then gets a random secret', () => {
     const [one] = resolve({ secret: undefined, store: volatile }).secrets
     const [other] = resolve({ secret: undefined, store: volatile }).secrets
     expect(Buffer.byteLength(one!)).toBeGreaterThanOrEqual(32)
@@ -475,7 +475,7 @@ describe('the option accounts', () => {
 })
 
 describe('the options store, registry, logger and products', () => {
-  it('reports every missing method of store, registry and logger', () => {
+  it('resolving reports every missing method of store, registry and logger', () => {
     expect(pathsOf({ store: {}, registry: {}, logger: {} })).toEqual([
       'logger.debug',
       'logger.info',
@@ -492,7 +492,7 @@ describe('the options store, registry, logger and products', () => {
     ])
   })
 
-  it('accepts console as logger, and an instance of a class as registry', () => {
+  it('the options accept console as logger, and an instance of a class as registry', () => {
     class Registry {
       find() {
         return Promise.resolve(undefined)
@@ -549,7 +549,7 @@ describe('the options kycLevels, claims, branding, texts and defaultLocale', () 
     expect(pathsOf(options)).toEqual([path])
   })
 
-  it('accepts documented values of kycLevels, requirePkce, claims, branding and texts', () => {
+  it('createGatehouse accepts documented values of kycLevels, requirePkce, claims, branding and texts', () => {
     const options = {
       kycLevels: ['none', 'geprüft'],
       requirePkce: true,

@@ -50,7 +50,7 @@ describe('the rotation schedule in signingKeys', () => {
   })
 
   test.each([DAY, 90 * DAY, 91 * DAY])(
-    'a key that signs for %i seconds cannot be published as many seconds ahead',
+    'a key that signs for %i seconds must be published fewer seconds ahead',
     (seconds) => {
       const { problems } = resolve({ rotateAfterSeconds: seconds, publishAheadSeconds: seconds })
       expect(problems).toEqual([

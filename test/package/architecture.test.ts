@@ -5,7 +5,7 @@ import { circlesOf, forbiddenImports, importsOf, roomOf } from './house.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** Paths from the root of all files below `folder`, with `/` between. */
+/** The paths of all files below `folder`, from the root of the repository and separated by `/`. */
 const filesBelow = (folder: string) =>
   readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -145,7 +145,7 @@ describe('the layout of the repository', () => {
 })
 
 describe('the places of tests', () => {
-  /** Folders of tests that belong to no single source file. */
+  /** Test folders whose tests do not belong to a single source file. */
   const OF_THEIR_OWN = /^test\/(adapters|examples|flows|package|support|types)\//
 
   /** The source file of `test/keys/rotation.test.ts` and of `test/keys/rotation.<aspect>.test.ts`. */

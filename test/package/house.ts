@@ -71,7 +71,7 @@ export function roomOf(file: string): string | undefined {
   return rooms.toSorted((one, other) => other.length - one.length)[0]
 }
 
-/** The index of a room's floor; the ground floor has the highest. */
+/** The index of a room's floor. The lowest floor has the highest index. */
 function floorOf(room: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(room))
 }

@@ -27,7 +27,7 @@ let tarball: string
 const remove: (() => Promise<void>)[] = []
 const children: ChildProcess[] = []
 
-// One empty TypeScript project with the tarball installed from the command line.
+// All tests use one TypeScript project, in which the tarball is installed from the command line.
 beforeAll(async () => {
   const [copy, empty] = await Promise.all([copyPackage(), temporaryFolder('koa-gatehouse-host')])
   project = empty.folder
@@ -178,7 +178,7 @@ describe('the packed package', () => {
          await gatehouse.close()
        })`,
     )
-    // The program ends by itself, so the package keeps no process alive.
+    // The program must end by itself, because the package keeps no process alive.
     expect(await runToEnd(project, process.execPath, ['host.cjs'])).toBe(
       [
         '200 864000 direct acme',

@@ -43,7 +43,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bkey\.promoted\b/, 'key.activated'],
 ]
 
-/** What operating systems and the field itself say. */
+/** Phrases that are allowed, because operating systems and the field use them. */
 const ORDINARY = /ECONNREFUSED|\bconnection(s)? (was |is |were |are )?refused|refused connection/gi
 
 /** A word of the old language, with its place. */

@@ -49,7 +49,7 @@ const output = collectOutput()
 beforeEach(() => void output.lines.splice(0))
 afterAll(() => output.stop())
 
-/** How the host handles its own cookies: with keys on its app and a signed session, or without both. */
+/** The host has keys on its app and a signed session, or it has neither. */
 const COOKIES = ['koa-session and app.keys', 'no app.keys'] as const
 
 /** Starts a host with a body parser and its own cookies around the gatehouse. */
@@ -96,7 +96,7 @@ describe.each(COOKIES)('a host with a body parser and %s', (cookies) => {
 })
 
 it.each(Object.entries(PARSERS))(
-  'a form posted by another site is passed on behind %s',
+  'behind %s, a form that another site posts redirects to the same request as a GET',
   async (_name, parser) => {
     const { host } = await startWith(parser, 'no app.keys')
     const { client_id } = await host.createApplication()

@@ -1,8 +1,8 @@
 import type { Context, Next } from 'koa'
 
 /**
- * A middleware of a host around all others. It sets its own values on the context, as any app does, and compares
- * them afterwards: `changes` lists each value that another middleware changed.
+ * A middleware of a host around all other middleware. It sets values on the context, as any app does, and reads
+ * them again afterwards. `changes` lists each value that other middleware has changed.
  *
  * @param options.isSigned whether it signs its cookie with the keys of the app
  */
@@ -24,7 +24,7 @@ export function bystander({ isSigned = true } = {}) {
     }
     const state = Object.keys(ctx.state).filter((name) => name !== 'tenant' && name !== 'auth')
     if (state.length > 0) changes.push(`${target}: ctx.state has ${state.join()}`)
-    // ETags and compression need to read the response here, so it must be in `ctx.body`.
+    // Middleware for ETags and compression reads `ctx.body` at this point, so the response must be there.
     if (ctx.status === 200 && ctx.method !== 'HEAD' && (ctx.body ?? null) === null)
       changes.push(`${target}: no ctx.body`)
     if (ctx.respond === false) changes.push(`${target}: ctx.respond is off`)

@@ -75,7 +75,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     expect(compressed.some((line) => line.startsWith('200 /auth/interaction/'))).toBe(true)
   })
 
-  it('a compressed response contains the complete document', async () => {
+  it('a compressed response contains the complete discovery document', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const { status, body } = await raw(`${host.issuer}/oauth2/jwks`, headers)
     expect(status).toBe(200)

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { expect } from 'vitest'
 import { connect, type Host } from '../../support/host.ts'
 
-/** Where applications send users after signing out; no server listens there. */
+/** The address to which users return after signing out. No server listens at this address. */
 const SIGNED_OUT = 'http://localhost:9/signed-out'
 
 /**
@@ -17,7 +17,7 @@ export async function journey(host: Host): Promise<void> {
   await delegatedScopes(host)
 }
 
-/** The documents at their three well-known addresses. */
+/** Checks the discovery documents at their three well-known addresses. */
 async function discovery({ issuer, audience, origin, fetch }: Host): Promise<void> {
   const path = (address: string) => new URL(address).pathname.replace(/\/$/, '')
   const openid = await json(fetch, `${issuer}/.well-known/openid-configuration`)
@@ -37,9 +37,9 @@ async function discovery({ issuer, audience, origin, fetch }: Host): Promise<voi
     authorization_servers: [issuer],
   })
   const { keys } = (await json(fetch, `${issuer}/oauth2/jwks`)) as { keys: { alg: string }[] }
-  // The current keys and the next ones.
+  // The current key and the next key of each algorithm are published.
   expect(keys.map(({ alg }) => alg).toSorted()).toEqual(['ES256', 'ES256', 'RS256', 'RS256'])
-  // The documents name addresses of the issuer (and the API) alone, even if the request claims another host.
+  // The documents name only addresses of the issuer and the API, even if the request has another Host header.
   const addresses = JSON.stringify(openid).match(/https?:\/\/[^"]+/g) ?? []
   expect(addresses.length).toBeGreaterThan(5)
   expect(addresses.filter((address) => address !== issuer && !address.startsWith(`${issuer}/`))).toEqual([])
@@ -82,8 +82,8 @@ async function directAccess(host: Host): Promise<void> {
 }
 
 /**
- * A user signs in, unticks one operation, and allows the others; the application refreshes and signs the user
- * out.
+ * A user signs in, unticks one operation, and allows the others. The application refreshes its token, and signs
+ * the user out.
  */
 async function delegatedScopes(host: Host): Promise<void> {
   const application = await host.createApplication({ postLogoutRedirectUris: [SIGNED_OUT] })

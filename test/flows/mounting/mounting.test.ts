@@ -30,7 +30,7 @@ const page = (ctx: Context) => {
 const mounted = (path: string, what: unknown) => mount(path, what as never) as unknown as Middleware
 
 /**
- * An app below `/platform`, in the way that connect and Express pass requests on from `use('/platform',
+ * Runs an app below `/platform`, and passes requests on as connect and Express do for `use('/platform',
  * handler)`.
  */
 function inExpress(app: Koa, gatehouse: Gatehouse): Callback {
@@ -205,7 +205,7 @@ const MOUNTINGS: Record<string, Mounting> = {
   },
 }
 
-/** A proxy that rewrites addresses and leaves no trace of the original ones. */
+/** A proxy that rewrites addresses. The app cannot see the original addresses. */
 function rewriting(app: Koa, rewrite: (url: string) => string): Callback {
   const handler = app.callback()
   return (request, response) => {
@@ -275,7 +275,7 @@ describe.each(Object.entries(MOUNTINGS))('a gatehouse mounted by %s', (_name, { 
   })
 })
 
-/** The control for the tests above: without a mount, the service does not answer. */
+/** A control for the tests above. */
 it('without a mount, the service does not answer', async () => {
   const host = await startHost({ mount: (app) => void app.use(page) })
   const response = await fetch(`${host.issuer}/.well-known/openid-configuration`)

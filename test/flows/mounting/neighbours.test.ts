@@ -7,14 +7,17 @@ import { connect, SECRET, startHost, type Host } from '../../support/host.ts'
 import { hostRequests } from '../../support/host-requests.ts'
 import { journey } from './journey.ts'
 
-/** The worst case is one issuer below the other: a browser then sends the cookies of one to the other as well. */
+/**
+ * In the worst case, the path of one issuer is below the path of the other issuer. A browser then sends cookies
+ * of one issuer to the other.
+ */
 const PATHS = { issuerPath: '/auth', audiencePath: '/api' }
 const BELOW = { issuerPath: '/auth/eu', audiencePath: '/api-eu' }
 
 describe('two gatehouses in one app', () => {
   let host: Host
   let other: Gatehouse
-  /** The same app, seen as the host of the other gatehouse. */
+  /** The test harness of the same app for the other gatehouse. */
   let otherHost: Host
 
   beforeAll(async () => {

@@ -33,7 +33,7 @@ describe('OPTIONS requests', () => {
     [...headers.keys()].filter((name) => name.startsWith('access-control-'))
 
   it.each(Object.entries(CLOSED))(
-    'a preflight at %s answers 204 and allows no browser',
+    'a preflight at %s answers 204, and its response has no CORS headers',
     async (path, allow) => {
       for (const headers of [PREFLIGHT, {}]) {
         const response = await options(path, headers)
@@ -44,7 +44,7 @@ describe('OPTIONS requests', () => {
     },
   )
 
-  it.each(DOCUMENTS)('a preflight at %s answers 204 and allows every browser', async (path) => {
+  it.each(DOCUMENTS)('a preflight at %s answers 204, and its response allows every origin', async (path) => {
     const headers = { ...PREFLIGHT, 'access-control-request-method': 'GET' }
     for (const sent of [headers, {}]) {
       const response = await options(path, sent)
@@ -56,7 +56,7 @@ describe('OPTIONS requests', () => {
     }
   })
 
-  it.each(DOCUMENTS)('the document at %s is readable for every browser', async (path) => {
+  it.each(DOCUMENTS)('the document at %s is readable for every origin', async (path) => {
     const response = await fetch(host.origin + path, { headers: { origin: 'https://app.example' } })
     expect(response.status).toBe(200)
     expect(response.headers.get('access-control-allow-origin')).toBe('*')
@@ -67,7 +67,7 @@ describe('OPTIONS requests', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST'])
   })
 
-  it('responses of the token endpoint name no origin that may read them', async () => {
+  it('responses of the token endpoint have no CORS headers', async () => {
     const key = await host.createApiKey()
     const token = await host.requestDirectToken(key)
     expect(token.status).toBe(200)
@@ -75,7 +75,7 @@ describe('OPTIONS requests', () => {
   })
 })
 
-it('CORS headers of the host stay on documents and on token responses', async () => {
+it('CORS headers that the host has set stay on documents and on token responses', async () => {
   const origin = 'https://app.example'
   const host = await startHost({
     above: [

@@ -143,7 +143,10 @@ async function startOverHttp2(
   return { host, lines }
 }
 
-/** Passes a request on like a proxy: over plain HTTP, with X-Forwarded-* headers about the original. */
+/**
+ * Passes a request on as a proxy does: over plain HTTP, with X-Forwarded-* headers that describe the original
+ * request.
+ */
 function passOn(request: IncomingMessage, response: ServerResponse, port: number): void {
   const headers = {
     ...request.headers,

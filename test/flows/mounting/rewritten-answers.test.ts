@@ -28,7 +28,8 @@ describe.each([
   beforeAll(async () => {
     host = await startHost({
       above: [above],
-      // Keeps the middleware under test from changing the responses of the host's own handlers.
+      // The middleware in `above` rewrites only objects. The responses of the host's own handlers are turned
+      // into text, so that they stay unchanged.
       mount(app, gatehouse) {
         app.use(gatehouse.middleware())
         app.use(gatehouse.gateway.middleware())

@@ -79,7 +79,7 @@ describe('gateway.authenticate() at the upgrade to a WebSocket', () => {
     expect(upgraded).toBe(before)
   })
 
-  it('an upgrade without a valid token answers 401, and one to an unknown operation 404', async () => {
+  it('an upgrade without a valid token answers 401, and an upgrade at an unknown operation answers 404', async () => {
     const before = upgraded
     expect(await rejectionOf('/invoices/list')).toMatchObject({
       status: 401,

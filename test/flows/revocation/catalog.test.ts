@@ -15,7 +15,7 @@ const withoutTransfer = {
   invoices,
   payments: { ...payments, operations: { 'payments:list': payments.operations['payments:list'] } },
 } as const
-/** One more product, which shares an operation with `payments`. */
+/** An additional product, which shares an operation with `payments`. */
 const shared = {
   ...products,
   statements: { title: 'Statements', operations: { 'payments:list': payments.operations['payments:list'] } },
@@ -88,7 +88,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       for (const host of [here, there]) await expectAccepted(host, body['access_token'])
     })
 
-    it('removing a product revokes its tokens: the gateway answers 404, and introspection not active', async () => {
+    it('after a product is removed, the gateway answers 404 to its tokens, and introspection reports them as inactive', async () => {
       const { here, there, change } = await startTwo()
       const key = await here.createApiKey()
       const token = await tokenOf(here, { ...key, ...direct, scope: 'payments:list' })
@@ -117,7 +117,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       }
     })
 
-    it('an operation that comes back restores no revoked token, and one removed from a client stays removed', async () => {
+    it('adding an operation again restores no revoked token, and an operation that was removed from a client stays removed', async () => {
       const { here, there, change, data } = await startTwo()
       const key = await here.createApiKey()
       await here.gatehouse.apiKeys.removeOperation(key.client_id, 'payments:transfer')
@@ -133,7 +133,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       }
     })
 
-    it('a direct token request that is pending while an operation is removed gets a rejected token', async () => {
+    it('when an operation is removed during a direct token request, the issued token is rejected', async () => {
       const database = createDatabase()
       let onFind: () => void = () => {}
       let released: Promise<void> | undefined
@@ -164,7 +164,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
     })
 
     it.each(['code', 'refresh token'])(
-      'the exchange of a %s that is pending while an operation is removed gets no valid token with it',
+      'when an operation is removed during the exchange of a %s, the exchange gets no valid token with the operation',
       async (kind) => {
         const [database, pausing] = [createDatabase(), pausingStore(makeStore())]
         const host = await start({
@@ -205,7 +205,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
       },
     )
 
-    it('after a crash before the revocation of removed operations, the next process completes it', async () => {
+    it('when a process crashes before it has revoked removed operations, the next process completes the revocation', async () => {
       const [database, data] = [createDatabase(), crypto.randomUUID()]
       const faulty = faultyStore(makeStore(data))
       const gatehouse = { products: database.load }
@@ -224,7 +224,7 @@ describeEachStore('revocation when an operation leaves a product', (makeStore) =
   })
 
   describe('a catalog in the program of a process', () => {
-    it('a new process without a product revokes its tokens everywhere, until a process with it starts again', async () => {
+    it('a new process without a product revokes the tokens of that product everywhere, until a process with the product starts again', async () => {
       const data = crypto.randomUUID()
       const warn = vi.fn()
       const logger = { debug() {}, info() {}, warn, error() {} }

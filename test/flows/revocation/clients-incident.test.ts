@@ -29,7 +29,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
 
-  it('tokens.revoke() revokes one token, and no other', async () => {
+  it('tokens.revoke() revokes only the passed token', async () => {
     const key = await host.createApiKey()
     const [one, other] = [await directToken(host, key), await directToken(host, key)]
     await expectAccepted(host, [one, other])
@@ -59,7 +59,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     expect(events).toEqual([])
   })
 
-  it('tokens.revoke() rejects anything but a token of ours, and never quotes it', async () => {
+  it('tokens.revoke() rejects any value that is not a token of this service, and its error does not quote the value', async () => {
     const key = await host.createApiKey()
     const token = await directToken(host, key)
     const application = await host.createApplication()
@@ -110,9 +110,9 @@ describeEachStore('revocation in an incident', (makeStore) => {
     host.gatehouse.off('client.changed', record)
   })
 
-  it('tokens.revokeAll({ accountId }) revokes the tokens of all its clients, and all tokens that act on the account', async () => {
+  it('tokens.revokeAll({ accountId }) revokes all tokens of the clients of the account, and all tokens that act on the account', async () => {
     const { apiKeys, tokens } = host.gatehouse
-    // More clients than one page of the list holds.
+    // The account gets more clients than one page of the list holds.
     for (let index = 0; index < 55; index += 1) {
       await apiKeys.create({ accountId: 'mallory', name: 'Key', products: ['invoices'] })
     }
@@ -131,7 +131,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
     expect(answer).toEqual({ clients: 57, grants: 1 })
     await expectRejected(host, [keyToken, ownClientTokens.access_token, onAccount.access_token])
     await expectAccepted(host, [onAlice.access_token, await directToken(host, key)])
-    // Other accounts granted access to its application, and those grants stay. The account's own grants are
+    // Grants of other accounts for the application of this account stay valid. The grants of this account are
     // revoked.
     await expectAccepted(
       host,
@@ -163,7 +163,7 @@ describeEachStore('revocation in an incident', (makeStore) => {
   })
 
   it('revocation accepts account ids of any alphabet, as sign-in does', async () => {
-    // Escaped, this id is nearly as long as a subject may be.
+    // After escaping, this id nearly has the maximum length of a subject.
     const accountId = 'Äß '.repeat(16).trim()
     host.accounts.set(accountId, { id: accountId })
     const application = await host.createApplication()
@@ -180,7 +180,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   let host: Host
   let pausing: PausingStore
   let rows: Map<string, HostClient>
-  /** The host's `find()` waits for it after it has read the row. */
+  /** `find()` of the host awaits this function after reading the row. */
   let beforeAnswer: () => Promise<void>
   const key = { client_id: 'nightly', client_secret: 'the secret of the key' }
   const app = { client_id: 'ledger', client_secret: 'the secret of the app' }
@@ -215,7 +215,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   const withdrawProduct = (clientId: string) =>
     rows.set(clientId, { ...rows.get(clientId)!, products: ['invoices'] })
 
-  it("revoking the tokens of a host's client rejects its old tokens, and new ones are valid", async () => {
+  it("revoking the tokens of a host's client rejects its old tokens, and its new tokens are valid", async () => {
     const { tokens } = host.gatehouse
     const before = [await directToken(host, key), (await connect(host, app)).access_token]
     for (const clientId of ['nightly', 'ledger']) {
@@ -224,7 +224,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
     }
     await expectRejected(host, before)
     await expectAccepted(host, [await directToken(host, key), (await connect(host, app)).access_token])
-    // A second revocation counts on from the first one.
+    // A second revocation also rejects the tokens from after the first revocation.
     const second = await directToken(host, key)
     await tokens.revokeAll({ clientId: 'nightly' })
     await expectRejected(host, second)
@@ -232,7 +232,7 @@ describeEachStore('revocation for clients in tables of the host', (makeStore) =>
   })
 
   it.each(['right before', 'right after'])(
-    "revoking the tokens of a host's client %s a token request reads its row rejects the new token",
+    "revoking the tokens of a host's client %s a token request reads its row also rejects the token of that request",
     async (when) => {
       const { tokens } = host.gatehouse
       const { refresh_token } = await connect(host, app)

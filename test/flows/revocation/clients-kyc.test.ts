@@ -10,7 +10,7 @@ const LIST = 'GET /payments/list'
 describeEachStore('accounts.changed()', (makeStore) => {
   let host: Host
   let changes: object[]
-  /** The host's `find()` waits for it after it has read the account. */
+  /** `find()` of the host awaits this function after reading the account. */
   let beforeAnswer: (accountId: string) => Promise<void>
 
   beforeEach(async () => {
@@ -79,7 +79,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
       { kind: 'application', clientId: application.client_id, accountId: 'acme', ...what },
     ])
 
-    // A refresh respects the level, and its token is valid within the same second.
+    // A refresh leaves out operations above the level, and its token is valid within the same second.
     const { refresh_token } = all
     const refreshed = await host.refresh(application, refresh_token)
     expect(refreshed.body['scope']).toBe('invoices:read invoices:create payments:list')
@@ -114,7 +114,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
   })
 
   it.each(['authorization_code', 'refresh_token'])(
-    'a KYC level that falls during a token request (%s) gets its token rejected',
+    'when the KYC level falls during a token request (%s), the issued token is rejected',
     async (grant_type) => {
       const application = await host.createApplication()
       const parameters =
@@ -142,7 +142,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     },
   )
 
-  it('a removed account gets all tokens of its clients and all tokens that act on it revoked', async () => {
+  it('removing an account revokes all tokens of its clients, and all tokens that act on the account', async () => {
     const application = await host.createApplication()
     const owned = await connect(host, application)
     const onAccount = await connect(host, await host.createApplication({ accountId: 'other' }), {
@@ -154,7 +154,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectRejected(host, [owned.access_token, onAccount.access_token, key], LIST)
   })
 
-  it('a removed member gets the tokens of the clients they own revoked, of both kinds', async () => {
+  it('removing a member of an account revokes the tokens of the API keys and applications of the member', async () => {
     const ofMember = { userId: 'ann' }
     const [key, colleague] = [await directToken(ofMember), await directToken()]
     const { access_token } = await connect(host, await host.createApplication(ofMember))
@@ -165,7 +165,7 @@ describeEachStore('accounts.changed()', (makeStore) => {
     await expectAccepted(host, colleague, LIST)
   })
 
-  it('accounts.changed() revokes nothing and passes the error on when the host cannot read the account', async () => {
+  it('when the host cannot read the account, accounts.changed() revokes nothing and passes the error on', async () => {
     const { access_token } = await connect(host, await host.createApplication())
     beforeAnswer = async () => {
       throw new Error('the database is down')

@@ -98,7 +98,7 @@ describeEachStore(
         faulty.arm(crash.lastWrite, 'unanswered', { thenAway: true })
         await expect(crash.change(first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
 
-        // The other process cannot know yet that the first one has crashed.
+        // The other process cannot know yet that the first process has crashed.
         const isValidAtFirst = await another()
         expect(await isValidAtFirst(token)).toBe(true)
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 900_000 })

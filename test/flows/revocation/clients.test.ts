@@ -21,7 +21,7 @@ type Service = Pick<
 
 interface Withdrawal {
   readonly make: (service: Service, clientId: string) => Promise<unknown>
-  /** Reverts the change; a deletion cannot be reverted. */
+  /** Reverts the change. Absent for a deletion, which cannot be reverted. */
   readonly undo?: (service: Service, clientId: string) => Promise<unknown>
 }
 
@@ -51,7 +51,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   beforeAll(async () => {
     pausing = pausingStore(makeStore())
     const accounts = {
-      // Pauses each request between the look-up of the client and the signing of its token.
+      // This call lets a test pause a request between the look-up of the client and the signing of the token.
       async find(accountId: string) {
         await pausing.store.get(`account:${accountId}`)
         return { id: accountId, kycLevel: 'verified' } as const
@@ -64,7 +64,10 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   afterEach(() => void vi.useRealTimers())
   afterAll(() => host.close())
 
-  /** Sends a token request, and makes a change while the answer of one store call is held. */
+  /**
+   * Sends a token request, and makes the change while the answer of one store call is held back. Returns
+   * undefined if the request ends before that call.
+   */
   async function whileRequesting(
     request: () => Promise<Answer>,
     change: () => Promise<unknown>,
@@ -78,7 +81,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     return isHeld ? answer : void (await answer)
   }
 
-  /** Asserts that the request was rejected, or that its token is. */
+  /** Asserts that the request or its token is rejected. */
   async function expectNoValidToken({ status, body }: Answer): Promise<boolean> {
     if (status === 200) await expectRejected(host, body['access_token'])
     else expect([status, body['error']]).toEqual([401, 'invalid_client'])
@@ -97,7 +100,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   }
 
   it.each(EACH_CHANGE)(
-    'when %s, its direct tokens are rejected, and new ones are valid',
+    'when %s, its direct tokens stay rejected, and only a client that is restored gets new valid tokens',
     async (_, change) => {
       const { apiKeys } = host.gatehouse
       const key = await host.createApiKey()
@@ -120,7 +123,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   )
 
   it.each(EACH_CHANGE)(
-    'when %s, its delegated tokens are rejected, and a refresh gets a valid one',
+    'when %s, its delegated tokens stay rejected, and only a client that is restored gets valid tokens by a refresh',
     async (_, change) => {
       const { applications } = host.gatehouse
       const application = await host.createApplication()
@@ -140,7 +143,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     },
   )
 
-  /** One request of each kind, each of a client of its own. */
+  /** Makes one request of each kind. Each request is from a different client. */
   async function requestsOfEachKind() {
     const { apiKeys, applications } = host.gatehouse
     return [
@@ -151,7 +154,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   }
 
   it.each(EACH_CHANGE)(
-    'when %s right after a token request has read it, the request gets a rejected token',
+    'when %s right after a token request has read the client, the issued token is rejected',
     async (_, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
         const answer = await whileRequesting(
@@ -166,7 +169,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
   )
 
   it.each(EACH_CHANGE)(
-    'when %s while a token request reads it, the request gets a token for the remaining operations',
+    'when %s while a token request reads the client, the request gets only what the client may still have',
     async (name, change) => {
       for (const { service, parameters } of await requestsOfEachKind()) {
         // Renaming removes the client from the cache.
@@ -187,7 +190,7 @@ describeEachStore('changes that withdraw access from an API key or an applicatio
     },
   )
 
-  it('removing a product at any store call of a token request leaves no valid token with it', async () => {
+  it('removing a product at any store call of a token request leaves no valid token with that product', async () => {
     const { apiKeys, applications } = host.gatehouse
     const key = await host.createApiKey()
     const application = await host.createApplication()

@@ -29,7 +29,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
   test('a compromised API key gets no tokens and its tokens are rejected in every process, until it has a new secret', async () => {
     const key = await one.createApiKey()
     const grant = { ...key, grant_type: 'client_credentials' }
-    // Both processes have cached the client by then.
+    // After these requests, both processes have the client in their cache.
     const tokens = [await tokenAt(one, grant), await tokenAt(other, grant)].map(
       ({ body }) => body['access_token'],
     )
@@ -38,7 +38,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     await one.gatehouse.apiKeys.reportCompromised(key.client_id, { actor: 'ops' })
     for (const token of tokens) expect(await callAt(one, token)).toBe(401)
     expect(await tokenAt(one, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
-    // Messages invalidate the cache at once; without them, entries expire after ten seconds.
+    // Messages invalidate the cache at once. Without messages, cache entries expire after ten seconds.
     await vi.waitFor(async () => {
       expect(await tokenAt(other, grant)).toMatchObject({ status: 401, body: { error: 'invalid_client' } })
     })
@@ -51,7 +51,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     expect(await tokenAt(other, grant)).toMatchObject({ status: 401 })
   })
 
-  test('a compromised application cannot refresh and its tokens are rejected, and its grants work again with the next secret', async () => {
+  test('a compromised application cannot refresh and its tokens are rejected, until it has a new secret', async () => {
     const application = await one.createApplication()
     const { access_token, refresh_token } = await connect(one, application)
     const { code } = await authorize(one, application.client_id, { user: 'bob' })
@@ -68,7 +68,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
     expect((await one.gatehouse.grants.list({ accountId: 'alice' })).items).toMatchObject([
       { clientId: application.client_id },
     ])
-    // A user who opens the authorization page now still sees it.
+    // The consent page of the application is still shown to users.
     const page = await one.browser().open(authorizationUrl(one, application.client_id))
     expect(page.status).toBe(200)
 
@@ -96,7 +96,7 @@ describeEachStore('a client that is reported as compromised, with two processes'
   })
 })
 
-test('a compromised client without a secret stays so after an export and an import', async () => {
+test('a compromised client has no valid secret after an export and an import either', async () => {
   const [from, to] = [await startHost({ store: memoryStore() }), await startHost({ store: memoryStore() })]
   const key = await from.createApiKey()
   await from.gatehouse.apiKeys.reportCompromised(key.client_id)

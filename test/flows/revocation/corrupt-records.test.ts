@@ -26,7 +26,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
   })
   afterEach(() => host.close())
 
-  /** Replaces a record with a corrupt one, and answers a function that restores it. */
+  /** Replaces a record with a corrupt record. Returns a function that restores the original record. */
   async function corrupt(key: string): Promise<() => Promise<void>> {
     const text = await store.get(key)
     expect(text).toBeDefined()
@@ -59,7 +59,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(String(error)).not.toMatch(/foreign|mark/)
   }
 
-  it('lists omit corrupt records, keep their entries, and log what they omit', async () => {
+  it('lists omit corrupt records, log the omitted records, and keep them in the index', async () => {
     const { apiKeys, applications, grants } = host.gatehouse
     const [one, two, three] = [
       await host.createApiKey(),
@@ -86,13 +86,13 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
       expect(message).toMatch(/^a list omits an? .* whose record is corrupt$/)
       expect(details['err']).toMatchObject({ code: 'ERR_STORE_CORRUPT' })
     }
-    // Pages hold as many entries as without corrupt records.
+    // A page is full although a corrupt record was omitted.
     const page = await apiKeys.list({ limit: 2 })
     expect([ids(page), page.cursor]).toEqual([others, undefined])
     const first = await apiKeys.list({ limit: 1 })
     expect(ids(await apiKeys.list({ limit: 1, cursor: first.cursor }))).toEqual([three.client_id])
 
-    // Old entries of corrupt records are not cleaned up either.
+    // The clean-up of old index entries also keeps the entries of corrupt records.
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 3_600_000 })
     try {
       await apiKeys.list()
@@ -193,7 +193,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect(await store.get(`grant:${grantId}`)).toBe(CORRUPT)
   })
 
-  it('accounts.changed() reports a corrupt API key, and revokes what the other clients of the account must lose', async () => {
+  it('accounts.changed() reports a corrupt API key, and still revokes the tokens of the other clients of the account as needed', async () => {
     const broken = await host.createApiKey()
     const application = await host.createApplication({ products: ['payments'] })
     const [token, delegated] = [await directToken(broken), await connect(host, application)]
@@ -202,9 +202,9 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect((await host.call('GET /payments/list', delegated.access_token)).status).toBe(200)
     await expectCorrupt(host.gatehouse.accounts.changed('acme'), `client:${broken.client_id}`)
     expect((await host.call('GET /payments/list', delegated.access_token)).status).toBe(401)
-    // A lower level gives no reason to revoke the tokens of the corrupt API key.
+    // A lower KYC level does not revoke tokens of API keys, so the tokens of the corrupt API key stay valid.
     expect(await statusOf(token)).toBe(200)
-    // A removed account revokes all tokens of its clients.
+    // Removing the account revokes all tokens of its clients.
     host.accounts.delete('acme')
     await expectCorrupt(host.gatehouse.accounts.changed('acme'), `client:${broken.client_id}`)
     expect(await statusOf(token)).toBe(401)
@@ -219,7 +219,8 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     await corrupt(`client-usage:${intact.client_id}`)
     const names = [`client:${broken.client_id}`, `client:${deleted.client_id}`]
     for (const name of names) await corrupt(name)
-    // The pending revocation of a corrupt client is exported too, because it is unknown what the change withdrew.
+    // The pending revocation of a corrupt client is exported too, because the record that names the withdrawn
+    // access cannot be read.
     await expect(host.gatehouse.apiKeys.disable(broken.client_id)).rejects.toMatchObject({
       code: 'ERR_STORE_CORRUPT',
     })
@@ -271,7 +272,7 @@ describeEachStore('revocation with corrupt records', (makeStore) => {
     expect((await host.gatehouse.apiKeys.find(intact))?.lastUsedAt).toBeGreaterThan(0)
   })
 
-  it('a corrupt record of the last use counts as no use', async () => {
+  it('a client whose record of its last use is corrupt is listed without a last use', async () => {
     const key = await host.createApiKey()
     await store.set(`client-usage:${key.client_id}`, CORRUPT)
     const found = await host.gatehouse.apiKeys.find(key.client_id)

@@ -29,7 +29,7 @@ export async function startWithGateways(makeStore: MakeStore, options: HostOptio
     resourceServer,
     /** The warnings that the gateways log. */
     warn,
-    /** The host's store, over a connection of its own. */
+    /** Opens the store of the host over a separate connection. */
     sameStore: () => makeStore(data),
     open,
     following: {

@@ -31,7 +31,7 @@ describe('staleness of a gateway in another process', () => {
     ['a wrong secret', () => ({ ...all.resourceServer, clientSecret: 'wrong' }), 'revocations.clientSecret'],
     ['an unknown key', () => ({ clientId: 'unknown', clientSecret: 'x' }), 'revocations.clientId'],
     ['a key that is not a resource server', undefined, 'setResourceServer'],
-  ])('a gateway with %s answers 503, and its log says what to do', async (_, credentials, hint) => {
+  ])('a gateway with %s answers 503, and its log names the remedy', async (_, credentials, hint) => {
     const plain = await all.host.createApiKey(['invoices'])
     const { client_id: clientId, client_secret: clientSecret } = plain
     const gateway = all.open(credentials?.() ?? { clientId, clientSecret })
@@ -46,7 +46,7 @@ describe('staleness of a gateway in another process', () => {
     expect(logged).not.toContain(clientSecret)
   })
 
-  it('a gateway serves on while its key is not a resource server, and catches up once the key is one again', async () => {
+  it('a gateway keeps serving while its API key is not a resource server, and fetches the missed revocations once the key is a resource server again', async () => {
     const gateway = all.following['over HTTP']()
     const { apiKeys, tokens } = all.host.gatehouse
     const events: string[] = []

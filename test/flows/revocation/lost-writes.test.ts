@@ -11,10 +11,10 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
   const call = async (host: Host, token: unknown) =>
     (await host.call('GET /invoices/list', String(token))).status
 
-  // The bug: the processes cached the revocations, and counted new tokens as old ones until the cached ones
-  // expired.
+  // Before the fix, the processes had cached the revocations, and rejected new tokens like old tokens until the
+  // cached revocations expired.
   test.each(['apiKey', 'application'] as const)(
-    'after lost writes about a client (%s), it gets valid tokens again, and revoked tokens stay rejected',
+    'after writes about a client (%s) are lost, the client gets valid tokens again, and revoked tokens stay rejected',
     async (kind) => {
       const store = makeStore(randomUUID())
       const host = await startHost({ store })
@@ -33,7 +33,7 @@ describeEachStore('revocation on a store that has lost its last writes', (makeSt
       await store.set(record, before)
 
       expect(await call(host, old)).toBe(401)
-      // The first request detects the loss. Its own token may be rejected.
+      // The first request detects the loss. The token of this request may be rejected.
       await newToken()
       const fresh = await newToken()
       expect(await call(host, fresh)).toBe(200)

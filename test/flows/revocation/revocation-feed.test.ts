@@ -39,10 +39,13 @@ async function read(host: Host, client: Client, cursor?: string): Promise<Page> 
   return JSON.parse(text) as Page
 }
 
-/** An invalid cursor, different for each call, so that the process does not coalesce the requests. */
+/**
+ * Each call returns a different invalid cursor, because a process combines simultaneous requests with the same
+ * cursor.
+ */
 const invalidCursor = () => `none-${randomUUID()}`
 
-/** Reads all pages from a cursor, or from the beginning, and answers the last cursor as well. */
+/** Reads all pages from a cursor, or from the beginning. Returns the revocations and the last cursor. */
 async function readAll(host: Host, client: Client, cursor = invalidCursor()) {
   const revocations: Page['revocations'] = []
   let page = await read(host, client, cursor)
@@ -81,7 +84,7 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
   afterEach(() => void vi.useRealTimers())
   afterAll(() => Promise.all([host.close(), other.close()]))
 
-  it('the revocation feed answers a resource server without products with all revocations, and then with new ones', async () => {
+  it('the revocation feed sends a resource server without products all revocations, and later only new revocations', async () => {
     const application = await host.createApplication()
     const tokens = await connect(host, application)
     const token = await revokeOne(host, key)
@@ -118,7 +121,7 @@ describeEachStore('the revocation feed with two processes', (makeStore) => {
     await vi.waitFor(async () => expect(idsOf(await readAll(host, resourceServer, ''))).toContain(token))
   })
 
-  it('the revocation feed answers 304 for hours while it has nothing new, and keeps its place', async () => {
+  it('the revocation feed answers 304 for hours while nothing is new, and later sends only new revocations', async () => {
     const now = Date.now()
     vi.useFakeTimers({ toFake: ['Date', 'performance'], now })
     const old = await revokeOne(host, key)
@@ -192,18 +195,21 @@ describe('the revocation feed on a store that fails', () => {
         return basic(disabled)
       },
     ],
-  ])('the revocation feed answers 401 for %s, with the same response for each', async (_name, headers) => {
-    const { status, headers: answered, text } = await ask(await headers())
-    expect(status).toBe(401)
-    expect(answered.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)
-    expect(answered.get('cache-control')).toBe('no-store')
-    expect(JSON.parse(text)).toEqual({
-      error: 'invalid_client',
-      error_description: 'send client_id and client_secret of a resource server by HTTP Basic',
-    })
-  })
+  ])(
+    'the revocation feed answers %s with the one 401 response for all failed authentications',
+    async (_name, headers) => {
+      const { status, headers: answered, text } = await ask(await headers())
+      expect(status).toBe(401)
+      expect(answered.get('www-authenticate')).toBe(`Basic realm="${host.issuer}"`)
+      expect(answered.get('cache-control')).toBe('no-store')
+      expect(JSON.parse(text)).toEqual({
+        error: 'invalid_client',
+        error_description: 'send client_id and client_secret of a resource server by HTTP Basic',
+      })
+    },
+  )
 
-  it('the revocation feed answers 403 to a client that is not a resource server, or no longer', async () => {
+  it('the revocation feed answers 403 to a client that is not, or is no longer, a resource server', async () => {
     const former = await createResourceServer(host)
     expect((await ask(basic(former))).status).toBe(200)
     await host.gatehouse.apiKeys.setResourceServer(former.client_id, false)

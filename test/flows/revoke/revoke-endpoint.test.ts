@@ -53,7 +53,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
 
   const userInfo = async (token: string) => (await host.userInfo(token)).status
 
-  // A client with one token could otherwise make every process read and keep as many revocations as it sends
+  // Otherwise a client with a single token could make every process store one revocation for each of its
   // requests.
   it('revoking the same token many times writes and publishes one revocation', async () => {
     const tokens = [
@@ -75,7 +75,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     expect(events).toHaveLength(2)
   })
 
-  it('revoking a direct token rejects that token alone, here at once and soon in another process', async () => {
+  it('revoking a direct token rejects only that token, at once in this process and soon in another process', async () => {
     const [token, sibling] = [await direct(host, key), await direct(host, key)]
     await expectAccepted(host, [token, sibling])
     await expectAccepted(other, token)
@@ -134,7 +134,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
       expect((await host.refresh(application, neighbour.refresh_token)).status).toBe(200)
       const grant = decodeJwt(tokens.access_token)['grant_id']
       expect(events).toEqual([{ of: 'grant', id: grant }])
-      // The owner of the token has returned it, so it is not a reuse.
+      // The client has revoked its own token, so the next use of the token is not a reuse.
       expect(reused).not.toHaveBeenCalled()
       host.gatehouse.off('refresh_token.reused', reused)
     },
@@ -169,7 +169,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     expect((await host.refresh(application, tokens.refresh_token)).status).toBe(200)
   })
 
-  it('revoking anything but a valid token of ours answers 200 and does nothing', async () => {
+  it('revoking a value that is not a valid token of this service answers 200 and does nothing', async () => {
     const token = await direct(host, key)
     const tokens = await delegated()
     const [header, payload, signature = ''] = token.split('.')
@@ -230,7 +230,7 @@ describeEachStore('the revocation endpoint with two processes', (makeStore) => {
     },
   )
 
-  it('50 revocations at once with a refresh among them are all answered, and leave no valid token of the grant', async () => {
+  it('50 simultaneous revocations and a refresh are all answered, and leave no valid token of the grant', async () => {
     const tokens = await delegated()
     const [refreshed, ...revoked] = await Promise.all([
       other.refresh(application, tokens.refresh_token),
@@ -263,7 +263,7 @@ describe('the requests that the revocation endpoint accepts', () => {
   })
   afterAll(() => host.close())
 
-  it('the revocation endpoint authenticates a client by HTTP Basic, too', async () => {
+  it('the revocation endpoint also authenticates a client by HTTP Basic', async () => {
     expect((await host.post('/oauth2/revoke', { token }, basic(key))).status).toBe(200)
     await expectRejected(host, token)
   })
@@ -310,14 +310,17 @@ describe('the requests that the revocation endpoint accepts', () => {
       401,
       'invalid_client',
     ],
-  ])('the revocation endpoint rejects %s in JSON and revokes nothing', async (_name, send, status, error) => {
-    const answer = await send()
-    expect([answer.status, answer.body['error']]).toEqual([status, error])
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(answer.text).not.toContain(token)
-    await expectAccepted(host, token)
-  })
+  ])(
+    'the revocation endpoint rejects a request with %s, answers in JSON, and revokes nothing',
+    async (_name, send, status, error) => {
+      const answer = await send()
+      expect([answer.status, answer.body['error']]).toEqual([status, error])
+      expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.text).not.toContain(token)
+      await expectAccepted(host, token)
+    },
+  )
 
   it('the revocation endpoint reports a missing secret as the token endpoint does', async () => {
     const { body } = await host.post('/oauth2/revoke', { client_id: key.client_id, token })
@@ -332,8 +335,8 @@ describe('the requests that the revocation endpoint accepts', () => {
 
 describe('the revocation endpoint while the store is unavailable', () => {
   /**
-   * Revokes a token with a store that fails from one of its calls on, once for each call, and tries again
-   * afterwards. Then checks in another process that all tokens are rejected.
+   * For each store call of a revocation, revokes a token while the store fails from that call on. Tries again
+   * once the store works. At the end, checks in another process that all tokens are rejected.
    */
   async function revokeWithEachFault(pick: (tokens: Tokens) => string): Promise<number> {
     const inner = memoryStore()
@@ -366,7 +369,7 @@ describe('the revocation endpoint while the store is unavailable', () => {
     }
   }
 
-  it('while the store fails, revoking an access token answers 503, and after a retry it is rejected everywhere', async () => {
+  it('while the store fails, revoking an access token answers 503, and after a retry the token is rejected everywhere', async () => {
     expect(await revokeWithEachFault((tokens) => tokens.access_token)).toBeGreaterThan(2)
   })
 

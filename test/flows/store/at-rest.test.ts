@@ -15,7 +15,7 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 
 const GATEHOUSE_SECRET = 'the secret of this gatehouse, and it must stay secret'
 
-/** Secrets that must not be stored, each with its description. */
+/** Secrets that must not be stored. Each secret has a description. */
 type Secrets = Map<string, string>
 
 /** All forms in which a text could contain a secret: the secret itself, and its bytes in base64 or hex. */
@@ -170,7 +170,7 @@ describeWithRedis('the data at rest', () => {
     expect(findSecrets([withSecret], secrets)).toEqual(['client secret in exported'])
   })
 
-  test('a dump and an old refresh token do not reveal the refresh token that replaced it', () => {
+  test('a dump and an old refresh token do not reveal the refresh token that replaced the old one', () => {
     const families = dump.filter(({ key }) => kindOf(key) === 'refresh-family')
     const records = families.map(({ values }) => JSON.parse(values[0] ?? '') as { last?: LastRotation })
     const exchanges = records.flatMap(({ last }) => last ?? [])
@@ -185,7 +185,7 @@ describeWithRedis('the data at rest', () => {
       })
     }
     expect(openedWith('a wrong guess of the secret')).toEqual(exchanges.map(() => undefined))
-    // The control: with the secret, the replacement can be read.
+    // A control shows that the replacement can be read with the secret.
     for (const next of openedWith(GATEHOUSE_SECRET)) expect(tokens).toContain(next)
   })
 
@@ -256,14 +256,15 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
     headers: { authorization: `Bearer ${tokens.access_token}` },
   })
 
-  // One code that is never exchanged, and one that is exchanged twice.
+  // One code is never exchanged, and another code is exchanged twice.
   await authorize(host, application.client_id, { browser, parameters })
   const { code } = await authorize(host, application.client_id, { browser, parameters })
   for (let count = 0; count < 2; count += 1) {
     await host.exchangeCode(application, code)
   }
 
-  // Stop at the sign-in page, stop at the consent page, sign in again over a session, and deny.
+  // One flow stops at the sign-in page, and one at the consent page. One signs in again during a session, and
+  // one denies.
   await host.browser().open(authorizationUrl(host, application.client_id))
   const bob = host.browser()
   const signIn = await bob.open(authorizationUrl(host, application.client_id))
@@ -272,7 +273,7 @@ async function runEveryFlow({ host, record }: Awaited<ReturnType<typeof startRec
   await authorize(host, application.client_id, { deny: true })
   await browser.open(authorizationUrl(host, application.client_id, { prompt: 'consent' }))
 
-  // Stop at the sign-out page, and sign out.
+  // One flow stops at the sign-out page, and one signs out.
   await browser.open(`${host.issuer}/oauth2/logout`)
   const leaving = host.browser()
   const { id_token: hint = '' } = await connect(host, application, { browser: leaving, parameters })

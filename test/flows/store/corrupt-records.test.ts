@@ -133,7 +133,7 @@ describeWithRedis('corrupt records under our keys', () => {
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error
   }
 
-  /** Starts a new process and sends every request that reads a record. Answers the results by name. */
+  /** Starts a new process and sends every request that reads a record. Returns the results by name. */
   async function requestAll() {
     logged.length = 0
     const host = await open({ port })
@@ -213,8 +213,8 @@ describeWithRedis('corrupt records under our keys', () => {
   }
 
   /**
-   * Asserts what holds for every corrupt record: proper error responses, typed errors, and logs without its
-   * content.
+   * Asserts what is true for every corrupt record: error responses are proper, errors are typed, and logs do
+   * not contain the record.
    */
   function expectProperFailures(
     { start, responses, pages, outcomes, log }: Awaited<ReturnType<typeof requestAll>>,
@@ -326,7 +326,7 @@ describeWithRedis('corrupt records under our keys', () => {
         'revoke account',
       ],
     ],
-    // The next use of the client writes this record again.
+    // No request fails, because the next use of the client writes this record again.
     ['client-usage:', () => created.key.client_id, []],
     ['code:', () => digest(created.code), ['code']],
     [
@@ -363,7 +363,7 @@ describeWithRedis('corrupt records under our keys', () => {
   })
 
   test.each(RECORDS)(
-    'a corrupt record %s fails the requests that need it with a reason, and all others succeed',
+    'requests that need a corrupt record %s fail with a reason, and all other requests succeed',
     async (kind, part, failing) => {
       const stored = requireKey(kind, part())
       const name = stored.key.slice(PREFIX.length)
@@ -407,7 +407,7 @@ describeWithRedis('corrupt records under our keys', () => {
   })
 
   test.each(INDEXES)(
-    'the index %s of another Redis type fails the requests that need it with a reason, and all others succeed',
+    'requests that need the index %s fail with a reason if the index is of another Redis type, and all other requests succeed',
     async (index, failing) => {
       const stored = requireKey(index, '')
       await restore((pipeline) => pipeline.del(stored.key).rpush(stored.key, MARK))
@@ -418,7 +418,7 @@ describeWithRedis('corrupt records under our keys', () => {
   )
 })
 
-/** Corrupt members that sort before, between and after ours. */
+/** Corrupt members that sort before, between and after the intact members. */
 const MEMBERS = [
   '',
   MARK,

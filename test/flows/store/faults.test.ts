@@ -53,7 +53,7 @@ function expectUnavailable(answer: Answer): void {
   })
 }
 
-/** Ends the outage, and waits until the host has noticed that. */
+/** Ends the outage, and waits until the host uses the store again. */
 async function comeBack(): Promise<void> {
   faulty.comeBack()
   const stranger = { client_id: 'unknown', client_secret: 'nothing', grant_type: 'client_credentials' }
@@ -82,7 +82,8 @@ async function withEveryFault(
   }
 
   let failed = 0
-  // The count of grants is read in parallel with other calls, in any order, and no answer depends on it.
+  // The number of faults that hit the count of grants. No response depends on this count, which is read in
+  // parallel with other calls.
   let withoutEffect = 0
   for (const [index, call] of calls.entries()) {
     for (const fault of FAULTS) {
@@ -125,7 +126,7 @@ describe('a fault at each store call', () => {
     expect(kinds(calls)).toEqual(
       expect.arrayContaining(['get refresh-family', 'get grant', 'replace refresh-family']),
     )
-    // A fault after the write was executed may still be answered with success. All other faults fail.
+    // If the fault follows the executed write, the request may still succeed. With every other fault, it fails.
     expect(failed).toBe(calls.length * FAULTS.length - 1)
   })
 
@@ -140,7 +141,7 @@ describe('a fault at each store call', () => {
       },
     )
     expect(kinds(calls)).toEqual(expect.arrayContaining(['get code', 'get grant', 'create refresh-family']))
-    // A fault after the write was executed may still be answered with success. All other faults fail.
+    // If the fault follows the executed write, the request may still succeed. With every other fault, it fails.
     expect(failed).toBe(calls.length * FAULTS.length - withoutEffect - 1)
     expect(withoutEffect).toBeGreaterThan(0)
   })
@@ -291,7 +292,7 @@ describe('a store that stays unavailable', () => {
     },
   )
 
-  test('an outage that begins with parallel exchanges of one refresh token leaves it usable once afterwards', async () => {
+  test('an outage that begins with parallel exchanges of one refresh token leaves the token usable once afterwards', async () => {
     await start()
     const body = refreshing((await connect(host, client)).refresh_token)
     faulty.arm('replace refresh-family', 'unanswered', { thenAway: true })
@@ -369,7 +370,7 @@ describe('a callback of the host that throws', () => {
     expect(answer.text).not.toMatch(/hunter2|database/)
   }
 
-  test('a look-up of the host that throws does not use up a refresh token, at any look-up', async () => {
+  test('when any look-up of the host throws during a refresh, the refresh token is not used up', async () => {
     let { refresh_token: current } = await connect(host, client)
     accounts.arm()
     current = String((await host.token(refreshing(current))).body['refresh_token'])
@@ -385,7 +386,7 @@ describe('a callback of the host that throws', () => {
     }
   })
 
-  test('a look-up of the host that throws does not use up a code, at any look-up', async () => {
+  test('when any look-up of the host throws during a code exchange, the code is not used up', async () => {
     const browser = host.browser()
     const { code: first } = await authorize(host, client.client_id, { browser })
     accounts.arm()

@@ -12,7 +12,8 @@ import { startRedis, type RedisServer } from '../../support/redis-server.ts'
 type Answer = Awaited<ReturnType<Host['token']>>
 
 /**
- * Milliseconds that a request may take while Redis is unavailable, and in which service must resume afterwards.
+ * The maximum milliseconds of a request while Redis is unavailable, and of the time until service resumes
+ * afterwards.
  */
 const LIMIT_MS = 2000
 
@@ -58,7 +59,7 @@ async function expectUnavailablePage(request: Promise<Page>): Promise<void> {
   expect(took).toBeLessThan(LIMIT_MS)
 }
 
-/** Repeats a request until it succeeds, and answers how many milliseconds that took. */
+/** Repeats a request until it succeeds. Returns the milliseconds until then. */
 async function untilServed(request: () => Promise<{ status: number }>): Promise<number> {
   const start = performance.now()
   while ((await request()).status !== 200) {
@@ -168,7 +169,7 @@ describeWithRedis('an unavailable Redis', () => {
       const ready = host.gatehouse.ready()
       await redis.restart()
       const { took: backAfter } = await timed(ready)
-      // The first start also makes signing keys, which takes seconds on a busy machine.
+      // The first start also generates signing keys, which takes seconds on a busy machine.
       expect(backAfter).toBeLessThan(4 * LIMIT_MS)
       expect((await host.token(body)).body).toMatchObject({ error: 'invalid_client' })
       const key = await host.createApiKey()

@@ -53,7 +53,8 @@ describeWithRedis('round trips to Redis', () => {
         store: redisStore(redis, { keyPrefix }),
         gatehouse: { refreshTokenGraceSeconds, storeTimeoutMs: 5000 },
       })
-      // Loads the scripts into the server, and writes what the first request of a store writes.
+      // This refresh loads the scripts into the server, and makes the writes that only the first request to a
+      // store makes.
       await refresh(await connected())
     })
     afterAll(async () => {
@@ -97,7 +98,7 @@ describeWithRedis('round trips to Redis', () => {
       return trips
     }
 
-    test('a direct token takes no round trip, one more for the first token of an hour, and one more for an uncached client', async () => {
+    test('a direct token takes no round trip, except one for the first token of an hour, and one for an uncached client', async () => {
       const key = await host.createApiKey()
       const direct = async () => (await token(key, { grant_type: 'client_credentials' })).trips
       expect(await direct()).toEqual([['get client'], [RECORD_USE]])
@@ -118,7 +119,7 @@ describeWithRedis('round trips to Redis', () => {
       { redirectUris: ['http://localhost:9/callback'] },
       { redirectUris: ['http://localhost:9/callback', 'http://localhost:9/other'] },
     ])(
-      "a code exchange takes four round trips, the record of the client's last use included: %o",
+      "a code exchange takes four round trips, including the record of the client's last use: %o",
       async (fields) => {
         const client = await host.createApplication(fields)
         const { code } = await authorize(host, client.client_id)
@@ -146,7 +147,8 @@ describeWithRedis('round trips to Redis', () => {
       const connection = await connected()
       const exchangeAndUse = [EXCHANGE, RECORD_USE]
       const now = Date.now()
-      // Each bucket covers thirty days, so days of both kinds occur within thirty days.
+      // Each bucket covers thirty days. Within thirty days, there are days with and without a change of the
+      // bucket.
       const trips: RoundTrip[][] = []
       for (let day = 2; day <= 32; day += 10) {
         vi.useFakeTimers({ toFake: ['Date'], now: now + day * DAY })

@@ -72,7 +72,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
     expect(bytesOf(afterAMonth)).toBeLessThan(4096)
     // The grant may be in one bucket more, until the previous bucket expires.
     expect(afterAMonth.length - afterADay.length).toBeLessThanOrEqual(1)
-    // Only numbers have grown: 720 has more digits than 24.
+    // Only numbers may have become longer: 720 has more digits than 24.
     expect((await lengthOfRecords()) - lengthAfterADay).toBeLessThanOrEqual(16)
 
     // Buckets expire after the grants in them, and soon after.
@@ -104,7 +104,7 @@ describeWithRedis('the size of what is stored in Redis', () => {
     }
     expect(forgottenExpiries(keys)).toEqual([])
 
-    // The control: the check finds a key that never expires.
+    // A control shows that the check finds a key that never expires.
     await redis.set('gatehouse:session:without an expiry', 'text')
     expect(forgottenExpiries(await keysInRedis(redis))).toMatchObject([{ kind: 'session', ttl: -1 }])
     await redis.del('gatehouse:session:without an expiry')

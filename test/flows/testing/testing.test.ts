@@ -39,7 +39,7 @@ describeEachStore('mintToken()', (makeStore) => {
     })
   })
 
-  it('mintToken() makes tokens that lack a scope or have expired', async () => {
+  it('mintToken() can make tokens that lack a scope or have expired', async () => {
     host.reached.splice(0)
     const narrow = await mint({ scopes: ['payments:list'] })
     expect((await host.call('GET /invoices/list', narrow)).status).toBe(403)
@@ -130,7 +130,7 @@ describe('createTestIssuer()', () => {
     expect(reached).toEqual([])
   })
 
-  it('a closed test issuer can still mint tokens, and the gateway accepts them until it is closed itself', async () => {
+  it('a closed test issuer can still mint tokens, and the gateway accepts these tokens until the gateway is closed', async () => {
     const token = await issuer.mintToken({ accountId: 'alice', scopes: ['invoices:read'] })
     expect((await call('/invoices/list', token)).status).toBe(200)
     await issuer.close()

@@ -8,7 +8,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
 const random = () => randomBytes(24).toString('base64url')
 
-/** Secrets that other services generated, by the part of them that looks like an encoding. */
+/** Secrets as other services generate them. Each name describes the characters that look like an encoding. */
 const SECRETS: Readonly<Record<string, string>> = {
   'a plus sign': `${random()}+/+${random()}`,
   'a percent sign outside an encoding': `50%${random()}%`,
@@ -61,7 +61,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
     },
   )
 
-  it('a secret that is wrong in both readings is rejected once, and emits one event', async () => {
+  it('a secret that is wrong both raw and form-decoded is rejected, and emits one event', async () => {
     const clientId = await importKey(SECRETS['a plus sign']!)
     rejected.splice(0)
     for (const wrong of ['a+b%2Bc', 'a%zz', `${SECRETS['a plus sign']}x`]) {
@@ -75,7 +75,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
     expect(rejected).toHaveLength(3)
   })
 
-  it('a secret is not read raw when the form-encoded reading names another client', async () => {
+  it('a secret is not tried raw when form-decoding changes the client id', async () => {
     const secret = SECRETS['a plus sign']!
     const clientId = await importKey(secret)
     const mixed = `${clientId.replace('key_', '%6Bey_')}:${secret}`
@@ -100,7 +100,7 @@ describeEachStore('imported secrets in the Basic header', (makeStore) => {
   })
 })
 
-it('verifySecret() is called once for a secret whose readings are equal', async () => {
+it('verifySecret() is called once for a secret that form-decoding does not change', async () => {
   const verified: string[] = []
   const row = { kind: 'apiKey', clientId: 'k', accountId: 'acme', name: 'K', products: ['invoices'] } as const
   const host = await startHost({

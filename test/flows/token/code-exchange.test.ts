@@ -53,7 +53,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a used code revokes the whole grant if its code verifier is right, and nothing otherwise', async () => {
+    it('reusing a code with the right code verifier revokes the whole grant, and reusing it with a wrong one revokes nothing', async () => {
       const application = await host.createApplication()
       const { code_verifier, parameters } = pkce()
       const { code } = await authorize(host, application.client_id, { parameters })
@@ -123,7 +123,7 @@ describeEachStore('the code exchange', (makeStore) => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a redirect_uri at the code exchange must match, and the code stays usable otherwise', async () => {
+    it('a redirect_uri at the code exchange must match, and after a mismatch the code stays usable', async () => {
       const application = await host.createApplication({ redirectUris: [CALLBACK, SECOND] })
       const { code } = await authorize(host, application.client_id)
       const wrong = [SECOND, `${CALLBACK}/`, CALLBACK.toUpperCase(), 'https://evil.example/']
@@ -164,7 +164,7 @@ describeEachStore('the code exchange', (makeStore) => {
     })
   })
 
-  it('a code of another application is invalid_grant, and stays usable for its own', async () => {
+  it('a code of another application is invalid_grant, and stays usable for the application that it was issued to', async () => {
     const [application, other] = [await host.createApplication(), await host.createApplication()]
     const { code } = await authorize(host, application.client_id)
     expect(outcome(await host.exchangeCode(other, code))).toEqual([400, 'invalid_grant'])

@@ -7,7 +7,8 @@ import { describeEachStore } from '../../support/stores.ts'
 
 const DAY = 86_400
 /**
- * The start of the tests. Redis uses the real clock, so its records must not expire before the frozen clock does.
+ * The frozen clock starts at the real time. Redis uses the real clock, so its records must not expire earlier
+ * than by the frozen clock.
  */
 const NOW = Date.now()
 
@@ -61,7 +62,7 @@ describeEachStore('default lifetimes', (makeStore) => {
     const page = await browser.open(authorizationUrl(host, client.client_id))
     const change = { identifier: 'alice', password: 'correct' }
     const { status, url } = await browser.submit(page, { action: /sign-in/, change })
-    // The page exists until the database has deleted the request, but it leads no further.
+    // The page exists until the database has deleted the request, but the page cannot continue the request.
     expect([200, 404]).toContain(status)
     expect(url.pathname).toMatch(/\/interaction\/[\w-]+$/)
     expect(host.errors).toEqual([])
@@ -174,7 +175,7 @@ describe('configured lifetimes', () => {
     advance(599)
     const url = authorizationUrl(host, client.client_id)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
-    // Each use starts the lifetime again.
+    // Each use of the session starts its lifetime again.
     advance(599)
     expect((await browser.open(url)).url.searchParams.get('code')).toMatch(/./)
     advance(601)

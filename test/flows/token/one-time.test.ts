@@ -11,7 +11,8 @@ const PARALLEL = 100
 const REUSED = ['code.reused', 'refresh_token.reused'] as const
 
 /**
- * Sends one request many times in parallel, and asserts that exactly one succeeds. `send` gets the index of each.
+ * Sends one request many times in parallel, and asserts that exactly one request succeeds. `send` gets the
+ * index of each request.
  */
 async function race(
   send: (index: number) => Promise<Answer>,
@@ -50,7 +51,7 @@ function recordReuse(host: Host): { name: string; clientId: string; accountId: s
   return events
 }
 
-/** Changes parts of a token, as an attacker could who knows its form. */
+/** Changes parts of a token, as an attacker who knows the format could do. */
 function forge(token: string, change: Partial<Record<'grantId' | 'generation' | 'random' | 'mac', string>>) {
   const [grantId, generation, random, mac] = token.split('.')
   const parts = { grantId, generation, random, mac, ...change }
@@ -92,7 +93,7 @@ describeEachStore('one-time use of codes and refresh tokens', (makeStore) => {
     expect(reused[0]).toMatchObject({ clientId: client.client_id, accountId: 'alice' })
   })
 
-  test('reusing a refresh token revokes its family, however many tokens came after it', async () => {
+  test('reusing a refresh token revokes its family, even if the token was exchanged several generations ago', async () => {
     await open()
     const first = await connect(host, client)
     let newest: unknown = first.refresh_token

@@ -94,7 +94,7 @@ describe('a failing store during the grace period of refresh tokens', () => {
         const first = tokenUnlessUnavailable(await refresh(here, current), what)
         const second = requireAnswer(await refresh(there, current), what)
         if (first !== undefined) expect({ what, second }).toEqual({ what, second: first })
-        // The client has the next token now. It stays valid when the store of the other process is available
+        // The client now has the next token. This token stays valid when the store of this process is available
         // again.
         faulty.comeBack()
         await faulty.settled()

@@ -79,7 +79,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(next)
   })
 
-  test('a retry returns the same refresh token and another access token, and emits an event of its own', async () => {
+  test('a retry returns the same refresh token and another access token, and emits a separate event', async () => {
     const first = await start({ parameters: { scope: 'openid invoices:read' } })
     const lost = await requireRefreshed(first.refresh_token)
     const again = await requireRefreshed(first.refresh_token)
@@ -96,7 +96,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(again.refresh_token)
   })
 
-  test('a retry costs one write, which confirms that the next refresh token is stored durably', async () => {
+  test('a retry makes one write, which confirms that the next refresh token is stored durably', async () => {
     const first = await start()
     await requireRefreshed(first.refresh_token)
     for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -124,21 +124,24 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     ['right after the grace period', GRACE_SECONDS, false],
     ['an hour later', 3600, false],
     ['after the clock was set back by an hour', -3600, false],
-  ])('a retry %s is accepted (%s seconds): %s', async (_when, seconds, isAccepted) => {
-    const first = await start()
-    const now = freeze()
-    const next = await requireRefreshed(first.refresh_token)
-    // With a wrong clock, the access tokens would be rejected as issued in the future, so only refreshes are
-    // checked here.
-    vi.setSystemTime(now + seconds * 1000)
-    if (isAccepted) {
-      expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
-      return
-    }
-    expectRejected(await refresh(first.refresh_token))
-    expect(events()).toEqual(['refresh_token.reused'])
-    expectRejected(await refresh(next.refresh_token))
-  })
+  ])(
+    'a retry %s (after %s seconds) is accepted only within the grace period, so isAccepted is %s',
+    async (_when, seconds, isAccepted) => {
+      const first = await start()
+      const now = freeze()
+      const next = await requireRefreshed(first.refresh_token)
+      // After the clock was set back, access tokens would be rejected as issued in the future. Therefore the test
+      // checks only refreshes.
+      vi.setSystemTime(now + seconds * 1000)
+      if (isAccepted) {
+        expect((await requireRefreshed(first.refresh_token)).refresh_token).toBe(next.refresh_token)
+        return
+      }
+      expectRejected(await refresh(first.refresh_token))
+      expect(events()).toEqual(['refresh_token.reused'])
+      expectRejected(await refresh(next.refresh_token))
+    },
+  )
 
   test('once the next refresh token was used, the previous one counts as reused', async () => {
     const first = await start()
@@ -146,7 +149,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     await requireRefreshed(first.refresh_token)
     const third = await requireRefreshed(second.refresh_token)
     await expectReuse(first.refresh_token, third)
-    // The retry that was accepted before is rejected as well.
+    // The second token, which a retry has also returned, is rejected as well.
     expectRejected(await refresh(second.refresh_token))
   })
 
@@ -175,7 +178,7 @@ describeEachStore('the grace period of refresh tokens (refreshTokenGraceSeconds)
     expect(new Set(events())).toEqual(new Set(['refresh_token.retried']))
   })
 
-  test('a retry gets the current scopes of the application, and unauthorized_client without a product', async () => {
+  test('a retry gets the current scopes of the application, or unauthorized_client if the application has lost its products', async () => {
     const first = await start()
     const next = await requireRefreshed(first.refresh_token)
     expect(next.scope).toContain('payments:list')

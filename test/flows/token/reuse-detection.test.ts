@@ -64,7 +64,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' }
   }
 
-  /** Asserts that both gateways reject the tokens: the first at once, the other soon. */
+  /** Asserts that both gateways reject the tokens: the first gateway at once, the other gateway soon. */
   async function expectRevoked(...tokens: readonly Pick<Tokens, 'access_token'>[]): Promise<void> {
     const [before, beforeThere] = [host.reached.length, other.reached.length]
     for (const each of tokens) {
@@ -132,7 +132,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectValid(bystander)
   })
 
-  test('of many parallel refreshes with one token, the successful one gets revoked tokens', async () => {
+  test('of many parallel refreshes with one token, one succeeds, and its tokens are revoked', async () => {
     const { refresh_token: token } = await start()
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(token)))
     const [winner, ...others] = answers.filter(({ status }) => status === 200)
@@ -154,7 +154,7 @@ describeEachStore('reuse of a code or refresh token, with two processes', (makeS
     await expectRevoked(first, second)
   })
 
-  test('a refresh that was stored just before its family is revoked gets rejected tokens', async () => {
+  test('when a family is revoked just after a refresh was stored, the tokens of that refresh are rejected', async () => {
     const first = await start()
     const second = await refreshed(first.refresh_token)
     const pause = pausing.pauseAfter('replace refresh-family')

@@ -73,7 +73,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.requestDirectToken(await host.createApiKey())).body['scope']).toBe(ALL)
     })
 
-    it('an API key without any operation is unauthorized_client, as one without a product', async () => {
+    it('an API key without any operation is unauthorized_client, like an API key without a product', async () => {
       const key = await host.createApiKey(['invoices'])
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:read')
       await host.gatehouse.apiKeys.removeOperation(key.client_id, 'invoices:create')
@@ -116,7 +116,7 @@ describeEachStore('scopes', (makeStore) => {
       ['unknown:scope', ['invoices'], 'verified', /unknown:scope does not exist/],
       ['invoices:read payments:list', ['invoices'], 'verified', /payments:list .* add the product payments/],
     ] as const)(
-      'requesting too much is invalid_scope: %s with the products %s at the KYC level %s',
+      'requesting a scope that the application may not have is invalid_scope: %s with the products %s at the KYC level %s',
       async (scope, ids, level, reason) => {
         setLevel(level)
         const { client_id } = await host.createApplication({ products: ids })
@@ -169,7 +169,7 @@ describeEachStore('scopes', (makeStore) => {
       expect((await host.exchangeCode(application, code)).body['scope']).not.toContain('payments:transfer')
     })
 
-    it('when no scope remains at the code exchange, it is invalid_scope, and the code stays usable', async () => {
+    it('when no scope remains, the code exchange is invalid_scope, and the code stays usable', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const { code } = await authorize(host, application.client_id, {
@@ -219,7 +219,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(body['scope']).toBe('payments:list')
     })
 
-    it('when no scope remains at a refresh, it is invalid_scope, and the refresh token works again with the product', async () => {
+    it('when no scope remains, a refresh is invalid_scope, and the refresh token works again once the product is back', async () => {
       const application = await host.createApplication()
       const { applications } = host.gatehouse
       const scope = 'payments:list'
@@ -236,7 +236,7 @@ describeEachStore('scopes', (makeStore) => {
       expect([status, body['scope']]).toEqual([200, scope])
     })
 
-    it('a refresh without any product is unauthorized_client, and the refresh token works again with one', async () => {
+    it('a refresh by an application without products is unauthorized_client, and the refresh token works again once a product is added', async () => {
       const application = await host.createApplication({ products: ['invoices'] })
       const { refresh_token } = await connect(host, application)
       await host.gatehouse.applications.removeProduct(application.client_id, 'invoices')
@@ -268,7 +268,7 @@ describeEachStore('scopes', (makeStore) => {
       expect(body).not.toHaveProperty('access_token')
     })
 
-    it('a scope parameter at a refresh narrows that token, but not the next one', async () => {
+    it('a scope parameter at a refresh narrows the token of that refresh, but not of the next refresh', async () => {
       const application = await host.createApplication()
       const tokens = await connect(host, application)
       const narrow = await host.refresh(application, tokens.refresh_token, { scope: 'payments:list' })

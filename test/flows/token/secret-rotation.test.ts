@@ -34,7 +34,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     return keys.map(({ kid }) => kid)
   }
 
-  test('keys and tokens stay valid with [old], [new, old] and [new] secrets (bug: the old one could never be dropped)', async () => {
+  test('keys and tokens stay valid with [old], [new, old] and [new] secrets (fixed bug: the old secret could never be dropped)', async () => {
     const key = await host.createApiKey()
     const direct = String((await host.requestDirectToken(key)).body['access_token'])
     const delegated = await connect(host, client, { parameters: { scope: 'openid invoices:read' } })
@@ -55,7 +55,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     }
   })
 
-  test('dropping the old secret before a start with both fails, and loses nothing', async () => {
+  test('dropping the old secret before a start with both secrets fails, and loses nothing', async () => {
     const kids = await publishedKids()
     await host.close()
     host = await startHost({ store, port: host.port, gatehouse: { secret: [NEW] } })
@@ -101,7 +101,7 @@ describeEachStore('replacing `secret`', (makeStore) => {
     expect(asksFor(await browser.open(authorizationUrl(host, another.client_id)))).toBe('sign-in')
   })
 
-  test('forms that were shown before a secret rotation are accepted (bug: they were rejected once)', async () => {
+  test('forms that were shown before a secret rotation are accepted (fixed bug: the forms were rejected)', async () => {
     const browser = host.browser()
     const signIn = await browser.open(authorizationUrl(host, client.client_id))
     expect(asksFor(signIn)).toBe('sign-in')

@@ -39,7 +39,7 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
     expect([narrow.status, narrow.body['scope']]).toEqual([200, 'invoices:read'])
   })
 
-  it('a refresh with ignored scopes alone gets the granted scope', async () => {
+  it('a refresh that requests only ignored scopes gets the granted scope', async () => {
     const tokens = await connect(host, application, { parameters: { scope: 'invoices:read' } })
     const { status, body } = await refresh(tokens.refresh_token, 'offline_access')
     expect([status, body['scope']]).toEqual([200, 'invoices:read'])
@@ -74,7 +74,7 @@ describeEachStore('standard OpenID scopes that this issuer does not offer', (mak
 })
 
 describe('a standard OpenID scope that the host configured', () => {
-  it('a standard scope that the host configured is granted as any other', async () => {
+  it('a standard scope that the host configured is granted like any other scope', async () => {
     const host = await startHost({ gatehouse: { claims: { address: ['address'] } } })
     const application = await host.createApplication()
     const parameters = { scope: 'openid address phone' }

@@ -21,7 +21,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     await host.close()
   })
 
-  /** Each user has a browser of their own. */
+  /** Returns the browser of a user. Each user has a separate browser. */
   function browserOf(user: string): Browser {
     const browser = browsers.get(user) ?? host.browser()
     browsers.set(user, browser)
@@ -69,7 +69,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('code')
   })
 
-  test('revokeAll({ accountId, userId }) revokes the grants and pending codes of that user alone', async () => {
+  test('revokeAll({ accountId, userId }) revokes only the grants and pending codes of that user', async () => {
     const other = await host.createApplication()
     const tokens = {
       intern: await connectAs('firm/intern'),
@@ -91,12 +91,12 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('code')
     expect(await resultWithoutPage('alice')).toBe('code')
 
-    // Grants from after the revocation are valid.
+    // A grant that is made after the revocation is valid.
     expect(await isValid(await connectAs('firm/intern'))).toBe(true)
     expect(await resultWithoutPage('firm/intern')).toBe('code')
   })
 
-  test('revokeAll({ accountId, userId, clientId }) revokes the grant for that application alone', async () => {
+  test('revokeAll({ accountId, userId, clientId }) revokes only the grant for that application', async () => {
     const other = await host.createApplication()
     const here = await connectAs('firm/intern')
     const there = await connectAs('firm/intern', other)
@@ -122,7 +122,7 @@ describeEachStore('the grants of one user of an account', (makeStore) => {
     expect(await resultWithoutPage('firm/owner')).toBe('consent_required')
   })
 
-  test('revoking a grant asks its user for consent again, and no other user', async () => {
+  test('after a grant is revoked, only the user of that grant is asked for consent again', async () => {
     await connectAs('firm/intern')
     await connectAs('firm/owner')
     const { items } = await host.gatehouse.grants.list({ accountId: 'firm' })

@@ -74,11 +74,11 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
 
     test('id_token_hint of a user gives a code for that user', async () => {
       const page = await signIn(await browser.open(request('firm/intern')), 'firm/intern')
-      // This user approved the request before.
+      // No consent page is shown, because this user has approved the request before.
       expect(await subjectOf(page)).toBe('firm!intern')
     })
 
-    test('id_token_hint of another user asks to sign in, and answers login_required with prompt=none', async () => {
+    test('id_token_hint of another user leads to the sign-in page, or to login_required with prompt=none', async () => {
       await signIn(await browser.open(request('firm/owner')), 'firm/owner')
       const silent = await browser.open(request('firm/intern', { prompt: 'none' }))
       expect(outcomeOf(silent)).toBe('login_required')
@@ -107,7 +107,7 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
       const next = await browser.submit(page, { action: /switch$/ })
       expect(isAt(next, CALLBACK)).toBe(true)
       expect(outcomeOf(next)).toBe('login_required')
-      // The user is signed out as well.
+      // Switching the account has also signed the user out.
       expect(asksFor(await browser.open(request('firm/intern')))).toBe('sign-in')
     })
 
@@ -144,7 +144,8 @@ describeEachStore('an authorization request with id_token_hint', (makeStore) => 
         return (await host.exchangeCode(application, code)).body
       }
       const scope = 'openid payments:list'
-      // The owner has approved the scope that alice is asked for, and would get a code without a page.
+      // The owner has already approved the scope that alice is asked for. Without the check, the owner would
+      // get a code.
       await approveAs({ accountId: 'firm', userId: 'owner' }, scope)
       hints.set('alice', String((await approveAs({ accountId: 'alice' }, SCOPE))['id_token']))
       const consent = await browser.open(request('alice', { scope }))

@@ -77,7 +77,7 @@ describeEachStore('the users of an account', (makeStore) => {
       for (const { access_token, id_token } of [tokens, refreshed as unknown as typeof tokens]) {
         expect(decodeJwt(access_token)).toMatchObject(who)
         expect(decodeJwt(String(id_token))).toMatchObject(who)
-        // ID tokens carry no profile claims; user info does.
+        // Profile claims are in user info, and not in ID tokens.
         expect(decodeJwt(String(id_token))).not.toHaveProperty('email')
         expect(await introspect(access_token)).toMatchObject({ active: true, ...who })
       }
@@ -138,7 +138,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(next.scope).toContain('invoices:read')
   })
 
-  test('accounts.find() is called with the user everywhere, and never with the account alone', async () => {
+  test('accounts.find() is always called with both the account and the user', async () => {
     host.asked.splice(0)
     const tokens = await connectAs('firm/intern')
     await host.userInfo(tokens.access_token)
@@ -148,7 +148,7 @@ describeEachStore('the users of an account', (makeStore) => {
     expect(new Set(ofFirm)).toEqual(new Set(['firm/intern']))
   })
 
-  test('ids that need escaping make a subject that leads back to them', async () => {
+  test('ids that need escaping can be read back from their subject', async () => {
     const client = await host.createApplication()
     const accountId = 'Fir mä'
     const userId = '100% !'
@@ -163,7 +163,7 @@ describeEachStore('the users of an account', (makeStore) => {
 
 describeEachStore('persons of a host whose subject would be too long', (makeStore) => {
   test.each([false, true])(
-    'a subject that would be too long is ERR_HOST_CALLBACK at sign-in (session of its own: %s)',
+    'a sign-in whose subject would be too long is ERR_HOST_CALLBACK (the host has its own session: %s)',
     async (session) => {
       const host = await startUsersHost({ store: makeStore(), session })
       const { client_id } = await host.createApplication()
