@@ -1,6 +1,6 @@
-// Pure policy, for the consent page and for the authorization server, which decides whether to ask a person.
+// Pure policy. The consent page uses it, and the authorization server uses it to decide whether to ask a person.
 
-/** What a person decided. Each requested scope is in one of the two lists. */
+/** The decision of a person. Each requested scope is in exactly one of the two lists. */
 export interface ConsentDecision {
   readonly granted: readonly string[]
   readonly denied: readonly string[]

@@ -13,7 +13,7 @@ export interface CurrentConsent {
 }
 
 interface ConsentRecord extends StoredConsent {
-  /** Absent if there was no version. */
+  /** The consent versions at the time of the decision; absent if there was no version. */
   readonly versions?: ConsentVersions | undefined
 }
 
@@ -30,9 +30,9 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
   })
 
   return {
-    /** Empty lists if there was no decision yet, or if all was revoked since. */
+    /** The current consent. Its lists are empty if there was no decision yet, or if everything was revoked since. */
     async get(person: Person, clientId: string): Promise<CurrentConsent> {
-      // In either order: a decision is valid only in the consent versions in which it was made.
+      // The order of the two reads does not matter: a decision is valid only in the consent versions of its time.
       const [record, versions] = await Promise.all([
         records.get(idOf(person, clientId)),
         consentVersions.current(person, clientId),
@@ -53,7 +53,7 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
       const id = idOf(person, clientId)
       const change = (record?: ConsentRecord): ConsentRecord => ({
         ...mergeConsent(validPart(record, versions), decision),
-        // Most accounts have no version, and their records stay small.
+        // Most accounts have no version. Their records omit the field, and so stay small.
         ...(Object.keys(versions).length > 0 && { versions }),
       })
       if (await records.update(id, change, ttl)) return
@@ -74,7 +74,7 @@ function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/** Consent of an older version is not valid any more. */
+/** The part of a record that is still valid: consent of an older version is not. */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }

@@ -5,15 +5,15 @@ import type { Store } from '../store/contract.ts'
 import { digest } from '../store/digest.ts'
 import { stringRule } from '../validation/rules.ts'
 
-/** The holder of authorizations: an account or one of its users, for all applications or one. */
+/** The holder of authorizations: an account or one of its users, with all applications or only one application. */
 export interface AuthorizationHolder extends Person {
   readonly clientId?: string | undefined
 }
 
 /**
- * The consent versions at the time of an authorization. Revoking everything of an account, or of one of its users, for
- * all applications or one, starts a new version. An authorization of an older version is revoked, even if it is not
- * listed yet. Most accounts never revoke everything, and have no version.
+ * The consent versions at the time of an authorization. Revoking everything of a holder (`AuthorizationHolder`) starts a
+ * new version. An authorization of an older version is revoked, even if it is not listed yet. Most accounts never revoke
+ * everything, and therefore have no version.
  */
 export interface ConsentVersions {
   readonly account?: string | undefined
@@ -31,7 +31,7 @@ export function createConsentVersions(store: Store, ttl: number) {
   })
 
   return {
-    /** The versions for what a person authorizes an application to do. */
+    /** The current versions that apply when a person authorizes an application. */
     async current({ accountId, userId }: Person, clientId: string): Promise<ConsentVersions> {
       const holders: { [Part in keyof ConsentVersions]: AuthorizationHolder } = {
         account: { accountId },
@@ -47,7 +47,7 @@ export function createConsentVersions(store: Store, ttl: number) {
     },
     /** Starts a new version, which revokes everything that the holder authorized so far. */
     async renew(holder: AuthorizationHolder): Promise<void> {
-      // Random, not counted: a version that expires and is created again never equals an older one.
+      // A version is a random value and not a counter, so a new version never equals an older version that has expired.
       await records.set(idOf(holder), { id: randomUUID() }, ttl)
     },
   }
@@ -57,15 +57,15 @@ export function createConsentVersions(store: Store, ttl: number) {
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization of the versions `then` is still valid in the versions `now`. An expired version has outlived
- * every older authorization.
+ * Whether an authorization that was made in the versions `then` is valid in the versions `now`. A version expires only
+ * after every older authorization has expired.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 
-/** Account ids belong to the host: any length, any alphabet. */
+/** The record id of a holder. The ids are hashed, because ids of the host may have any length and any characters. */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
   const parts = clientId === undefined ? [accountId] : [accountId, clientId]
   return digest(JSON.stringify(userId === undefined ? parts : [accountId, clientId ?? null, userId]))

@@ -13,7 +13,7 @@ import { idOfMember, readPage, timedMember, type ListOptions, type RecordList } 
 import { CorruptRecord } from '../store/corrupt-record.ts'
 import { isActive, type GrantRecord } from './grant-record.ts'
 
-/** A person, and an application that they authorize. */
+/** A person, and an application that the person authorizes. */
 export interface GrantPair extends Person {
   readonly clientId: string
 }
@@ -34,7 +34,7 @@ export interface ListedGrant {
 /** A page of the grants of an account. */
 export type ListedGrants = RecordList<ListedGrant>
 
-/** Grants in use that one person may have for one application. */
+/** Maximum number of grants in use that one person may have for one application. */
 const PAIR_LIMIT = 100
 
 const PAGE_SIZE = 1000
@@ -49,22 +49,22 @@ type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | Corrup
  * The grants of each account that are in use, in the order in which they were made, to the second.
  *
  * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
- * a later bucket before the record changes, and stays in the earlier ones. So every usable grant is listed, and expired
- * entries vanish with their buckets.
+ * a later bucket before the record changes, and also stays in the earlier buckets. So every usable grant is listed, and
+ * expired entries are deleted with their buckets.
  *
  * @param load reads the records of grant ids, in their order, undefined where absent
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
     store,
-    // Account ids are the host's: they may have any length and any characters.
+    // The host's account ids may have any length and any characters, so they are hashed.
     name: `grants:of:${digest(accountId)}`,
     ...BUCKETS,
   })
 
   /**
-   * @param isMeant selects the grants of the page. @default all
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
+   * @param isMeant whether a grant belongs on the page. @default all grants belong on the page
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
    */
   async function page(
     accountId: string,
@@ -75,7 +75,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     let buckets: number[] = []
     return readPage<ListedGrant>(options, {
       async range({ after, limit }) {
-        // Once a page, after the options were checked.
+        // Reads the buckets once for each page, after the options were checked.
         if (buckets.length === 0) buckets = await bucketsOf(index)
         return rangeOfAll(index, buckets, after, limit)
       },
@@ -84,7 +84,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         return members.map((member, at) => {
           const record = records[at]
           if (record instanceof CorruptRecord) return record
-          // A record is written before its entry, so a grant without a record has ended for good.
+          // A record is written before its entry, so a grant without a record has expired or was deleted.
           return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
         })
       },
@@ -113,8 +113,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
     /**
      * Begins to count the grants of an account.
      *
-     * @returns a function that answers, after a second round trip, whether one of its pairs may exceed the limit. It
-     *   answers false if the store is unavailable
+     * @returns a function that resolves, after a second round trip, with whether any pair of this account may exceed the
+     *   limit. It resolves with false if the store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -124,7 +124,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         (await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)).length === PAIR_LIMIT
       return () => check().catch(() => false)
     },
-    /** The ids of the grants in use beyond the limit of a pair, the oldest first. */
+    /** The ids of the grants in use by which a pair exceeds its limit, the oldest first. */
     async listOverLimit(pair: GrantPair): Promise<string[]> {
       const index = indexOf(pair.accountId)
       const buckets = await bucketsOf(index)
@@ -169,7 +169,7 @@ function grantIdOf(member: string): string {
   return idOfMember(member).split(':')[0] ?? ''
 }
 
-/** The end of all members of a pair, so that they can be counted without their records. */
+/** The text with which all members of a pair end, so that the members can be counted without their records. */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 8)}`
 }

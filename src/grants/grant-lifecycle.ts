@@ -5,7 +5,7 @@ import { createConsentVersions, isOfVersions } from './consent-version.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
-/** An entry that a code exchange adds to the index in advance, before the grant is certain to come into use. */
+/** An entry that a code exchange adds to the index in advance, before it is certain that the grant will be used. */
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
@@ -13,7 +13,7 @@ export interface Listing extends GrantEntry {
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
-/** Seconds by which a grant outlives its tokens, so that it is extended once a day, not with each token. */
+/** Seconds by which a grant outlives its tokens, so that it is extended once a day and not with each token. */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
 /** Seconds for which the record of a revoked grant is kept. */
@@ -24,7 +24,7 @@ type Lifetimes = Readonly<Record<'refreshToken' | 'delegatedAccessToken' | 'stor
 /**
  * @param lifetimes.refreshToken seconds for which a refresh token can be used
  * @param lifetimes.delegatedAccessToken seconds for which an access token can be used. A grant can be revoked as long
- *   as it has one
+ *   as any of its access tokens can be used
  * @param lifetimes.storedConsent seconds for which an account's decisions are stored
  */
 export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
@@ -35,30 +35,30 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
     records,
     index,
     consentVersions,
-    /** Lists a grant that is about to come into use. */
+    /** Lists a grant that is about to be activated. */
     list: (entry: GrantEntry) => listGrant(state, entry),
     /**
      * Activates a grant before its first refresh token is issued. May be called again.
      *
-     * @param known its record, if this request has read it
+     * @param known the record of the grant, if this request has already read it
      * @returns false if the grant is deleted or revoked. A revoked grant never becomes active again
      */
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
-    /** Extends a grant before another refresh token is issued; false as above. */
+    /** Extends a grant before another refresh token is issued. @returns false like `activate` */
     extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
-    /** Revokes a grant; undefined if it is deleted. May be called again. */
+    /** Revokes a grant; returns undefined if the grant is deleted. May be called again. */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
     /** Whether everything of its account, or with its application, was revoked after the grant was made. */
     hasStaleConsent: async (record: GrantRecord) =>
       !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
-    /** Deletes a grant without a trace. @returns whether it existed */
+    /** Deletes a grant with its index entries. @returns whether an active grant existed */
     delete: (grantId: string) => deleteGrant(state, grantId),
   }
 }
 
 /**
- * How grants come into use, are extended, and are revoked.
+ * Activates, extends and revokes grants.
  *
  * A new grant is short-lived, because most grants are never used: an application that asks silently whether a user is
  * signed in gets a code each time. The first refresh token lists the grant, and the grant then lives as long as its
@@ -71,7 +71,7 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken, storedConsent }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // As long as any decision counts, and as long as any unlisted grant may be activated or used.
+  // A version is kept as long as any older decision is stored, and as long as any unlisted grant may be activated or used.
   const versionTtl = Math.max(storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,
@@ -105,8 +105,8 @@ async function activateGrant(
     record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
       ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
       : confirmDurable(record)
-  // Revoking everything starts a new consent version, and then goes through the list. The grant is listed by now. So
-  // either the revocation finds the grant, or this finds the new version.
+  // Revoking everything first starts a new consent version, and then reads the list. The grant is listed already. So either
+  // the revocation finds the grant in the list, or the read below finds the new version.
   const [isThere, current] = await Promise.all([
     changeGrant(state, grantId, stored, putInUse),
     consentVersions.current({ accountId, userId }, clientId),
@@ -116,12 +116,12 @@ async function activateGrant(
   return false
 }
 
-/** If the grant moves to another bucket, its entry is added before its record says so. */
+/** Extends a grant. If the grant moves to another bucket, its entry is added there before its record changes. */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))
   if (!stored || !isActive(stored.record)) return false
   const { listedAt, exp } = stored.record
-  // Grants of older versions may be in use, and not listed yet.
+  // Grants from older versions of this library may be in use without being listed.
   if (listedAt === undefined) return activateGrant(state, grantId, stored)
   const now = nowInSeconds()
   const end = now + state.lifetime
@@ -149,7 +149,7 @@ async function changeGrant(
   )
 }
 
-/** Rewrites a tombstone too, see `confirmDurable`. */
+/** The record of a revoked grant. A tombstone is rewritten too, see `confirmDurable`. */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
 }

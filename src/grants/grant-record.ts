@@ -3,25 +3,28 @@ import type { Store } from '../store/contract.ts'
 import { oneOf, countRule, stringRule, mapOf, optional, type Fields } from '../validation/rules.ts'
 import type { ConsentVersions } from './consent-version.ts'
 
-/** The stored record of a grant. Properties that are not named here are kept unchanged. */
+/** The stored record of a grant. Properties that this interface does not name are kept unchanged. */
 export interface GrantRecord {
   readonly accountId: string
   readonly clientId: string
   readonly userId?: string | undefined
-  /** What was authorized: space-delimited scopes, by audience. Denied scopes are not among them. */
+  /** What was authorized: space-delimited scopes, by audience, without denied scopes. */
   readonly resources?: Readonly<Record<string, string>> | undefined
   /** Epoch seconds. */
   readonly iat: number
   /** Epoch seconds. */
   readonly exp: number
-  /** The consent versions when it was made; absent in records of older versions. */
+  /** The consent versions when the grant was made; absent in records that older versions of this library wrote. */
   readonly versions?: ConsentVersions | undefined
-  /** Its time in the list of its account, in milliseconds since the epoch; undefined if it is not in use yet. */
+  /**
+   * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch; undefined if the
+   * grant is not in use yet.
+   */
   readonly listedAt?: number | undefined
-  /** Epoch seconds of its last known use, updated once a day. */
+  /** Epoch seconds of the last known use, updated once a day. */
   readonly usedAt?: number | undefined
   /**
-   * The grant is revoked. The record is kept for a while, so that a caller without an answer can revoke it again.
+   * The grant is revoked. The record is kept for a while, so that a caller who received no answer can revoke it again.
    */
   readonly revoked?: true | undefined
 }

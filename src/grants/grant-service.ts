@@ -17,21 +17,21 @@ import {
   type RevokeGrantsParts,
 } from './revoke-grants.ts'
 
-/** The holder of grants: an account, or one of its users, for all applications or one. */
+/** The holder of grants: an account or one of its users, with all applications or only one application. */
 export interface GrantHolder {
   readonly accountId: string
-  /** This user of the account alone. @default all users. `undefined` is rejected */
+  /** Selects only the grants of this user. @default all users. An explicit `undefined` is rejected */
   readonly userId?: string
-  /** This application alone. @default all applications. `undefined` is rejected */
+  /** Selects only the grants of this application. @default all applications. An explicit `undefined` is rejected */
   readonly clientId?: string
 }
 
 /** The grants to list. */
 export interface GrantListOptions extends ListOptions {
   readonly accountId: string
-  /** This user of the account alone. @default all users */
+  /** Lists only the grants of this user. @default all users */
   readonly userId?: string | undefined
-  /** This application alone. @default all applications */
+  /** Lists only the grants of this application. @default all applications */
   readonly clientId?: string | undefined
 }
 
@@ -40,9 +40,9 @@ export interface Grants {
   /**
    * The grants of an account that are in use, in the order in which they were made, to the second. A grant is in use
    * once its code was exchanged. A grant with a corrupt record is left out and logged. A person has at most 100 grants
-   * in use for one application: when another one comes into use, the oldest is revoked.
+   * in use for one application: when one more grant comes into use, the oldest grant is revoked.
    *
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; like all methods also the errors of `ready()`
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; and, like all methods, the errors of `ready()`
    */
   list(options: GrantListOptions): Promise<GrantPage>
   /** The grant, or undefined if it does not exist (any more). */
@@ -52,24 +52,24 @@ export interface Grants {
    * The application must ask the person again. Settles when the revocation is stored.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant does not exist (any more); `ERR_STORE_UNAVAILABLE`: call it
-   *   again; `ERR_STORE_CORRUPT` if its record is corrupt: its tokens are revoked nevertheless
+   *   again; `ERR_STORE_CORRUPT` if the record is corrupt: the tokens of the grant are revoked nevertheless
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
-   * Revokes everything that an account, or one of its users, has authorized, for all applications or one, as `revoke`
-   * does. Codes that are not exchanged yet are revoked too.
+   * Revokes everything that a holder has authorized, each grant as with `revoke`. Codes that are not exchanged yet are
+   * revoked too.
    *
    * @returns the number of grants in use that were revoked
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: a part may be done, so call it again;
-   *   `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. All other grants are revoked by then, and the
-   *   tokens of the corrupt ones too, whichever application they belong to
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so call the
+   *   method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. All other grants are revoked by
+   *   then. The tokens of all corrupt grants of the account are revoked too, of any user and any application
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
 
 const PAGE_SIZE = 100
 
-/** What was done although there are corrupt grants. */
+/** What was done although there are corrupt grants. Part of the error message. */
 const DONE = 'The tokens of these grants were revoked nevertheless, and so was everything else'
 
 /** @param parts.audience {base_url}, whose scopes are listed */
@@ -100,7 +100,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
 
     async revoke(grantId, options = {}) {
       checkChange('grants.revoke', options)
-      // A revoked record too: its revocation may not have reached other processes.
+      // A revoked grant is revoked again, because its revocation may not have reached other processes.
       const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
       if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
       const known = record instanceof CorruptRecord ? undefined : record
@@ -109,7 +109,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
 
     async revokeAll(holder, options = {}) {
-      // Unknown fields are rejected: with a misspelt client id everything of the account would be revoked.
+      // Unknown fields are rejected: if the field `clientId` were misspelt, everything of the account would be revoked.
       const rules = {
         accountId: textRule,
         userId: omittedOr(textRule, 'userId', holder),
@@ -136,7 +136,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
         }
         return { userIds: [...users], errors }
       },
-      /** Revokes everything that these users have authorized, as `revokeAll` does. */
+      /** Revokes everything that these users have authorized, as with `revokeAll`. */
       revoke(accountId: string, userIds: readonly string[], options: ChangeOptions) {
         const holders = userIds.map((userId) => ({ accountId, userId }))
         return revokeOfHolders(parts, accountId, holders, options)
@@ -144,9 +144,9 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
 
     /**
-     * Completes a pending `revokeAll`: revokes the grants of an account whose consent is stale, and the corrupt ones.
+     * Completes a pending `revokeAll`: revokes all grants of an account whose consent is stale, and all corrupt grants.
      *
-     * @returns nothing: all is revoked by then
+     * @returns an empty list, because everything is revoked by then
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
@@ -158,12 +158,13 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     /**
      * Completes the pending revocation of a grant. May be called again.
      *
-     * @returns what is to be revoked of the grant
+     * @returns what must be revoked for the grant
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
-      // This is called again for a while. Without the record it does not delete a later decision of the person.
+      // This function is called repeatedly for a while. Deletes the record, so that a repeated call finds no grant and
+      // does not delete a later decision of the person.
       if (!error) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },
@@ -182,7 +183,8 @@ function revokeOfHolders(
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // First: a grant that is not listed yet finds the new version when it is activated (`GrantLifecycle.activate`).
+    // Renews the versions first: the activation of a grant that is not listed yet finds the new version
+    // (`GrantLifecycle.activate`).
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, actor, isMeant), revoked: [] }
   })
@@ -200,7 +202,10 @@ function isGrantId(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 }
 
-/** An optional id that must not be `undefined`: a failed lookup must not revoke everything of the account. */
+/**
+ * The rule of an id that may be omitted, but not be `undefined`. Otherwise a failed lookup of the host would revoke
+ * everything of the account.
+ */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
     value === undefined && name in Object(holder)

@@ -7,28 +7,28 @@ export interface Grant {
   readonly clientId: string
   /** The account that authorized it. */
   readonly accountId: string
-  /** The user of that account who authorized it, where the host named one. */
+  /** The user of that account who authorized the application; undefined if the host named no user. */
   readonly userId?: string | undefined
   /**
-   * What was authorized. A token may carry less: what the application's products and its KYC level allow now.
+   * What was authorized. A token may carry fewer scopes: those that the application's products and its KYC level allow now.
    */
   readonly scopes: readonly string[]
   /** Epoch seconds. */
   readonly authorizedAt: number
-  /** Epoch seconds of its last known use, updated once a day; undefined if it was never used. */
+  /** Epoch seconds of the last known use, updated once a day; undefined if the grant was never used. */
   readonly lastUsedAt?: number | undefined
-  /** Epoch seconds at which it expires unless it is used before; at most a day late. */
+  /** Epoch seconds at which the grant expires if it is not used until then. It may expire up to a day later. */
   readonly expiresAt: number
 }
 
 /** A page of a list of grants. */
 export interface GrantPage {
   readonly items: Grant[]
-  /** The `cursor` of the next page; undefined at the end. */
+  /** Pass it as `cursor` to read the next page. Undefined on the last page. */
   readonly cursor?: string | undefined
 }
 
-/** A grant as hosts see it. @param audience the resource server whose scopes are listed */
+/** A grant in the form that hosts receive. @param audience the resource server whose scopes are listed */
 export function toGrant({ grantId, record }: ListedGrant, audience: string): Grant {
   const { clientId, accountId, userId, resources, iat, exp, usedAt } = record
   return {

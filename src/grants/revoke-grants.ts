@@ -8,7 +8,7 @@ import type { GrantRecord } from './grant-record.ts'
 import type { TokenFamilies } from './refresh-tokens/token-families.ts'
 import type { Revocations } from '../revocation/revoke-tokens.ts'
 
-// Revoking grants with everything that belongs to them. Every function may be called again.
+// Functions that revoke grants with everything that belongs to them. Every function may be called again.
 
 /** The dependencies for revoking grants. */
 export interface RevokeGrantsParts {
@@ -24,17 +24,18 @@ export interface RevokeGrantsParts {
 export interface RevokedGrants {
   /** The number of grants in use that were revoked. */
   readonly count: number
-  /** One for each corrupt record. */
+  /** One error for each corrupt record. */
   readonly errors: readonly GatehouseError[]
 }
 
-/** Grants that are revoked at the same time. */
+/** Maximum number of grants that are revoked at the same time. */
 const CONCURRENCY = 20
 
 /**
- * Revokes a grant, except its issued access tokens. The record comes first, because it decides about new tokens.
+ * Revokes a grant, except its issued access tokens. Changes the record first, because it decides about new tokens.
  *
- * @returns the error of a corrupt record. Its refresh token is revoked too, and no new tokens are issued for it
+ * @returns the error of a corrupt record. The refresh token of that grant is revoked nevertheless, and no new tokens are
+ *   issued for the grant
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function revokeGrantRecord(
@@ -58,7 +59,7 @@ export async function revokeGrantRecord(
 /**
  * Revokes a grant with its access tokens.
  *
- * @param record undefined if it is corrupt
+ * @param record undefined if the record is corrupt
  * @returns the error of a corrupt record; the tokens of the grant are revoked nevertheless
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
@@ -78,7 +79,7 @@ export async function revokeGrant(
     const { accountId, userId, clientId } = record
     parts.events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
   }
-  // Only retries need the record. If it stays, it expires.
+  // Only retries need the record. If it is not deleted now, it expires.
   await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
     parts.logger.debug(
       { err: cause, grantId },
@@ -89,8 +90,8 @@ export async function revokeGrant(
 }
 
 /**
- * Revokes the grants of an account that `isMeant` selects, some at a time. Grants with corrupt records are always
- * revoked, because their records cannot show whether they are meant.
+ * Revokes the grants of an account that `isMeant` selects, a few at a time. Grants with corrupt records are always
+ * revoked, because their records cannot show whether `isMeant` would select them.
  *
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */

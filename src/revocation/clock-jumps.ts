@@ -1,13 +1,13 @@
 import { NORMAL_CLOCK_SKEW_SECONDS } from '../async/clock-tolerances.ts'
 
-/** A time by the wall clock, which may jump, and by the steady clock, which never does; both in milliseconds. */
+/** A time by the wall clock, which may jump, and by the steady clock, which never jumps; both in milliseconds. */
 export interface Moment {
   readonly steady: number
   readonly wall: number
 }
 
 /**
- * Time by two clocks, because the wall clock may be corrected, and the machine may sleep.
+ * Measures time by two clocks, because the wall clock may be corrected, and the machine may sleep.
  *
  * @param now the wall clock, in milliseconds since the epoch
  */
@@ -17,7 +17,10 @@ export function createClockJumps(now: () => number) {
 
   return {
     moment: () => ({ steady: performance.now(), wall: now() }),
-    /** Milliseconds since a moment, by the clock that shows more: the steady clock stops while the machine sleeps. */
+    /**
+     * Milliseconds since a moment. Of the two clocks, the higher value counts, because the steady clock stops while the
+     * machine sleeps.
+     */
     since: ({ steady, wall }: Moment) => Math.max(performance.now() - steady, now() - wall),
     /** Whether the wall clock has jumped since the previous call. */
     hasJumped(): boolean {

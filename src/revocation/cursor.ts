@@ -1,12 +1,12 @@
 /** The position at which the next read continues. */
 export interface Cursor {
-  /** Milliseconds since the epoch. Recent revocations are read from here on. */
+  /** Milliseconds since the epoch. Recent revocations are read from this time on. */
   readonly since: number
-  /** The index in which the last read stopped. `since` applies once that index is read to its end. */
+  /** The place at which the last read stopped. `since` applies once the index of that place is read to its end. */
   readonly place?: Place | undefined
 }
 
-/** A place in an index: behind all entries that begin with `after`. */
+/** A place in an index: after all entries that begin with the text `after`. */
 export interface Place {
   /** Whether the index is a bucket of revocations in force or an index of recent ones. */
   readonly kind: 'bucket' | 'recent'
@@ -18,15 +18,15 @@ export interface Place {
 const KINDS = { bucket: 's', recent: 'r' } as const
 const PATTERN = /^(\d{1,15})(?:\.([sr])\.(\d{1,8})\.([\w-]{1,120}))?$/
 
-/** Writes a cursor as text: letters, digits, `.`, `-` and `_`, below 160 characters. It contains no secret. */
+/** Writes a cursor as text: fewer than 160 letters, digits, `.`, `-` and `_`. The text contains no secret. */
 export function writeCursor({ since, place }: Cursor): string {
   if (place === undefined) return String(since)
   return [since, KINDS[place.kind], place.number, Buffer.from(place.after).toString('base64url')].join('.')
 }
 
 /**
- * Reads a cursor from outside; undefined for any other text. A cursor can name indexes of revocations and nothing else
- * in the store.
+ * Parses the text of a cursor from a request; undefined for any other text. A cursor can name only indexes of
+ * revocations, and nothing else in the store.
  */
 export function readCursor(text: string): Cursor | undefined {
   const [, since, letter, number, after = ''] = PATTERN.exec(text) ?? []

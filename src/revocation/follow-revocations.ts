@@ -11,7 +11,10 @@ import type { RevocationSource } from './revocation-source.ts'
 /** The revocations that this process knows, in memory, and the follower that keeps them fresh. */
 export interface KnownRevocations extends RevocationSet, RevocationFollower {}
 
-/** Creates a set that follows a source, and emits when it becomes stale and fresh again. No I/O before `start()`. */
+/**
+ * Creates a set of revocations that follows a source, and emits events when the set becomes stale or fresh. It does no
+ * I/O before `start()`.
+ */
 export function createRevocationView(parts: {
   readonly source: RevocationSource
   readonly policy: StalenessPolicy
@@ -27,7 +30,7 @@ export function createRevocationView(parts: {
       events.emit(isStale ? 'revocations.stale' : 'revocations.fresh', { ageSeconds }),
   })
 
-  // With their getters: copies of the values would never change.
+  // Copies the getters of both objects, because copies of the current values would never change.
   return Object.defineProperties({} as KnownRevocations, {
     ...Object.getOwnPropertyDescriptors(follower),
     ...Object.getOwnPropertyDescriptors(set),

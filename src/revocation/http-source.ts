@@ -5,7 +5,7 @@ import type { RevocationPage, RevocationSource } from './revocation-source.ts'
 /** Maximum size of a response in bytes: some 200,000 revocations. */
 const MAX_BYTES = 33_554_432
 
-/** Milliseconds without another request after a failure, however many calls wait for the first success. */
+/** Milliseconds after a failure without a new request, even if many calls wait for the first success. */
 const FAILURE_COOL_DOWN_MS = 500
 
 /**
@@ -25,12 +25,12 @@ export function createHttpSource(options: {
 }): RevocationSource {
   const { uri, timeoutMs, fetch: send = fetch } = options
   const authorization = basicCredentials(options.clientId, options.clientSecret)
-  /** Of the last response, once everything was read. */
+  /** The ETag of the last response, if that response was the last page. */
   let etag: string | undefined
   let failure: { readonly at: number; readonly error: unknown } | undefined
   const pending = new Set<AbortController>()
 
-  /** Without `AbortSignal.any`, which leaks memory in Node 20 while one of its sources lives. */
+  /** Does not use `AbortSignal.any`: in Node 20 it leaks memory as long as one of its source signals exists. */
   async function withDeadline<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const timer = setTimeout(() => {
@@ -58,7 +58,7 @@ export function createHttpSource(options: {
       throw unreachable(`${uri} ${rejectionOf(response.status)}`)
     }
     const page = readPage(await readText(response))
-    // Between pages, an unchanged response does not mean that there is nothing new.
+    // If there are more pages, an unchanged response does not mean that there are no new revocations.
     etag = page.more ? undefined : (response.headers.get('ETag') ?? undefined)
     return page
   }
@@ -86,13 +86,16 @@ export function createHttpSource(options: {
   }
 }
 
-/** Both parts form-encoded first (RFC 6749 2.3.1), so that a colon or a letter beyond ASCII is harmless. */
+/**
+ * The value of the Basic header. Id and secret are form-encoded first (RFC 6749 2.3.1), so that a colon or a non-ASCII
+ * letter is harmless.
+ */
 function basicCredentials(clientId: string, clientSecret: string): string {
   const encode = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
   return `Basic ${Buffer.from(`${encode(clientId)}:${encode(clientSecret)}`).toString('base64')}`
 }
 
-/** Explains a response without revocations to an operator. */
+/** Explains to an operator why a response contains no revocations. */
 function rejectionOf(status: number): string {
   // `fetch` reports the status 0 for some redirects.
   if (status === 0 || (status >= 300 && status < 400)) {
@@ -109,7 +112,7 @@ function rejectionOf(status: number): string {
 async function readText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
-  // An error in the loop ends the transfer.
+  // An error that is thrown in the loop aborts the transfer.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength
     if (bytes > MAX_BYTES) throw unreachable(`an answer with revocations is larger than ${MAX_BYTES} bytes`)

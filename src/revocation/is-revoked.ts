@@ -1,14 +1,14 @@
 import { CLOCK_CORRECTION_SECONDS } from '../async/clock-tolerances.ts'
 import type { RevocableToken, Revocation } from './revocation.ts'
 
-/** Revokes tokens of lower epochs; with `Infinity` all of them. */
+/** Revokes all tokens whose epoch is lower than `below`; `Infinity` revokes all tokens. */
 interface Threshold {
   readonly below: number
   /** Epoch seconds. */
   readonly until: number
 }
 
-/** In the place of a scope, which is never empty. */
+/** Stands in the place of a scope. A real scope is never empty. */
 const ALL_TOKENS = ''
 
 /** Creates an empty set. */
@@ -19,9 +19,9 @@ export function createRevocationSet() {
     grant: new Map<string, number>(),
     key: new Map<string, number>(),
   }
-  /** By client, then by scope; `ALL_TOKENS` stands for every scope. */
+  /** The thresholds by client, then by scope; `ALL_TOKENS` stands for every scope. */
   const clients = new Map<string, Map<string, Threshold>>()
-  /** By scope. */
+  /** The thresholds by scope. */
   const operations = new Map<string, Threshold>()
   const listeners = new Set<() => void>()
 
@@ -38,7 +38,7 @@ export function createRevocationSet() {
   }
 
   return {
-    /** Whether a token is revoked: a few map lookups, no I/O. */
+    /** Whether a token is revoked. Takes a few map lookups and no I/O. */
     isTokenRevoked({ tokenId, grantId, keyId, clientId, scopes, claims }: RevocableToken): boolean {
       if (ids.token.has(tokenId) || ids.key.has(keyId)) return true
       if (grantId !== undefined && ids.grant.has(grantId)) return true
@@ -48,29 +48,29 @@ export function createRevocationSet() {
         (operations.size > 0 && isBelowAny(epochOf(claims['catalog_epoch']), operations, scopes))
       )
     },
-    /** Whether all tokens of a client are revoked for good, because it was deleted. */
+    /** Whether all tokens of a client are revoked permanently, because the client was deleted. */
     isClientRevoked: (clientId: string) => clients.get(clientId)?.get(ALL_TOKENS)?.below === Infinity,
     /** Whether all tokens of a signing key are revoked. @param keyId `kid` */
     isKeyRevoked: (keyId: string) => ids.key.has(keyId),
     /** Whether the tokens that carry a scope are revoked if their `catalog_epoch` is `epoch`. */
     isScopeRevoked: (scope: string, epoch: number) => isBelow(epoch, operations.get(scope)),
     /**
-     * The `access_epoch` below which some tokens of a client are revoked. The epoch of the client itself is never lower.
-     * 0 without revocations, or if all of them are for good.
+     * The highest `access_epoch` below which tokens of a client are revoked. The epoch of the client itself is never lower.
+     * 0 if there are no revocations, or only permanent revocations.
      */
     lowestValidEpoch(clientId: string): number {
       const thresholds = [...(clients.get(clientId)?.values() ?? [])]
       return Math.max(0, ...thresholds.map(({ below }) => below).filter(Number.isFinite))
     },
 
-    /** Adds revocations, in any order and any number of times. A weaker one never undoes a stronger one. */
+    /** Adds revocations, in any order and any number of times. A weaker revocation never undoes a stronger revocation. */
     add(revocations: readonly Revocation[]): void {
       if (revocations.length === 0) return
       revocations.forEach(addRevocation)
       for (const listener of listeners) listener()
     },
 
-    /** Removes revocations that cover expired tokens only. @param now epoch seconds */
+    /** Removes revocations that cover only expired tokens. @param now epoch seconds */
     prune(now: number): void {
       const isOver = (until: number) => until + CLOCK_CORRECTION_SECONDS <= now
       for (const revoked of Object.values(ids)) {
@@ -125,7 +125,7 @@ function isBelow(epoch: number, threshold: Threshold | undefined): boolean {
   return threshold !== undefined && epoch < threshold.below
 }
 
-/** A token without the claim was issued before the first epoch. */
+/** The epoch in a claim. A token without the claim was issued before the first epoch. */
 function epochOf(claim: unknown): number {
   return typeof claim === 'number' ? claim : 0
 }

@@ -8,11 +8,11 @@ import { countRule } from '../validation/rules.ts'
  * can know when the last process with the old option stopped. Each process confirms the value once.
  *
  * @param configured the longest lifetime, in seconds, of the access tokens of this process
- * @param record the id of the record, if it is not about access tokens
+ * @param record the id of the record; set it for tokens other than access tokens
  */
 export function createLongestLifetime(store: Store, configured: number, record: string = 'longest-lifetime') {
   const lifetimes = createCollection<{ seconds: number }>(store, {
-    // The collection of the keys, which stay published for as long.
+    // The record stands beside the signing keys, which stay published for this lifetime.
     name: 'signing-keys',
     version: 1,
     fields: { seconds: countRule },
@@ -22,7 +22,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
   let confirmed: number | undefined
 
   async function announce(): Promise<number> {
-    // Tries again if another process creates the record, or the store loses it.
+    // Tries again if another process creates the record in between, or the store loses the record.
     for (;;) {
       const stored = await lifetimes.update(record, (found) => {
         if (found.seconds < known) return { seconds: known }
@@ -35,8 +35,8 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 
   return {
     /**
-     * Seconds, including what other processes with other options have announced. The call announces the lifetime of this
-     * process, so call it before this process issues tokens.
+     * The longest lifetime in seconds, including the lifetimes that other processes with other options have announced. The
+     * call also announces the lifetime of this process, so call it before this process issues tokens.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`, `ERR_STORE_CORRUPT`
      */
@@ -46,7 +46,10 @@ export function createLongestLifetime(store: Store, configured: number, record: 
       confirmed = announced
       return known
     },
-    /** Seconds, as far as this process knows without I/O. Another process may have announced more since. */
+    /**
+     * The longest lifetime in seconds that this process knows, without I/O. Another process may have announced a longer
+     * lifetime since.
+     */
     get secondsKnown(): number {
       return known
     },
@@ -54,7 +57,7 @@ export function createLongestLifetime(store: Store, configured: number, record: 
 }
 
 /**
- * The longest lifetime of the access tokens that were issued on a store, under any options. A revocation must be kept
- * for as long, and a key must be published for as long.
+ * The longest lifetime of the access tokens that were issued on a store, under any options. Revocations must be kept
+ * for this time, and keys must stay published for this time.
  */
 export type LongestLifetime = ReturnType<typeof createLongestLifetime>

@@ -23,8 +23,8 @@ const ENTRY_PREFIX_LENGTH = 23
 const ABANDONED_AFTER_MS = 15_000
 
 /**
- * Milliseconds after which an entry is removed. Until then it is resumed again and again: its process may be slow, or
- * its clock may be wrong, and it may make the change after the first attempt.
+ * Milliseconds after which an entry is removed. Until then the entry is resumed repeatedly. The process that added the
+ * entry may be slow, or its clock may be wrong, so it may make the change after the first attempt to resume.
  */
 const REMOVE_AFTER_MS = 600_000
 
@@ -41,10 +41,10 @@ export function createPendingRevocations(parts: {
   readonly now: () => number
 }) {
   const { store, longestLifetime, logger, now } = parts
-  /** The time at which this process resumed an entry. */
+  /** When this process last resumed each entry. */
   let resumedAt = new Map<string, number>()
 
-  /** Removes the entry of a completed change. Never rejects: an entry that stays is resumed, which is harmless. */
+  /** Removes the entry of a completed change. Never rejects: if the entry stays, it is resumed, which is harmless. */
   async function remove(entry: string): Promise<void> {
     await store.remove(INDEX, entry).catch((error: unknown) => {
       logger.debug({ err: error }, 'a completed revocation stays listed; it will be completed again')
@@ -78,7 +78,7 @@ export function createPendingRevocations(parts: {
       await resume()
     } catch (error) {
       if (isStoreUnavailable(error)) throw error
-      // The other entries must not wait for this one.
+      // An error does not stop the other entries.
       logger.error({ err: error }, 'a pending revocation could not be completed; trying again')
       return
     }

@@ -8,9 +8,9 @@ import { createClockJumps } from './clock-jumps.ts'
 
 /** What a gateway does while its revocations are stale. */
 export interface StalenessPolicy {
-  /** Seconds between two polls at most. */
+  /** Maximum seconds between two polls. */
   readonly pollIntervalSeconds: number
-  /** `serve` with the known revocations, or `reject` all tokens after `maxStalenessSeconds`. */
+  /** `serve`: serve with the known revocations. `reject`: reject all tokens after `maxStalenessSeconds`. */
   readonly whenStale: 'serve' | 'reject'
   readonly maxStalenessSeconds: number
 }
@@ -19,22 +19,25 @@ export interface StalenessPolicy {
 export interface RevocationFreshness {
   /** Whether the last poll failed or is overdue, or there was none yet. */
   readonly isStale: boolean
-  /** Seconds since all revocations were known; since the creation, if they never were. */
+  /**
+   * Seconds since the last moment at which all revocations were known. If there was no such moment, seconds since the
+   * follower was created.
+   */
   readonly ageSeconds: number
 }
 
 const PRUNE_INTERVAL_MS = 60_000
 
-/** Milliseconds without pruning after a clock jump: a clock that was set forward by mistake is set back again. */
+/** Milliseconds without pruning after a clock jump, because a clock that was set forward by mistake is set back later. */
 const PRUNE_AFTER_JUMP_MS = 3_600_000
 
 /**
- * Milliseconds between two full reads. A process whose clock is minutes behind writes its revocations where a poll does
- * not look again. A process that missed the message finds them with the next full read.
+ * Milliseconds between two full reads. If the clock of a process is minutes behind, polls of other processes have already
+ * passed the place where it writes its revocations. A process that missed their message finds them with the next full read.
  */
 const FULL_READ_INTERVAL_MS = 3_600_000
 
-/** Milliseconds to wait for one page: longer than any source waits itself. */
+/** Milliseconds to wait for one page: longer than the timeout of any source. */
 const PAGE_TIMEOUT_MS = 60_000
 
 interface Parts {
@@ -48,7 +51,7 @@ interface Parts {
 
 /**
  * Reads all revocations at the start, receives new ones at once if the source can publish them, and polls every
- * `pollIntervalSeconds`, so that a lost message delays a revocation by no more than that. Keeps no process alive.
+ * `pollIntervalSeconds`. So a lost message delays a revocation at most by this interval. Does not keep the process alive.
  *
  * @param parts.onFreshness called once when revocations become stale, and once when they are fresh again
  * @param parts.now milliseconds since the epoch. @default the clock of this process
@@ -96,7 +99,7 @@ function createState(parts: Parts) {
     reading: undefined as Promise<void> | undefined,
     closed: false,
     state: 'unknown' as 'unknown' | 'fresh' | 'stale',
-    /** When all revocations were known the last time. */
+    /** The last moment at which all revocations were known. */
     freshAt: clocks.moment(),
     /** When to prune next, by the steady clock. */
     pruneAt: Number.NEGATIVE_INFINITY,
@@ -118,7 +121,7 @@ async function start(follower: Follower): Promise<void> {
   if (follower.timer === undefined) schedulePoll(follower)
 }
 
-/** Subscribes before the first read, so that nothing is missed. If the read fails, the subscription stays. */
+/** Subscribes before the first read, so that no revocation is missed. If the read fails, the subscription stays. */
 async function subscribeAndRead(follower: Follower): Promise<void> {
   const { source, set } = follower
   follower.unsubscribe ??= await source.listen?.(
@@ -150,12 +153,12 @@ function schedulePoll(follower: Follower): void {
     void poll(follower)
     schedulePoll(follower)
   }
-  // Early enough for the read to finish within the interval.
+  // The poll begins before the interval ends, so that its read finishes within the interval.
   follower.timer = setTimeout(tick, follower.intervalMs * (0.7 + Math.random() / 5))
   follower.timer.unref()
 }
 
-/** Never rejects. */
+/** Reads new revocations in the background. Never rejects. */
 async function poll(follower: Follower): Promise<void> {
   try {
     await read(follower)
@@ -164,13 +167,16 @@ async function poll(follower: Follower): Promise<void> {
   }
 }
 
-/** After a lost message: a read in progress may have passed the place where the lost revocation stands. */
+/**
+ * Polls after a lost message. A new read is needed, because a read in progress may have passed the place of the lost
+ * revocation already.
+ */
 async function pollAgain(follower: Follower): Promise<void> {
   await follower.reading?.catch(() => {})
   await poll(follower)
 }
 
-/** Concurrent calls share one read. */
+/** Reads new revocations. Concurrent calls share one read. */
 function read(follower: Follower): Promise<void> {
   return (follower.reading ??= readPages(follower).finally(() => (follower.reading = undefined)))
 }
@@ -186,7 +192,7 @@ async function readPages(follower: Follower): Promise<void> {
     set.add(page.revocations)
     follower.cursor = page.cursor
     more = page.more
-    // Requests get their turn between two pages.
+    // Lets the process handle requests between two pages.
     if (more) await nextTurn()
   }
   if (follower.closed) return
@@ -195,7 +201,7 @@ async function readPages(follower: Follower): Promise<void> {
   setState(follower, 'fresh')
 }
 
-/** After a jump, the cursor and the expiry of what was read are wrong, so the next read is a full one. */
+/** After a clock jump, the cursor and the known expiry times are wrong, so the next read is a full read. */
 function checkForJump(follower: Follower): void {
   if (!follower.clocks.hasJumped()) return
   follower.cursor = undefined
@@ -203,7 +209,7 @@ function checkForJump(follower: Follower): void {
 }
 
 function prune(follower: Follower): void {
-  // The read took time, and the clock may have jumped.
+  // The clock may have jumped during the read.
   checkForJump(follower)
   if (performance.now() < follower.pruneAt) return
   follower.pruneAt = performance.now() + PRUNE_INTERVAL_MS
@@ -212,7 +218,7 @@ function prune(follower: Follower): void {
 
 function setState(follower: Follower, state: 'fresh' | 'stale', cause?: unknown): void {
   const { state: before, logger, onFreshness } = follower
-  // Before the first success, `start` reports failures itself.
+  // Before the first successful read, `start` reports failures itself.
   if (follower.closed || state === before || (before === 'unknown' && state === 'stale')) return
   follower.state = state
   if (before === 'unknown') return

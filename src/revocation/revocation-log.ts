@@ -16,13 +16,13 @@ const HOUR_SECONDS = 3600
 
 /** Milliseconds that one index of recent revocations covers. */
 const RECENT_SPAN_MS = 10 * MINUTE_MS
-/** Seconds for which such an index is kept after the last entry. */
+/** Seconds for which an index of recent revocations is kept after its last entry. */
 const RECENT_TTL_SECONDS = 2400
 /** Milliseconds after which a cursor is older than the recent revocations. */
 const MAX_CURSOR_AGE_MS = 15 * MINUTE_MS
-/** Milliseconds for which a cursor stays the same without new revocations, so that the response stays the same too. */
+/** Milliseconds for which the cursor stays the same while there are no new revocations, so that the response is the same. */
 const STABLE_CURSOR_MS = 5 * MINUTE_MS
-/** Entries of one read, the most that `range` allows. */
+/** Entries of one read: the maximum that `range` allows. */
 const PAGE_SIZE = 1000
 /** Revocations that are written at the same time. */
 const BATCH_SIZE = 100
@@ -37,9 +37,9 @@ interface Log {
 }
 
 /**
- * Each revocation stands in two indexes. A bucket holds all revocations that end in the same hour, each once, however
- * often it is made; processes read the buckets at their start. The recent revocations stand in the order in which they
- * were made; processes poll them.
+ * Each revocation stands in two indexes. A bucket holds all revocations that expire in the same hour; a repeated
+ * revocation stands there once. Processes read the buckets at their start. An index of recent revocations holds them in
+ * the order in which they were made; processes poll it.
  *
  * @param options.now milliseconds since the epoch. @default the clock of this process
  */
@@ -54,7 +54,7 @@ export function createRevocationLog(
     /**
      * Adds revocations, and notifies all subscribers. Settles when they are stored.
      *
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some may be stored then. Adding them again is harmless
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; some revocations may be stored then. Adding all again is harmless
      */
     async add(revocations: readonly Revocation[]): Promise<void> {
       for (let at = 0; at < revocations.length; at += BATCH_SIZE) {
@@ -71,7 +71,7 @@ export function createRevocationLog(
       return cursor.place?.kind === 'bucket' ? readBuckets(log, cursor, time) : readRecent(log, cursor, time)
     },
 
-    /** All revocations that were in force when the iteration began, in pages. The reader may take any time. */
+    /** All revocations that were in force when the iteration began, in pages. The iteration may take any time. */
     inForce: () => readInForce(log),
 
     listen(listener: (revocation: Revocation) => void, missed: () => void) {
@@ -95,8 +95,8 @@ async function addRevocation({ store, now, buckets }: Log, revocation: Revocatio
     addEntry(buckets, `${digest(text)}:${text}`, revocation.until, secondsOf(made)),
     store.add(recentIndex(recentNumber(made)), `${stamp}:${text}`, RECENT_TTL_SECONDS),
   ])
-  // Published after it is stored, so that a process which subscribes and then reads misses nothing. A process without
-  // the message reads it within seconds.
+  // The message is published after the revocation is stored, so a process that subscribes and then reads misses nothing.
+  // A process that misses the message reads the revocation within seconds.
   await store.publish(CHANNEL, text).catch(() => {})
 }
 
@@ -107,7 +107,7 @@ async function readBuckets({ buckets }: Log, cursor: Cursor, time: number): Prom
   const numbers = place ? [place.number, ...live.filter((number) => number > place.number)] : live
   const range: Range = (number, from) => rangeOfBucket(buckets, number, from)
   const page = await readIndexes('bucket', numbers, place && beyond(place.after), range)
-  // Revocations that were added during this read are among the recent ones.
+  // Revocations that were added during this read stand among the recent revocations, which are read next.
   return { revocations: page.revocations, cursor: writeCursor({ since, place: page.reached }), more: true }
 }
 
@@ -121,7 +121,7 @@ async function readRecent({ store }: Log, cursor: Cursor, time: number): Promise
   const after = place ? beyond(place.after) : pad(since)
   const { revocations, isEmpty, reached } = await readIndexes('recent', numbers, after, range)
   const isQuiet = place === undefined && isEmpty && time - since < STABLE_CURSOR_MS
-  // Where the next poll begins, after all pages have been read.
+  // The time from which the next poll reads, once all pages have been read.
   const next = place || isQuiet ? since : time - LATE_ENTRY_MS
   return { revocations, cursor: writeCursor({ since: next, place: reached }), more: reached !== undefined }
 }
@@ -131,8 +131,8 @@ type Range = (number: number, from: { after: string | undefined; limit: number }
 /**
  * Fills a page from indexes of one kind, one after the other.
  *
- * @param start where the first index is read from
- * @returns `reached` if there may be more
+ * @param start the place at which the first index is read
+ * @returns the place `reached`, if there may be more revocations
  */
 async function readIndexes(
   kind: Place['kind'],
@@ -167,7 +167,7 @@ async function* readInForce({ now, buckets }: Log): AsyncIterable<readonly Revoc
   }
 }
 
-/** Whether the revocations since a cursor can still be read. They cannot if the clock was set back. */
+/** Whether the revocations since a cursor can still be read. They cannot be read if the clock was set back. */
 function isUsable({ since, place }: Cursor, time: number): boolean {
   if (since > time || time - since > MAX_CURSOR_AGE_MS) return false
   const oldest = recentNumber(time - MAX_CURSOR_AGE_MS - LATE_ENTRY_MS)
@@ -180,9 +180,9 @@ function parseEntries(entries: readonly string[], pattern: RegExp): Revocation[]
 }
 
 /**
- * Reads a page of an index. If there may be more, `head` is the beginning of the last entry of this log, where the next
- * page begins. Foreign entries may sort before everything, or be too long for a cursor. So a page of foreign entries
- * alone is skipped.
+ * Reads a page of an index. If there may be more, `head` is the beginning of the last entry that matches `pattern`; the
+ * next page begins there. Other entries may sort before all matching entries, or may be too long for a cursor. So a page
+ * without a matching entry is skipped.
  *
  * @param pattern matches the entries of this log; its first group is their beginning
  */
@@ -200,7 +200,7 @@ async function fillPage(
   }
 }
 
-/** A bound behind all entries that begin with `head`. */
+/** A bound that sorts after all entries that begin with `head`. */
 function beyond(head: string): string {
   return `${head}\u{10FFFF}`
 }

@@ -2,11 +2,11 @@ import { isCount, isEpochSeconds, isObject, isText } from '../validation/predica
 
 /**
  * Makes tokens invalid before they expire. No revocation names a time of issue, because `iat` is whole seconds and
- * clocks differ. Counters in the token show which tokens are older: the `access_epoch` of its client, and the
- * `catalog_epoch` of the products.
+ * clocks differ. Instead, counters in a token show whether it is older than a revocation: the `access_epoch` of its
+ * client, and the `catalog_epoch` of the products.
  */
 export type Revocation = {
-  /** Epoch seconds at which the last token that it covers has expired. */
+  /** Epoch seconds at which all tokens that this revocation covers have expired. */
   readonly until: number
 } & (
   | {
@@ -15,15 +15,15 @@ export type Revocation = {
       readonly id: string
     }
   | {
-      /** All tokens of a client whose `access_epoch` is below a number; without the number all tokens, for good. */
+      /** All tokens of a client whose `access_epoch` is below `below`. Without `below`, all tokens permanently. */
       readonly of: 'client'
       readonly id: string
       readonly below?: number | undefined
-      /** Only the tokens that carry one of these. */
+      /** If set, only the tokens that carry one of these scopes. */
       readonly scopes?: readonly string[] | undefined
     }
   | {
-      /** All tokens that carry a scope and whose `catalog_epoch` is below a number. */
+      /** All tokens that carry a scope and whose `catalog_epoch` is below `below`. */
       readonly of: 'operation'
       /** The scope. */
       readonly id: string
@@ -31,7 +31,7 @@ export type Revocation = {
     }
 )
 
-/** The parts of a verified access token that decide whether it is revoked, such as a principal. */
+/** The parts of a verified access token that decide whether it is revoked. A principal has these parts. */
 export interface RevocableToken {
   /** `jti`. */
   readonly tokenId: string
@@ -40,7 +40,7 @@ export interface RevocableToken {
   readonly scopes: readonly string[]
   /** `kid` of the key that signed it. */
   readonly keyId: string
-  /** Only `access_epoch` and `catalog_epoch` matter. */
+  /** The claims, of which only `access_epoch` and `catalog_epoch` are used. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 
@@ -58,7 +58,7 @@ export function readRevocation(text: string): Revocation | undefined {
   }
 }
 
-/** The revocation in a value, without unknown fields; undefined for any other value, and for unknown kinds. */
+/** A value as a revocation, without unknown fields; undefined if the value is no revocation of a known kind. */
 export function asRevocation(value: unknown): Revocation | undefined {
   if (!isObject(value)) return undefined
   const { of, id, until, below, scopes } = value

@@ -9,7 +9,7 @@ import { asRevocation, type Revocation } from './revocation.ts'
 import type { RevocationLog } from './revocation-log.ts'
 import type { RevocationSet } from './is-revoked.ts'
 
-/** A revocation whose `until` may follow from the lifetime of tokens. */
+/** A revocation whose `until` may be omitted. It is then computed from the longest lifetime of tokens. */
 export type RevocationSpec = Revocation extends infer Each
   ? Each extends Revocation
     ? Omit<Each, 'until'> & { readonly until?: number | undefined }
@@ -21,13 +21,13 @@ export type { Subject } from './pending-revocations.ts'
 /** The result of a change that revokes tokens. */
 export interface Change<T> {
   readonly result: T
-  /** What the change revokes; also if it was made before, so that a failed attempt is completed. */
+  /** What the change revokes, even if the change was made before, so that a failed attempt is completed. */
   readonly revoked: readonly RevocationSpec[]
   /** Who made the change, for the events. */
   readonly actor?: string | undefined
 }
 
-/** Finds out what is to be revoked of a subject. For a subject that was not changed, revoking the result is harmless. */
+/** Returns what must be revoked for a subject. If the subject was not changed, revoking the result must be harmless. */
 export type SpecsOf = (subject: Subject) => Promise<readonly RevocationSpec[]>
 
 /** A computed `until` is a full hour, so that repeating a revocation stores the same text. */
@@ -52,7 +52,7 @@ export function createRevocations(parts: {
   async function revoke(specs: readonly RevocationSpec[], actor?: string): Promise<void> {
     if (specs.length === 0) return
     const withEnds = (lifetime: number) => specs.map((spec) => withUntil(spec, now() / 1000 + lifetime))
-    // In this process immediately, even while the store is unavailable.
+    // This process rejects the tokens immediately, even while the store is unavailable.
     set.add(withEnds(longestLifetime.secondsKnown))
     const isOpen = specs.some(({ until }) => until === undefined)
     const revocations = withEnds(isOpen ? await longestLifetime.seconds() : 0)
@@ -68,17 +68,17 @@ export function createRevocations(parts: {
      * Revokes tokens: in this process immediately, in every other process within moments. Settles when the revocation is
      * stored. May be called again.
      *
-     * @param specs without `until`, a revocation is kept for as long as any access token lives
-     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, other processes may not, so call
-     *   it again; `ERR_INVALID_ARGUMENT` for a spec that is not valid, before anything is done
+     * @param specs without `until`, a revocation is kept for the longest lifetime of access tokens
+     * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`: this process rejects the tokens, but other processes may not, so
+     *   call the method again; `ERR_INVALID_ARGUMENT` for an invalid spec, before anything is revoked
      */
     revoke: (...specs: readonly RevocationSpec[]) => revoke(specs),
-    /** The same with an actor, for the events. */
+    /** Like `revoke`, with the actor that the events name. */
     revokeAs: (actor: string | undefined, ...specs: readonly RevocationSpec[]) => revoke(specs, actor),
 
     /**
      * Makes a change that revokes tokens. If this process ends before the revocation is stored, other processes find the
-     * pending entry and complete it (`resumeAll`).
+     * pending entry and complete the change (`resumeAll`).
      *
      * @param change makes the change, beginning with the record that decides about new tokens. Its errors are passed on.
      *   A GatehouseError with a status below 500 means that nothing was changed. After any other error, other processes
@@ -97,9 +97,9 @@ export function createRevocations(parts: {
     },
 
     /**
-     * Completes what other processes left pending. Is called periodically.
+     * Completes the changes that other processes left pending. Call it periodically.
      *
-     * @param specsOf if it throws, its subject stays pending
+     * @param specsOf if it rejects, the subject stays pending
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     resumeAll: (specsOf: SpecsOf) => pending.resumeAll(async (subject) => revoke(await specsOf(subject))),

@@ -19,7 +19,7 @@ export interface FamilyRecord {
   /** The rotation that produced the current token, if clients have a grace period. */
   readonly last?: LastRotation | undefined
   /**
-   * The family is revoked. The record is kept for a while, so that a code in flight cannot start the family again.
+   * The family is revoked. The record is kept for a while, so that a pending code exchange cannot start the family again.
    */
   readonly ended?: true
   /** A new random value each time a write is rolled back. A late write then finds nothing to replace. */

@@ -7,9 +7,9 @@ export interface LastRotation {
   readonly of: string
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** Its successor, encrypted. Only a process with the secret of the store, and the old token, can read it. */
+  /** The encrypted successor of that token. Decryption needs both the host's secret and the old token. */
   readonly next: string
-  /** A client got `next` by retrying. The rotation must not be rolled back any more. */
+  /** True if a client received `next` by retrying. The rotation must not be rolled back any more. */
   readonly repeated?: true
 }
 
@@ -17,7 +17,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds length of the grace period; also the most by which the clocks of two processes may differ
+ * @param options.seconds length of the grace period. The clocks of two processes must differ by less than this
  * @param options.keys derived from the secrets, newest first: the newest encrypts, all of them decrypt
  */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
@@ -26,19 +26,19 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
   if (!newest) throw new TypeError('at least one key is needed')
 
   return {
-    /** What a family stores about a rotation. @param now milliseconds since the epoch */
+    /** The part of a family record that describes a rotation. @param now milliseconds since the epoch */
     record: (token: string, next: string, now: number) => ({
       of: digest(token),
       at: now,
       next: encrypt(next, keyOf(token, newest)),
     }),
     /**
-     * The successor of `token`, if `token` was the last to be rotated, within the grace period; otherwise undefined.
+     * The successor of `token`, if the last rotation replaced `token` within the grace period; otherwise undefined.
      *
      * @param now milliseconds since the epoch
      */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
-      // In both directions: after the clock is set back, the grace period must not last until it catches up.
+      // Compares in both directions: if the clock is set back, the grace period must not last until the clock catches up.
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
       return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
     },
@@ -49,8 +49,8 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The ciphertext outlives the grace period. The old token alone does not decrypt it, because a used token may stand in
- * a log. Neither does a copy of the store together with the secret.
+ * The key for the successor of a token. The ciphertext outlives the grace period, so decryption needs both token and
+ * secret. A used token from a log is not enough, and a copy of the store with the secret is not enough either.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

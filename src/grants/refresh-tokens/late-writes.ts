@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { LATE_WRITE_MS } from '../../async/clock-tolerances.ts'
 
-// A database that was paused, or is reached again, may apply writes long after their requests were answered with an
-// error. The process that sent such a write rolls it back within moments (`uncertain-writes.ts`). Until then it looks
-// to all other processes as if a token had been used, and a client that retries looks like a thief.
+// A database that was paused or disconnected may apply writes long after their requests were answered with an error. The
+// process that sent such a write rolls it back within moments (`uncertain-writes.ts`). Until then the token seems used to
+// all other processes, and a client that retries with this token looks like a thief.
 
-/** Milliseconds before which no request was answered with an error yet, so no client retries. */
+/** Milliseconds after a write before which no request was answered with an error, so no client retries. */
 const FIRST_RETRY_MS = 250
 
-/** Milliseconds within which a late write is rolled back: its process must notice that the database answers again. */
+/** Milliseconds within which a late write is rolled back, after its process has noticed that the database answers again. */
 const ROLLBACK_TIMEOUT_MS = 3000
 
 const POLL_INTERVAL_MS = 150
@@ -26,7 +26,7 @@ export function mayArriveLate(sentAt: number | undefined, now: number): boolean 
 }
 
 /**
- * Reads again and again until a result is certain, for three seconds at most.
+ * Reads repeatedly until a result is certain, for three seconds at most.
  *
  * @param isSettled whether a result is certain
  * @returns the last result

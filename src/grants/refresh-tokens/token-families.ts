@@ -10,8 +10,8 @@ import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.
 /** A refresh token that was found. */
 export interface FoundRefreshToken {
   /**
-   * `current`: usable. `retryable`: rotated within the grace period, so its successor may be sent once more. `used`:
-   * genuine, but rotated before.
+   * `current`: usable. `retryable`: rotated within the grace period, so its successor may be sent again. `used`: genuine,
+   * but rotated, and its successor must not be sent again.
    */
   readonly state: 'current' | 'retryable' | 'used'
   readonly token: string
@@ -25,7 +25,7 @@ export interface FoundRefreshToken {
 export interface Rotation {
   /** The current token, for the client. */
   readonly next: string
-  /** Whether an earlier rotation issued it, and this one sends it again. */
+  /** Whether an earlier rotation issued `next`, so that this call only sends it again. */
   readonly isRetry: boolean
 }
 
@@ -58,7 +58,7 @@ export function createTokenFamilies(
      * Starts the family of a grant.
      *
      * @param ttl seconds for which the token can be used
-     * @returns false if the family was started before: then a code is used twice
+     * @returns false if the family was started before: the code was used twice
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the family is not started then, and the caller may try again
      */
     start: (token: string, payload: RefreshPayload, ttl: number) =>
@@ -66,12 +66,12 @@ export function createTokenFamilies(
     /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
     find: (token: string) => findToken(families, token, readToken),
     /**
-     * The same for a token that is to be rotated. If a late write may have used it up, this waits up to three seconds
-     * until that write is rolled back.
+     * Like `find`, for a token that will be rotated. If a late write may have used the token, this waits up to three
+     * seconds until that write is rolled back.
      */
     findForRotation: (token: string) => findToken(families, token, readSettledToken),
     /**
-     * Replaces the token that was found with `next`. Within the grace period it answers the successor that exists.
+     * Replaces the token that was found with `next`. If the token is `retryable`, returns its existing successor instead.
      *
      * @param ttl seconds for which the next token can be used
      * @returns undefined if the token was rotated before, or its family is revoked
@@ -79,11 +79,11 @@ export function createTokenFamilies(
      */
     rotate: (found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number) =>
       rotateToken(families, found, next, payload, ttl),
-    /** Revokes the family of a grant, whether it was started or not. */
+    /** Revokes the family of a grant, even if the family was never started. */
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
     /**
-     * Whether the family of a grant is revoked. Then a rejected token need not have been used before.
+     * Whether the family of a grant is revoked. If it is, a rejected token was not necessarily used before.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
@@ -97,8 +97,8 @@ export function createTokenFamilies(
 }
 
 /**
- * Refresh tokens as families: one record a grant. A single compare-and-swap replaces the current token with the next
- * one. So each token is usable exactly once under any concurrency, and the record does not grow with the number of
+ * Refresh tokens as families: one record for each grant. A single compare-and-swap replaces the current token with the
+ * next token. So each token is usable exactly once under any concurrency, and the record does not grow with the number of
  * refreshes (RFC 9700 4.14.2).
  */
 export type TokenFamilies = ReturnType<typeof createTokenFamilies>
@@ -137,7 +137,7 @@ async function rotateToken(
   ttl: number,
 ): Promise<Rotation | undefined> {
   let found: FoundRefreshToken | undefined = first
-  // Each round but the first follows a write of another process, which need not have used up the token.
+  // Each round after the first follows a write of another process. That write may have left the token usable.
   while (found && found.state !== 'used') {
     if (found.next === undefined) {
       if (await swap(families, found, next, payload, ttl)) return { next, isRetry: false }
@@ -161,7 +161,7 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
 }
 
-/** Waits while a late write, which will be rolled back, may have used up the token. */
+/** Reads a token. Waits while a late write, which will be rolled back, may have used the token. */
 function readSettledToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
   return pollUntil(
     () => readToken(families, token),
@@ -173,7 +173,7 @@ function readSettledToken(families: Families, token: string): Promise<FoundRefre
   )
 }
 
-/** Waits while a late write, which will be rolled back, may have started the family. */
+/** Reads a family. Waits while a late write, which will be rolled back, may have started the family. */
 function readSettledFamily(
   records: Collection<FamilyRecord>,
   grantId: string,
@@ -200,9 +200,9 @@ function swap(
 }
 
 /**
- * Records that a client gets the successor again. A process that does not know whether the rotation was stored then
- * leaves it in force. This writes even if the record says so already: only a write of its own proves that the
- * successor is durable. False if another process has changed the record, for instance rolled it back.
+ * Records that a client receives the successor again. Another process that does not know whether its rotation was stored
+ * then leaves the rotation in force. This function writes even if the retry is already recorded: only its own write proves
+ * that the successor is durable. False if another process has changed the record, for example rolled it back.
  */
 async function confirmRetry(
   families: Families,

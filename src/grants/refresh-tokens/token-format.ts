@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** The parts of a refresh token. */
 export interface RefreshTokenParts {
-  /** The grant that it belongs to. It identifies the family too. */
+  /** The grant of the token. It also identifies the family. */
   readonly grantId: string
   /** The number of tokens of the family before this one. */
   readonly generation: number
@@ -22,15 +22,14 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       const body = `${grantId}.${generation}.${randomBytes(32).toString('base64url')}`
       return `${body}.${mac(newest, body).toString('base64url')}`
     },
-    /** Its parts, or undefined if it has another format. Does not check that it is genuine. */
+    /** The parts of a token; undefined if the text has another format. Does not check that the token is genuine. */
     parse(token: string): RefreshTokenParts | undefined {
       const match = FORM.exec(token)
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
     /**
-     * Whether this service made it. Only needed for tokens that are no longer current. A current token is
-     * recognised by
-     * its digest, so replacing `secret` invalidates no family.
+     * Whether this service made the token. Needed only for tokens that are no longer current: a current token is
+     * recognized by its digest, so replacing `secret` invalidates no family.
      */
     isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')
@@ -44,5 +43,5 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
   }
 }
 
-/** Makes and recognises refresh tokens: `grant.generation.random.mac`. */
+/** Makes and recognizes refresh tokens: `grant.generation.random.mac`. */
 export type RefreshTokenFormat = ReturnType<typeof createRefreshTokenFormat>

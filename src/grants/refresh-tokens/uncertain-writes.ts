@@ -11,21 +11,21 @@ interface FamilyWrite {
   /** The record to replace; undefined if the write starts the family. */
   readonly before?: Stored<FamilyRecord> | undefined
   readonly next: FamilyRecord
-  /** Seconds. */
+  /** Seconds for which the record is stored. */
   readonly ttl: number
 }
 
 /** The rollback of a write. */
 interface Rollback {
   readonly write: FamilyWrite
-  /** Barriers that may stand in the record, although their own writes were not confirmed. */
+  /** Barriers that may stand in the record, although the writes of these barriers were not confirmed. */
   readonly barriers: Set<string>
 }
 
 /** A family without a usable token. */
 const NOT_STARTED = { generation: 0, current: '', payload: {} }
 
-/** Milliseconds that a request waits for the outcome of its write, after it waited for the write itself. */
+/** Milliseconds that a request waits for the outcome of its write, after the write itself has failed. */
 const OUTCOME_TIMEOUT_MS = 500
 
 const TIMED_OUT = { error: () => new Error('the outcome of a write is not known yet') }
@@ -34,7 +34,7 @@ const TIMED_OUT = { error: () => new Error('the outcome of a write is not known 
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 1000
 
-/** Milliseconds after which a rollback is given up: the process was restarted by then, or should have been. */
+/** Milliseconds after which a rollback is abandoned. An operator has usually restarted the process before. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
 /** @param options.notStartedTtl seconds for which a late start must be prevented */
@@ -50,8 +50,8 @@ export function createUncertainWrites(
   }
 
   /**
-   * Reads the outcome, and confirms the write if it is stored and may stay. Otherwise it restores the record before,
-   * with a barrier.
+   * Reads the outcome of a write. If the write is stored and may stay, confirms it. Otherwise restores the previous
+   * record, with a barrier.
    */
   async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
@@ -62,7 +62,7 @@ export function createUncertainWrites(
         if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
-      // Another process has written since, so the late write finds nothing to replace.
+      // Another process has written since, so a late write will find nothing to replace.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) return false
       const barrier = randomUUID()
       barriers.add(barrier)
@@ -83,7 +83,7 @@ export function createUncertainWrites(
     const startedAt = performance.now()
     let pause = FIRST_RETRY_DELAY_MS
     while (pending.has(rollback)) {
-      // This keeps no process alive.
+      // The timer does not keep the process alive.
       await delay(pause, undefined, { ref: false })
       if (pending.has(rollback)) await rollBack(rollback).catch(() => {})
       if (performance.now() - startedAt > ROLLBACK_EXPIRY_MS) pending.delete(rollback)
@@ -93,12 +93,12 @@ export function createUncertainWrites(
 
   return {
     /**
-     * Writes, and finds out the outcome if the answer does not arrive, which takes half a second more at most. A write
-     * that is not in force then never will be: it is rolled back as soon as the store answers, even if it arrives later.
-     * The exception is a retry by the client at another process, which then sent what was written.
+     * Writes a record. If the answer does not arrive, finds out the outcome, which takes at most half a second more. A
+     * write that is not in force then is rolled back as soon as the store answers, even if the store applies it later.
+     * There is one exception: if the client retries at another process and receives the written token, the write stays.
      *
      * @returns whether the write is in force; false if another process has changed the record
-     * @throws the error of a write that is not in force
+     * @throws the error of the write, if the write is not in force
      */
     async write(write: FamilyWrite): Promise<boolean> {
       try {
@@ -135,10 +135,10 @@ export function createUncertainWrites(
 /**
  * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force, may be
  * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
- * write uses up. So a write whose outcome stays unknown is rolled back.
+ * write replaces. So a write whose outcome stays unknown is rolled back.
  *
- * If writes wait for replicas, a write that too few replicas have can be read back, but is lost with its server. So
- * neither the write nor its rollback counts before a later write of the same record is confirmed. Replicas apply
- * writes in order.
+ * If writes wait for replicas, a write that too few replicas received can be read, but is lost with its server. So
+ * neither the write nor its rollback counts until a later write of the same record is confirmed. That confirmation covers
+ * the earlier writes too, because replicas apply writes in order.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
