@@ -7,7 +7,7 @@ import { exportKeys, SIGNING_KEYS } from './signing-keys.ts'
  * Writes the registry line by line. Keeps at most a few hundred records in memory.
  *
  * The order matters while clients change. A record is read before the revocations of its last change. Keys and products
- * are read again at the end; otherwise the importing store would use what was revoked in between.
+ * are read again at the end. Otherwise the importing store would use keys or products that were revoked during the export.
  *
  * A corrupt record is skipped. The log and the last line name it.
  */
@@ -54,7 +54,7 @@ export async function* exportRegistry({ header, keys, sections, logger }: Sectio
   yield writeHeader(first)
   yield* keysAndProducts()
   if (first.clients === 'store') yield* linesOf('clients', 'deletedClients', 'revocations')
-  // The epochs again: those that rose during the export stand in tokens that are valid at the end.
+  // Reads the epochs again: an epoch that rose during the export stands in tokens that are valid at its end.
   else yield* linesOf('hostEpochs', 'revocations', 'hostEpochs')
   yield* keysAndProducts()
   yield writeTrailer(lines, [...skipped])

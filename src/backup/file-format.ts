@@ -76,7 +76,7 @@ export function readLine({ number, text }: Line): Values & { readonly is: string
   return { ...fields, is: fields['is'] }
 }
 
-/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if it is another kind of file, or of a newer version */
+/** @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the file is of another kind or has a newer version */
 export function readHeader(line: Line): Header {
   const fields = parse(line.text)
   if (!isObject(fields) || fields['is'] !== REGISTRY) {
@@ -165,7 +165,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a value is nested deeper than that. Writing such a value as JSON may overflow the stack. */
+/** Whether a value is nested deeper than `levels`. Writing a very deep value as JSON may overflow the stack. */
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each))

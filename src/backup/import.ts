@@ -48,8 +48,8 @@ export interface ImportedRegistry {
 /** Options of an import. */
 export interface ImportOptions {
   /**
-   * Whether to import the signing keys. With `false`, tokens that they signed stay invalid: for a backup after the store
-   * was lost, and for a store that has its own signing keys. @default true
+   * Whether to import the signing keys. With `false`, tokens that these keys signed stay invalid. Use `false` to restore
+   * a backup after the store was lost, and for a store that has its own signing keys. @default true
    */
   readonly signingKeys?: boolean | undefined
 }
@@ -57,7 +57,7 @@ export interface ImportOptions {
 /** The number of lines that are imported at once. */
 const BATCH_SIZE = 100
 
-/** How often a line is retried while the store is unavailable. Each delay is twice as long as the one before. */
+/** How often a line is retried while the store is unavailable. Each delay is twice as long as the previous delay. */
 const MAX_RETRIES = 6
 const FIRST_RETRY_MS = 50
 
@@ -73,7 +73,7 @@ interface ImportState {
   /** Parsed lines that are not imported yet. */
   batch: ImportLine[]
   header: Header | undefined
-  /** Whether the lifetimes of the header are stored. Nothing is imported before. */
+  /** Whether the lifetimes of the header are stored. Nothing is imported before they are stored. */
   hasStoredLifetimes: boolean
   isComplete: boolean
   skipped: readonly string[]
@@ -108,7 +108,7 @@ export async function importRegistry(
       else await importLine(state, state.header, line)
     }
   } finally {
-    // The lines before a failure are imported.
+    // If a line fails, the lines before it are still imported.
     await flush(state)
   }
   const { header, counts, skipped } = state
@@ -145,14 +145,17 @@ async function importLine(state: ImportState, header: Header, line: Line): Promi
   if (state.batch.length >= BATCH_SIZE) await flush(state)
 }
 
-/** The first line of a file has the keys. They are decrypted before anything is written, and imported first. */
+/**
+ * Imports a line with keys. The first line after the header has the keys. So they are decrypted before anything is
+ * written, and imported first.
+ */
 async function importKeys(state: ImportState, header: Header, number: number, fields: Values): Promise<void> {
   const { keys } = state.parts
   await flush(state)
   if (!keys || !state.importsKeys) return storeLifetimes(state, header)
   const putKeys = await retry(() => parseKeys(keys, fields))
   if (!putKeys) throw lineRejected(number, 'cannot be imported: it holds no signing keys')
-  // A key stays published as long as its tokens live, so the lifetimes come first.
+  // A key stays published as long as its tokens live, so the lifetimes are stored before the keys.
   await storeLifetimes(state, header)
   await retry(() => putKeys(state.counts))
 }

@@ -17,7 +17,7 @@ interface ListedRecords<T extends object> {
   readonly idRule: Rule
   /** The rules of their fields. */
   readonly rules: Fields
-  /** Whether a record belongs in the file. @default all */
+  /** Whether a record belongs in the file. @default all records belong in the file */
   readonly isExported?: (record: T) => boolean
   readonly importRecord: (clientId: string, record: T, counts: Counts) => Promise<void>
 }

@@ -2,7 +2,7 @@ import { GatehouseError } from '../errors.ts'
 
 /** A line of a file, without its line break. */
 export interface Line {
-  /** From 1. */
+  /** The number of the line. The first line is 1. */
   readonly number: number
   readonly text: string
   /** Whether the file ended without a line break after this line. */
@@ -17,7 +17,7 @@ const MAX_LINE_CHARACTERS = 16_777_216
  * `\r\n`. Blank lines are counted and left out; a byte order mark is removed.
  *
  * @param chunks texts, or their bytes in UTF-8
- * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for anything else; and what `chunks` throws
+ * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for chunks of another type; and what `chunks` throws
  */
 export async function* readLines(
   chunks: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,

@@ -21,7 +21,10 @@ import { isSecretHash } from '../clients/secrets.ts'
 
 // Messages never quote a value of the file: it may be a secret in the wrong place, and messages end up in logs.
 
-/** The highest counter: far above real ones, even the seconds of `revocationOfCorrupt`, and far below the largest safe integer. */
+/**
+ * The highest counter: far above real counters and above the epoch seconds of `revocationOfCorrupt`, and far below the
+ * largest safe integer.
+ */
 const MAX_COUNT = 1_000_000_000_000
 
 /** Epoch seconds, rounded down. */
@@ -30,7 +33,7 @@ export const timeRule = wholeNumber(0, LATEST_EPOCH_SECONDS)
 /** A counter such as an epoch. */
 export const countRule = wholeNumber(0, MAX_COUNT)
 
-/** A list as in the store. It grew by changes, so only the length of its line limits it. */
+/** The rule of a list as it is stored. The list may have grown by many changes, so only the length of its line limits it. */
 function storedListOf(rule: Rule): Rule {
   return uniqueListOf(rule, Infinity)
 }
@@ -97,7 +100,7 @@ export const CLIENT_RECORD: Fields = {
   deleted: (value) => (value === undefined ? undefined : 'must be absent'),
   client: clientRuleOf(FILE_CLIENT),
   secrets: secretsRule,
-  // Milliseconds of 13 digits, by which lists are sorted.
+  // Lists are sorted by this time, in milliseconds of at most 13 digits.
   listedAt: wholeNumber(0, 9_999_999_999_999),
   partialRevocations: partialRevocationsRule,
 }

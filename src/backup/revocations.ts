@@ -16,8 +16,8 @@ export interface RevocationSectionParts {
 }
 
 /**
- * The revocations in force, and the pending ones. The pending ones are read first: a revocation moves from pending to in
- * force, so that none is missed.
+ * The revocations in force, and the pending revocations. Pending revocations are read first: a revocation moves from
+ * pending to in force, so in this order none is missed.
  */
 export function revocationSection({ log, known, listPending }: RevocationSectionParts): Section {
   const lines = (revocations: readonly Revocation[]) => revocations.map((revocation) => ({ revocation }))
@@ -34,7 +34,7 @@ export function revocationSection({ log, known, listPending }: RevocationSection
         return { problems: [{ path: 'revocation', message: 'must be a revocation of a known kind' }] }
       }
       const below = 'below' in found ? found.below : undefined
-      // The epoch of a client rises to this number, and must be able to rise further.
+      // The epoch of a client rises to the number `below`, and must be able to rise further.
       const problems = findProblems(
         { 'revocation.below': below },
         { 'revocation.below': optional(countRule) },

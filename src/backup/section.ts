@@ -23,7 +23,7 @@ export interface Section {
 /** Called with a record that is not exported because it is corrupt. */
 export type OnSkipped = (record: CorruptRecord) => void
 
-/** All problems of a line, or the function that imports it and may be called again. */
+/** All problems of a line, or the function that imports the line. The function may be called again. */
 export type ParsedLine = { readonly problems: readonly Problem[] } | ((counts: Counts) => Promise<void>)
 
 /** The counts before anything is imported. */
@@ -77,7 +77,7 @@ const NO_RECORD: Problem = {
   message: 'must be a record of this version of koa-gatehouse, or of an older one',
 }
 
-/** Those of the named fields that have a value. */
+/** The named fields of an object, without fields that have no value. */
 export function pick<T extends object>(value: T, names: readonly string[]): T {
   const entries = Object.entries(value).filter(([name, field]) => names.includes(name) && field !== undefined)
   return Object.fromEntries(entries) as T

@@ -11,7 +11,7 @@ export function bumpEpoch<C extends Client>(record: ClientRecord<C>): ClientReco
   return { ...record, client, partialRevocations: undefined }
 }
 
-/** The same, but revokes only older tokens that carry one of `scopes`. */
+/** Raises the epoch, and revokes only older tokens that carry one of `scopes`. */
 export function bumpEpochFor<C extends Client>(
   record: ClientRecord<C>,
   scopes: readonly string[],
@@ -21,8 +21,9 @@ export function bumpEpochFor<C extends Client>(
 }
 
 /**
- * Revokes all tokens of a client whose record is corrupt: those with an epoch below the current second, a number that no
- * real epoch reaches. If the record is repaired, its epoch rises to that number, and new tokens are valid.
+ * Revokes all tokens of a client whose record is corrupt. It revokes tokens with an epoch below the current epoch second,
+ * a number that no real epoch reaches. When the record is repaired, its epoch rises to that number, and new tokens are
+ * valid.
  *
  * @param now milliseconds since the epoch
  */

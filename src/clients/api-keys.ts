@@ -30,7 +30,7 @@ export interface ApiKeys<
   Product extends string = string,
 > extends ClientService<ApiKey, Scope, Product> {
   /**
-   * Creates an API key with a new secret, which is shown this once.
+   * Creates an API key with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
    *   `ERR_SCOPE_TOO_LARGE`
@@ -43,7 +43,7 @@ export interface ApiKeys<
 
   /**
    * Sets whether the key belongs to an API behind a gateway. Such a key may introspect every access token (RFC 7662)
-   * and receive revocations. It needs no product for that. Call this from code only, never from a form.
+   * and receive revocations, even without a product. Call this from code only, never from a form.
    */
   setResourceServer(clientId: string, resourceServer: boolean, options?: ChangeOptions): Promise<ApiKey>
 }

@@ -20,10 +20,10 @@ export interface NewApplication<
 > extends NewClient<Scope, Product> {
   /**
    * Where codes may be sent, at most 20: `https:`, or `http:` on loopback, compared character by character.
-   * No fragment, wildcard or user info. @default none: no user can authorize it until one is set
+   * No fragment, wildcard or user info. @default none: no user can authorize the application until a URI is set
    */
   readonly redirectUris?: readonly string[] | undefined
-  /** Where the browser may be sent after sign-out; as `redirectUris`. @default none */
+  /** Where the browser may be sent after sign-out; the rules of `redirectUris` apply. @default none */
   readonly postLogoutRedirectUris?: readonly string[] | undefined
   /** Home page, shown at consent. @default none */
   readonly homepageUri?: string | undefined
@@ -41,7 +41,7 @@ export interface Applications<
   Product extends string = string,
 > extends ClientService<Application, Scope, Product> {
   /**
-   * Creates an application with a new secret, which is shown this once.
+   * Creates an application with a new secret. Only this call returns the secret.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if the client id is taken or was before,
    *   `ERR_SCOPE_TOO_LARGE`

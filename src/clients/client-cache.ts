@@ -10,14 +10,14 @@ const CLIENTS_CHANNEL = 'clients'
 const MAX_CLIENTS = 10_000
 
 /**
- * Milliseconds after which a cached client is read again. Other processes see a change after that time at the latest, if
- * its message was lost: the process ended before it sent the message, or the database lost it.
+ * Milliseconds after which a cached client is read again. If the message of a change was lost, other processes see the
+ * change after this time at the latest. A message is lost if its process ends too early, or if the database loses it.
  */
 const MAX_AGE_MS = 10_000
 
 interface CachedClient {
   readonly client: StoredClient
-  /** When the read began. */
+  /** When the read of this client began. */
   readonly readAt: number
 }
 
@@ -41,7 +41,7 @@ interface CacheState {
   readonly maxAgeMs: number
   readonly now: () => number
   readonly clients: Lru<string, CachedClient>
-  /** Pending reads, which concurrent callers share. A deleted one is not shared any more, and its result is not cached. */
+  /** Pending reads, which concurrent callers share. A read that is deleted here is not shared any more, and not cached. */
   readonly reads: Map<string, Promise<StoredClient | undefined>>
   /** The number of subscriptions. */
   followers: number
@@ -74,20 +74,20 @@ export function createClientCache({
   return {
     find: (clientId: string) => find(cache, clientId),
 
-    /** Reads a client again that `find` returned and that is outdated, unless another caller has read it again since. */
+    /** Reads an outdated client again, unless another caller has already done so. @param outdated a result of `find` */
     async refetch(outdated: StoredClient): Promise<StoredClient | undefined> {
       const { clientId } = outdated
-      // Many callers notice it at once, and share the first read.
+      // Many callers may notice the outdated client at once. They share the first read.
       if (cachedClient(cache, clientId) === outdated) deleteClient(cache, clientId)
       return find(cache, clientId)
     },
 
     /**
-     * Deletes a client from the caches: here before this returns, in other processes when they are notified. Call it
-     * after each write of the record, also after a failed one, which may have been applied.
+     * Deletes a client from the caches: from this cache at once, from those of other processes when they are notified. Call
+     * it after each write of the record, even after a failed write, which may have been applied.
      *
-     * @returns settles when the others are notified, and never rejects. If they cannot be notified, they read the client
-     *   again within seconds
+     * @returns a promise that settles when the other processes are notified, and never rejects. Processes that cannot be
+     *   notified read the client again within seconds
      */
     async changed(clientId: string): Promise<void> {
       deleteClient(cache, clientId)
@@ -100,7 +100,7 @@ export function createClientCache({
     },
 
     /**
-     * Subscribes to the changes of other processes. Nothing is cached before, nor after the end.
+     * Subscribes to the changes of other processes. Clients are cached only while a subscription is active.
      *
      * @returns a function that ends the subscription
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`

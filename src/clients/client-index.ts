@@ -7,7 +7,7 @@ import type { ClientRecord } from './client-record.ts'
 /** A page of a list of clients. */
 export interface ClientPage<T> {
   readonly items: T[]
-  /** The `cursor` for the next page; undefined at the end. */
+  /** Pass it as `cursor` to read the next page. Undefined on the last page. */
   readonly cursor?: string | undefined
 }
 
@@ -17,14 +17,14 @@ export interface RecordPage<C extends Client> extends ClientPage<ClientRecord<C>
   readonly corrupt: readonly CorruptRecord[]
 }
 
-/** An entry without a record is removed after this time: a creation takes less. */
+/** Milliseconds after which an entry without a record is removed. Creating a client takes less time. */
 const STALE_AFTER_MS = 3_600_000
 
 /**
- * Lists of the clients of one kind in order of creation: one of all, and one of each account.
+ * Lists of the clients of one kind in order of creation: one list of all clients, and one list for each account.
  *
  * Entries are written before the record and removed after it, so that every usable client is listed. An entry without a
- * record is therefore normal for a moment. Readers skip it, and remove it when it is old.
+ * record is therefore normal for a moment. Readers skip such an entry, and remove it when it is old.
  *
  * @param load the records of client ids, in their order, undefined where absent
  */
@@ -60,7 +60,7 @@ export function createClientIndex<C extends Client>({
       await Promise.all(indexes.map((index) => store.remove(index, memberOf(record))))
     },
 
-    /** @param accountId clients of this account alone; all if undefined */
+    /** @param accountId selects the clients of this account; undefined selects all clients */
     page(accountId: string | undefined, options: ListOptions): Promise<RecordPage<C>> {
       const index = nameOf(kind, accountId)
       return readPage(options, {

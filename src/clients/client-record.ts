@@ -45,21 +45,24 @@ export interface DeletedClient {
   readonly deletedAt: number
 }
 
-/** A permanent index of the ids of deleted clients. A listed client may still exist, if its deletion failed. */
+/** A permanent index of the ids of deleted clients. If a deletion failed, the listed client may still exist. */
 export const DELETED_CLIENTS = 'clients:deleted'
 
-/** Called after a record was written, or may have been written. Never rejects. */
+/** The type of a function that is called after a record was written, or may have been written. Never rejects. */
 export type ClientChanged = (clientId: string) => Promise<void>
 
 /**
  * The clients in the store.
  *
- * @param changed called after each change and deletion, before it settles
+ * @param changed called after each change and deletion. A successful change settles only after this call
  */
 export function clientRecords<C extends Client>(store: Store, changed: ClientChanged = async () => {}) {
   const collection = storedClients<C>(store)
 
-  /** Makes a change and notifies. A failed change may have been applied, so it notifies too, and the caller does not wait. */
+  /**
+   * Makes a change and notifies. A successful change resolves only after the notification. A failed change may have been
+   * applied, so it notifies too, but rejects at once.
+   */
   async function notifyAfter<T>(clientId: string, change: () => Promise<T>): Promise<T> {
     try {
       const result = await change()
@@ -84,13 +87,13 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       const found = await collection.getEach(clientIds)
       return found.map((stored) => (stored instanceof CorruptRecord ? stored : living(stored)))
     },
-    /** Stores a new record; false if the id is taken, also by a deleted client. */
+    /** Stores a new record; false if a client has the id, or a deleted client had it. */
     create: (clientId: string, record: ClientRecord<C>) => collection.create(clientId, record),
     /**
      * Changes a record so that concurrent changes lose nothing.
      *
      * @param change pure; returns undefined if there is nothing to change
-     * @returns the current record, or undefined as in `get`
+     * @returns the current record, or undefined like `get`
      */
     async update(
       clientId: string,
@@ -101,12 +104,12 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       return living(await notifyAfter(clientId, () => collection.update(clientId, applied)))
     },
     /**
-     * Deletes a record permanently. Of concurrent calls one gets the deleted record. A client that is deleted already is
-     * written again, because the previous write may not have been confirmed as durable.
+     * Deletes a record permanently. Of several concurrent calls, one returns the deleted record. The record of a client that
+     * is deleted already is written again, because the previous write may not have been confirmed as durable.
      *
      * @param check throws if a client of this kind must not be deleted
      * @param now milliseconds since the epoch
-     * @returns the deleted record, or undefined as in `get`
+     * @returns the deleted record, or undefined like `get`
      */
     async delete(
       clientId: string,
@@ -116,7 +119,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
       const found = await collection.get(clientId)
       if (!found) return undefined
       check(kindOf(found))
-      // Before the deletion, so that every deleted client is listed.
+      // The id is listed before the deletion, so that every deleted client is listed.
       await store.add(DELETED_CLIENTS, clientId)
       let before: ClientRecord<C> | undefined
       await notifyAfter(clientId, () =>
@@ -133,7 +136,7 @@ export function clientRecords<C extends Client>(store: Store, changed: ClientCha
   }
 }
 
-/** All clients by client id. Both kinds are together, so that a client id is unique and one read finds it. */
+/** All clients by client id. Both kinds share one collection, so a client id is unique, and one read finds the client. */
 export type ClientRecords<C extends Client> = ReturnType<typeof clientRecords<C>>
 
 /** The records of all clients, deleted ones too. Pass the record of a living client through `withDefaults`. */

@@ -31,7 +31,7 @@ export interface ClientsDependencies {
   readonly maxScopeBytes: number
 }
 
-/** One change of a client, as events and errors name it. */
+/** One change of a client, with the names that events and errors use. */
 export interface Change {
   readonly clientId: string
   /** `change` of the event `client.changed`. `compromised` emits `client.compromised` instead. */
@@ -66,7 +66,7 @@ export function createClientRepository<C extends Client>(
   }
 }
 
-/** The clients of one kind in the store. Clients of the other kind do not exist for it. */
+/** The clients of one kind in the store. A client of the other kind is not found here. */
 export type ClientRepository<C extends Client> = ReturnType<typeof createClientRepository<C>>
 
 /** The records with the last use of their clients; both are read at the same time. */
@@ -83,7 +83,7 @@ async function readWithLastUse<C extends Client>(
   )
 }
 
-/** The last use is rounded down to the hour, so it may lie before the creation. */
+/** Adds the last use to a client. The stored last use is rounded down to the hour, so it may lie before the creation. */
 function withLastUse<C extends Client>(client: C, lastUsedAt: number | undefined): C {
   return lastUsedAt === undefined ? client : { ...client, lastUsedAt: Math.max(lastUsedAt, client.createdAt) }
 }
@@ -140,12 +140,12 @@ export async function insertClient<C extends Client>(
 ): Promise<C> {
   const { kind, records, index, events } = clients
   const { clientId, accountId } = client
-  // Later than the last one, so that clients are listed in the order in which this process created them.
+  // The time is later than that of the last client, so clients are listed in the order in which this process created them.
   clients.lastListedAt = Math.max(Date.now(), clients.lastListedAt + 1)
   const record = { client, secrets, listedAt: clients.lastListedAt }
   await index.add(record)
   if (!(await records.create(clientId, record))) {
-    // A client that was created in the same millisecond may have the same entries, which stay.
+    // The client that holds the id may have the same entries, if it was created in the same millisecond. Its entries stay.
     const holder = await records.get(clientId)
     await index.remove(record, holder)
     throw idTaken(clientId, holder)

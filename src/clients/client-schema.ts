@@ -27,7 +27,7 @@ const COMMON: Fields = {
   createdAt: countRule,
 }
 
-/** The fields of a client of each kind, wherever it is kept. Rows of the host and exported files have stricter rules. */
+/** The fields of a client of each kind. Rows of the host and exported files have stricter rules. */
 export const clientFields = {
   apiKey: { ...COMMON, resourceServer: optional(booleanRule) },
   application: {
@@ -63,8 +63,8 @@ const deletedRule = objectOf({
 const clientRule = clientRuleOf(clientFields)
 
 /**
- * The rule for the stored record of a client id. A record of another client does not match, nor does one whose secrets
- * have another form.
+ * The rule for the stored record of a client id. It rejects the record of another client, and a record whose secrets have
+ * another form.
  */
 export function clientRecordRule(clientId: string): Rule {
   const idRule = objectOf({ clientId: oneOf(clientId) })

@@ -5,7 +5,7 @@ import type { SecretAge } from './secret-rotation.ts'
 
 /** Options of every change. */
 export interface ChangeOptions {
-  /** Who makes the change, in the host's own terms; included in events, for an audit trail. */
+  /** The host's name for the person or program that makes the change; included in events, for an audit trail. */
   readonly actor?: string | undefined
 }
 
@@ -14,19 +14,19 @@ export interface NewClient<
   Scope extends string = string,
   Product extends string = string,
 > extends ChangeOptions {
-  /** The account that owns it. */
+  /** The account that owns the client. */
   readonly accountId: string
-  /** The member of that account who creates it. */
+  /** The user of that account who creates the client. */
   readonly userId?: string | undefined
   /** Display name; at most 120 characters. */
   readonly name: string
-  /** Ids of the first products. @default none: the client cannot be used until one is added */
+  /** Ids of the first products. @default none: the client cannot be used until a product is added */
   readonly products?: readonly Product[] | undefined
   /** Operations of those products that the client must not have. @default none */
   readonly removedOperations?: readonly Scope[] | undefined
   /**
    * An existing `client_id` to import: letters, digits and `._~@=-`, at most 200; not the id of a deleted client.
-   * @default a new one
+   * @default a new id
    */
   readonly clientId?: string | undefined
 }
@@ -46,7 +46,7 @@ export interface WithExistingSecret {
 export interface SecretInfo {
   /** Epoch seconds. */
   readonly createdAt: number
-  /** Epoch seconds from which on the secret is rejected; undefined for the current one. */
+  /** Epoch seconds from which on the secret is rejected; undefined for the current secret. */
   readonly expiresAt?: number | undefined
 }
 
@@ -58,7 +58,7 @@ export interface RotationOptions extends ChangeOptions {
 
 /** A secret that replaces another. */
 export interface RotatedSecret {
-  /** Returned only this once; only its hash is stored. */
+  /** The new secret. It is returned only once, because only its hash is stored. */
   readonly clientSecret: string
   /** Epoch seconds until which the old secret is valid; undefined if it was revoked at once. */
   readonly oldSecretExpiresAt?: number | undefined
@@ -66,15 +66,15 @@ export interface RotatedSecret {
 
 /**
  * The methods that API keys and applications have in common. Changes may run at the same time, in any number of
- * processes: none is lost. A change that is already in force does nothing and emits no event.
+ * processes, and no change is lost. A change that is already in force does nothing and emits no event.
  *
  * A change applies in this process when the method settles. Other processes apply it within moments, when they receive
- * its message, or after at most ten seconds. A change that removes access also revokes older tokens, in the same way.
+ * its message, or after at most ten seconds. A change that removes access also revokes older tokens.
  * If a change rejects because the store is unavailable, make it again.
  *
  * Every method rejects with a GatehouseError: `ERR_NOT_FOUND` if there is no such client of this kind,
  * `ERR_INVALID_ARGUMENT` with all `problems` for invalid input, `ERR_STORE_UNAVAILABLE` if the store is unavailable,
- * and `ERR_REGISTRY_READ_ONLY` if the host keeps the clients itself. Further codes are listed at the method.
+ * and `ERR_REGISTRY_READ_ONLY` if the host manages the clients. Further codes are listed at each method.
  */
 export interface ClientService<C extends Client, Scope extends string, Product extends string> {
   /** The client, or undefined. */
@@ -111,36 +111,36 @@ export interface ClientService<C extends Client, Scope extends string, Product e
 
   /**
    * Makes a new secret. The old secret stays valid for the overlap, so that servers can switch one by one; with
-   * `overlapSeconds: 0` every other secret is revoked at once. Tokens obtained with the old secret stay valid; if it
-   * leaked, call `reportCompromised` first.
+   * `overlapSeconds: 0` every other secret is revoked at once. Tokens obtained with the old secret stay valid. If the old
+   * secret leaked, call `reportCompromised` first.
    *
    * @throws {GatehouseError} `ERR_CONFLICT` if there are already two live secrets
    */
   rotateSecret(clientId: string, options?: RotationOptions): Promise<RotatedSecret>
   /**
-   * Revokes one of two live secrets at once: the old one, or the new one, which undoes the rotation. Tokens obtained
-   * with it stay valid, as with `rotateSecret`.
+   * Revokes one of two live secrets at once: the old secret, or the new secret, which undoes the rotation. Tokens obtained
+   * with the revoked secret stay valid.
    *
-   * @throws {GatehouseError} `ERR_CONFLICT` if it is the only one
+   * @throws {GatehouseError} `ERR_CONFLICT` if there is only one secret
    */
   revokeSecret(clientId: string, which: SecretAge, options?: ChangeOptions): Promise<C>
   /**
    * For a client secret that leaked: revokes all secrets and all access tokens of the client at once, and makes no new
-   * secret. Until its owner calls `rotateSecret`, the token endpoint answers `invalid_client`, and `listSecrets` is
-   * empty. Emits one `client.compromised`; a second call changes nothing.
+   * secret. Until `rotateSecret` is called, the token endpoint answers `invalid_client`, and `listSecrets` returns an
+   * empty list. Emits one `client.compromised`; a second call changes nothing.
    *
    * The grants of an application remain, but their refresh tokens cannot be used without a secret. They work again
    * with the next secret, so users need not authorize the application again. If refresh tokens leaked too, revoke the
    * grants.
    *
    * With the option `registry` the host keeps the secrets: this method revokes the access tokens, and **the host must
-   * revoke the secret itself, before the call**. There each call revokes the tokens issued until then.
+   * revoke the secret itself, before the call**. With this option, each call revokes the tokens issued until then.
    */
   reportCompromised(clientId: string, options?: ChangeOptions): Promise<void>
   /** The live secrets, newest first, without the secrets; empty after `reportCompromised`. */
   listSecrets(clientId: string): Promise<SecretInfo[]>
 
-  /** Disables the client. It gets no tokens until it is enabled. Its existing tokens are rejected, also after that. */
+  /** Disables the client. It gets no tokens until it is enabled. Its existing tokens stay rejected after it is enabled. */
   disable(clientId: string, options?: ChangeOptions): Promise<C>
   enable(clientId: string, options?: ChangeOptions): Promise<C>
   /**

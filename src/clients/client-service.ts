@@ -122,7 +122,7 @@ export function createClientService<C extends Client>(
   }
 }
 
-/** A method that checks one field by its rule, then sets it. */
+/** Creates a method that checks a value by the rule of a field, and then sets the field. */
 export function fieldSetter<C extends Client, Field extends keyof C & string>(
   clients: ClientRepository<C>,
   name: Field,
@@ -136,7 +136,7 @@ export function fieldSetter<C extends Client, Field extends keyof C & string>(
   }
 }
 
-/** A change of the client as a change of its record. */
+/** Converts a change of a client into a change of its record. */
 function ofClient<C extends Client>(apply: (client: C) => C | undefined): ApplyChange<C> {
   return (record) => {
     const client = apply(record.client)

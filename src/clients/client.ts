@@ -4,15 +4,15 @@ import type { Awaitable, None, Nullable } from '../validation/host-callback.ts'
 interface ClientCommon {
   /** `client_id` in OAuth. */
   readonly clientId: string
-  /** The account that owns it. */
+  /** The account that owns the client. */
   readonly accountId: string
-  /** The member of that account who created it, where accounts have several. */
+  /** The user of that account who created the client; undefined if the host named no user. */
   readonly userId?: string | undefined
   /** Display name. */
   readonly name: string
-  /** Ids of its products; without one it cannot be used. */
+  /** Ids of its products. A client without products cannot be used. */
   readonly products: readonly string[]
-  /** Scopes removed from it although one of its products has them. */
+  /** Scopes that were removed from the client, although one of its products has them. */
   readonly removedOperations: readonly string[]
   /** A disabled client is rejected as if it did not exist. */
   readonly disabled: boolean
@@ -24,8 +24,8 @@ interface ClientCommon {
   /** Epoch seconds. */
   readonly createdAt: number
   /**
-   * When it last got a token, in epoch seconds rounded down to the hour, and never before `createdAt`; undefined if
-   * never.
+   * When the client last got a token, in epoch seconds, rounded down to the hour but never before `createdAt`. Undefined
+   * if it never got a token.
    */
   readonly lastUsedAt?: number | undefined
 }
@@ -34,8 +34,8 @@ interface ClientCommon {
 export interface ApiKey extends ClientCommon {
   readonly kind: 'apiKey'
   /**
-   * Whether it belongs to an API behind a gateway. Then it may introspect every access token (RFC 7662) and receive
-   * revocations. Only code can set it.
+   * Whether the key belongs to an API behind a gateway. Such a key may introspect every access token (RFC 7662) and
+   * receive revocations. Set it from code only, never from a form.
    */
   readonly resourceServer: boolean
 }
@@ -51,7 +51,7 @@ export interface Application extends ClientCommon {
   readonly homepageUri?: string | undefined
   /** Shown at consent; https is required. */
   readonly logoUri?: string | undefined
-  /** The host's own application: no consent page. Only code can set it. */
+  /** Whether this is the host's own application, which needs no consent page. Set it from code only, never from a form. */
   readonly firstParty: boolean
 }
 
@@ -70,7 +70,7 @@ type Needed = 'kind' | 'clientId' | 'accountId' | 'name' | 'products'
  */
 export type HostApiKey = Row<ApiKey, Needed>
 
-/** An application in one of the host's tables: as `HostApiKey`, and not `firstParty`. */
+/** An application in one of the host's tables, with the defaults of `HostApiKey`, and `firstParty` false. */
 export type HostApplication = Row<Application, Needed | 'redirectUris'>
 
 /** A client in one of the host's tables. */
@@ -84,15 +84,15 @@ export type HostClient = HostApiKey | HostApplication
  *
  * A change in your tables can remove access from a client: a product, an operation, being enabled, or the client
  * itself. After such a change call `gatehouse.tokens.revokeAll({ clientId })`. Otherwise older tokens stay valid until
- * they expire. If you count such changes yourself, do so in `epoch`; it must never fall.
+ * they expire. If you count such changes yourself, store the count in `epoch`; it must never fall.
  *
  * Results are checked: an invalid one, such as a text for `products`, fails the request with a GatehouseError
  * `ERR_HOST_CALLBACK` that names the callback.
  */
 export interface Registry<C extends HostClient = HostClient> {
   /**
-   * The client of exactly this id, or a falsy value. A client with another id counts as none, for example one found by
-   * a case-insensitive lookup. Return disabled clients too, with `disabled: true`.
+   * The client of exactly this id, or a falsy value. A client with another id is ignored, for example a client that a
+   * case-insensitive lookup found. Return disabled clients too, with `disabled: true`.
    */
   find(clientId: string): Awaitable<C | None>
   /**
@@ -101,7 +101,7 @@ export interface Registry<C extends HostClient = HostClient> {
    */
   verifySecret(client: C, secret: string): Awaitable<boolean>
   /**
-   * All clients of exactly this account, including disabled ones, as a list or one after the other. It is needed only
+   * All clients of exactly this account, including disabled clients, as an iterable or async iterable. It is needed only
    * for `tokens.revokeAll({ accountId })` and `accounts.changed(accountId)`. A client of another account is skipped.
    */
   list?: ((filter: { readonly accountId: string }) => Awaitable<Iterable<C> | AsyncIterable<C>>) | undefined

@@ -22,7 +22,7 @@ import { hashSecret, isSecretHash, newSecret } from './secrets.ts'
 
 /** Rules for the input of every new client. */
 export function newClientFields(catalog: Catalog, input: unknown): Fields {
-  // Computed once for all entries, so that the time is linear.
+  // The scopes are computed once for all entries, so that the time is linear.
   const scopes = new Set(scopesOf(catalog, productsOf(input)))
   return {
     accountId: hostIdRule,
@@ -56,9 +56,9 @@ export function newClient(kind: Client['kind'], input: NewClient) {
 }
 
 /**
- * Stores a new client with its first secret: a new one, or an existing one given as its hash.
+ * Stores a new client with its first secret: a new secret, or the hash of an existing secret.
  *
- * @returns the new secret; undefined for an existing one
+ * @returns the new secret; undefined for an existing secret
  * @throws {GatehouseError} `ERR_CONFLICT`, `ERR_SCOPE_TOO_LARGE`
  */
 export async function insertNewClient<C extends Client>(

@@ -27,7 +27,7 @@ export interface Clients {
   follow(): Promise<() => Promise<void>>
 }
 
-/** What clients need, wherever they are kept. */
+/** What clients need, whether the store keeps them or the host manages them. */
 type ClientsParts = Omit<ClientsDependencies, 'clientChanged'> & { readonly oidcScopes: readonly string[] }
 
 /**

@@ -9,7 +9,7 @@ import type { PartialRevocation } from './client-record.ts'
 /** What is added to the `epoch` of a client in the host's tables, so that its tokens can be revoked. */
 export interface HostEpoch {
   readonly offset: number
-  /** As with clients in the store, by the epoch that tokens carry. */
+  /** The partial revocation, by the epoch that tokens carry, as with clients in the store. */
   readonly partialRevocations?: PartialRevocation | undefined
 }
 
@@ -38,11 +38,11 @@ export function createHostEpochs(store: Store) {
         offset: before.offset + 1,
         partialRevocations: partial?.(before),
       })
-      // The index first, so that every offset is listed.
+      // The index is written first, so that every offset is listed.
       await store.add(CLIENTS_WITH_OFFSET, clientId)
       if (await offsets.update(clientId, raised)) return
       if (await offsets.create(clientId, raised(NONE))) return
-      // Another process created it first.
+      // Another process has created the offset in between, so that offset is raised.
       await offsets.update(clientId, raised)
     },
   }
@@ -58,8 +58,8 @@ export function withEpochOffsets(registry: ClientRegistry, epochs: Pick<HostEpoc
 
   return {
     async find(clientId) {
-      // The offset before the row. A request that reads the raised offset must not have an older row. Otherwise a token
-      // for access that the client has lost would count as new.
+      // Reads the offset before the row. A request that reads the raised offset must not use an older row. Otherwise a
+      // token for access that the client has lost would be valid.
       const { offset } = await epochs.get(clientId)
       const client = await registry.find(clientId)
       if (!client || offset === 0) return client

@@ -61,7 +61,7 @@ export function createHostRegistry(registry: Registry): HostRegistry {
   }
 }
 
-/** The client of a row, with defaults; undefined for none. */
+/** The client of a row, with defaults; undefined if there is no row. */
 function readClient(callback: string, answer: unknown): Client | undefined {
   const fields = readResult(callback, answer)
   if (!fields) return undefined
@@ -100,7 +100,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   firstParty: false,
 }
 
-/** Fields without a default. An empty value in a row means none. */
+/** Fields without a default. An empty value in a row means that the field is not set. */
 const OPTIONAL: readonly string[] = ['userId', 'homepageUri', 'logoUri']
 
 /** The fields of a client of this kind; unknown columns are left out. */
@@ -120,7 +120,7 @@ const FIELDS: Readonly<Record<Client['kind'], Fields>> = {
   application: {
     ...clientFields.application,
     ...applicationFields,
-    // Of any number, because the host limits its own lists.
+    // The list may have any length, because the host limits its own lists.
     redirectUris: listOf(findRedirectUriProblem),
     postLogoutRedirectUris: listOf(findRedirectUriProblem),
   },

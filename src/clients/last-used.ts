@@ -7,7 +7,7 @@ import { createLru } from '../async/lru.ts'
 
 const HOUR_SECONDS = 3600
 
-/** The number of clients whose last write is cached. The last use of any other client is written again. */
+/** Maximum number of clients whose last write is cached. The last use of a client that is not cached is written again. */
 const MAX_CACHED = 50_000
 
 /** When a client last got a token. */
@@ -30,7 +30,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
     record(clientId: string): void {
       const hour = startOfHour(Date.now() / 1000)
       if (written.get(clientId) === hour) return
-      // Before the write, so that concurrent requests of one client write once.
+      // Sets the cache before the write, so that concurrent requests of one client write once.
       written.set(clientId, hour)
       records.set(clientId, { lastUsedAt: hour }).catch((error: unknown) => {
         written.delete(clientId)
@@ -38,8 +38,8 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
       })
     },
     /**
-     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if never, or if the
-     * record is corrupt; the next use writes it again.
+     * When each of the clients last got a token, in epoch seconds rounded down to the hour. Undefined if the client never
+     * got a token, or if the record is corrupt; the next use overwrites a corrupt record.
      */
     async get(clientIds: readonly string[]): Promise<(number | undefined)[]> {
       return (await records.getEach(clientIds)).map((record, at) => {
@@ -56,7 +56,7 @@ export function createLastUses({ store, logger }: { store: Store; logger: Logger
   }
 }
 
-/** When clients last got a token, to the hour: at most one write per client, hour and process. */
+/** When clients last got a token, rounded down to the hour. It takes at most one write per client, hour and process. */
 export type LastUses = ReturnType<typeof createLastUses>
 
 /** Epoch seconds, rounded down to the hour. */

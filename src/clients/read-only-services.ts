@@ -10,8 +10,8 @@ interface ClientServices {
 }
 
 /**
- * The services if the host manages API keys and applications: every method rejects with `ERR_REGISTRY_READ_ONLY`, except
- * `reportCompromised`, which revokes the tokens of a client.
+ * Creates the services for a host that manages API keys and applications. `reportCompromised` revokes the tokens of a
+ * client. Every other method rejects with `ERR_REGISTRY_READ_ONLY`.
  *
  * @param services the services of the store, which have all methods
  */

@@ -5,7 +5,7 @@ const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 export const MAX_REDIRECT_URIS = 20
 
 /**
- * Why codes must not be sent to `uri`, as a sentence with the remedy; undefined if they may.
+ * Why codes must not be sent to `uri`, as a sentence with the remedy; undefined if codes may be sent there.
  *
  * Redirect URIs are compared character by character (RFC 9700 2.1), and then passed to browsers, which rewrite every
  * URI into their own form. So only that form is accepted: the checked URI is the one that the browser opens.

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 
-/** What a key is for. Each purpose has its own key, so that no key can be used for another purpose. */
+/** The purpose of a key. Each purpose has its own key, so that no key can be used for another purpose. */
 type Purpose = 'cookies' | 'csrf' | 'refresh-tokens' | 'refresh-retries' | 'signing-keys'
 
 /**

@@ -7,7 +7,7 @@ import { ALGORITHMS, type KeyState } from './key-states.ts'
 import type { RevokeKey } from './revoked-keys.ts'
 import { actorOf, type KeySource } from './signing-keys.ts'
 
-/** How long a key of the host stays revoked: ten years, because only the host can remove it from its set. */
+/** How long a key of the host stays revoked: ten years, because only the host can remove the key from its key set. */
 const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
 
 /**
@@ -15,7 +15,7 @@ const REVOKED_FOR_SECONDS = 10 * 366 * 86_400
  * ones. Nothing about them is stored.
  *
  * @param parts.keys validated, each with `kid`, `alg` and `use`
- * @param parts.isKeyRevoked whether the tokens of a key were revoked. In memory
+ * @param parts.isKeyRevoked whether the tokens of a key were revoked. Does no I/O
  * @param parts.onRevoked adds a listener for new revocations, and returns a function that removes it
  */
 export function createHostKeys(parts: {
@@ -27,7 +27,7 @@ export function createHostKeys(parts: {
 }): KeySource {
   const { keys, revokeKey, isKeyRevoked, onRevoked, events } = parts
   const signing = ALGORITHMS.flatMap((alg) => keys.find((key) => key.alg === alg && isPrivate(key)) ?? [])
-  // With revoked keys too, so that the gateway rejects their tokens as revoked, and not as signed by an unknown key.
+  // The set includes revoked keys, so that the gateway reports their tokens as revoked, not as signed by an unknown key.
   const getKey = createLocalJWKSet({ keys: keys.map(toPublicJwk) })
   const ordered = [...signing, ...keys.filter((key) => !signing.includes(key))]
   const listeners = new Set<() => void>()

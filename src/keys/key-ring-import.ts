@@ -13,15 +13,15 @@ interface KeyRingImportParts {
   readonly revoke: (kid: string) => Promise<void>
 }
 
-/** Exports the key ring, and imports it into a store that has none. */
+/** Exports the key ring, and imports a key ring into a store that has none. */
 export function createExportableKeys(parts: KeyRingImportParts) {
   return {
-    /** The key ring, encrypted as in the store. The same ring is the same text. */
+    /** The key ring, encrypted as in the store. An unchanged ring always has the same text. */
     toText: async () => parts.records.toText(await readRing(parts.ringStore)),
     /**
      * Decrypts the key ring of another store and checks whether it can be imported here. Writes nothing.
      *
-     * @returns imports the ring, and answers the number of imported keys; may be called again
+     * @returns a function that imports the ring and returns the number of imported keys. It may be called again
      * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts it, `ERR_STORE_CORRUPT` if it is not a key
      *   ring, `ERR_CONFLICT` if this store has other signing keys
      */
@@ -43,7 +43,7 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
     if (await records.create(await records.draft(imported))) return imported.length
     await findSameRing(parts, imported)
   }
-  // The ring is here already. Confirm it: its last write may not be durable.
+  // The store has this ring already. Its last write may not be durable, so the ring is written again.
   await changeRing(ringStore, (keys) => ({ keys, changes: [] }))
   const revoked = inState(imported, 'revoked').map(({ kid }) => kid)
   const own = ringStore.known?.keys ?? []
@@ -52,11 +52,11 @@ async function importRing(parts: KeyRingImportParts, imported: readonly OpenKey[
 }
 
 /**
- * Finds the ring of this store, if an import or this store itself is where both rings come from. Two key ids are never
- * the same by chance.
+ * Finds the ring of this store, if it has the same origin as the imported ring: a previous import, or this store itself.
+ * Rings with a common key id have the same origin, because two keys never have the same id by chance.
  *
  * @returns undefined if this store is empty
- * @throws {GatehouseError} `ERR_CONFLICT` if this store has other keys, or lost them
+ * @throws {GatehouseError} `ERR_CONFLICT` if this store has other keys, or has lost its keys
  */
 async function findSameRing(
   { records, ringStore, marks }: KeyRingImportParts,

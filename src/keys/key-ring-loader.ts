@@ -25,7 +25,7 @@ export interface RingLoaderParts {
   readonly logger: Logger
 }
 
-/** Attempts before the load fails, if the store keeps losing the ring at once. */
+/** Attempts before the load fails, if the store loses each new ring at once. */
 const MAX_ATTEMPTS = 10
 
 /**
@@ -43,7 +43,7 @@ export async function loadRing(parts: RingLoaderParts, known?: readonly OpenKey[
   let changes: readonly KeyChange[] = []
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const ring = await parts.records.read()
-    // After the ring: a ring that names a mark was written after that mark.
+    // The marks are read after the ring, because a ring that names a mark was written after that mark.
     const marks = await parts.marks.list()
     if (!ring) {
       const lost = marks.length > 0 ? 'keys' : known && 'both'
@@ -103,7 +103,7 @@ async function markLog(
   }
 }
 
-/** Encrypts the keys under the newest secret. If it fails, the next start tries again. */
+/** Encrypts the keys under the newest secret. If the write fails, the next start tries again. */
 async function encryptAgain({ records, logger }: RingLoaderParts, ring: StoredRing): Promise<void> {
   try {
     await records.replace(ring, await records.draft(ring.keys, ring))
@@ -124,7 +124,7 @@ const LOST: Readonly<Record<LostPart, string>> = {
 const REPLACED =
   'the store has lost data, so new signing keys replace the old ones: all tokens from before are rejected'
 
-/** The same keys; the live ones are revoked, without their material. */
+/** Revokes all live keys of a ring, and removes their key material. Other keys stay unchanged. */
 function revokeLive(keys: readonly OpenKey[], now: number): readonly OpenKey[] {
   const live = inState(keys, 'current', 'next', 'previous')
   return keys.map((key) => {

@@ -18,7 +18,7 @@ import type { KeyEncryption, UnsealedKey } from './key-encryption.ts'
 
 /** A key with its decrypted material. A retired or revoked key has no material. */
 export interface OpenKey extends RingKey {
-  /** The private key, or the public one if the private one is no longer needed. */
+  /** The private key, or the public key if the private key is no longer needed. */
   readonly jwk?: SigningJwk | undefined
   /** The encrypted key as stored; undefined if it must be encrypted again. */
   readonly sealed?: string | undefined
@@ -27,7 +27,7 @@ export interface OpenKey extends RingKey {
 /** The keys as read from the store. */
 export interface StoredRing {
   readonly keys: readonly OpenKey[]
-  /** A random version; each change of the keys writes another one. */
+  /** A random version; each change of the keys writes a new version. */
   readonly id: string
   /** Whether a key is encrypted under a replaced secret. */
   readonly isOutdated: boolean
@@ -86,7 +86,7 @@ const RING_FIELDS: Fields = {
 interface RingRecords {
   readonly rings: Collection<KeyRingRecord>
   readonly encryption: KeyEncryption
-  /** The keys that were decrypted last, by their encrypted text. Most keys stay the same from change to change. */
+  /** The last decrypted keys, by their encrypted text. They are cached, because a change leaves most keys unchanged. */
   opened: Map<string, UnsealedKey | undefined>
 }
 
@@ -109,22 +109,23 @@ export function createKeyRingRecords(store: Store, encryption: KeyEncryption) {
     create: (record: KeyRingRecord) => rings.create(RING, record),
     /** @returns false if the ring was changed after it was read */
     replace: ({ stored }: StoredRing, record: KeyRingRecord) => rings.replace(RING, stored, record),
-    /** Writes into the ring which mark in the revocation log belongs to it. @returns as `replace` */
+    /** Writes the id of the mark in the revocation log into the ring. @returns like `replace` */
     mark: ({ stored }: StoredRing, log: string) => rings.replace(RING, stored, { ...stored.record, log }),
-    /** The ids of the current keys; also answers if no secret here decrypts them. */
+    /** The ids of the current keys. Works even if no secret of this process decrypts the keys. */
     async currentKids(): Promise<readonly string[]> {
       const keys = (await rings.get(RING))?.keys ?? []
       return keys.filter(({ state }) => state === 'current').map(({ kid }) => kid)
     },
     /** A ring as text for another store, encrypted under the newest secret. */
     async toText({ keys, id }: StoredRing): Promise<string> {
-      // The same ring is the same text, unless it is encrypted again.
+      // An unchanged ring always has the same text, unless it is encrypted again.
       return rings.toText({ ...(await draft(records, keys)), id })
     },
     /**
      * The keys of a ring from another store. Writes nothing.
      *
-     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts them; `ERR_STORE_CORRUPT` if it is not a ring
+     * @throws {GatehouseError} `ERR_SECRET_MISMATCH` if no secret decrypts the keys; `ERR_STORE_CORRUPT` if the text is not
+     *   a ring
      */
     fromText: (text: string) => fromText(records, text),
   }
@@ -209,7 +210,7 @@ async function seal(encryption: KeyEncryption, { jwk, sealed, ...key }: OpenKey)
   return { ...key, sealed: await encryption.seal(toPublicJwk(jwk)) }
 }
 
-/** Generates keys, each to be the next one of its algorithm. */
+/** Generates one key for each algorithm, in the state `next`. */
 export function makeKeys(algorithms: readonly SigningAlgorithm[] = ALGORITHMS): Promise<OpenKey[]> {
   return Promise.all(
     algorithms.map(async (alg) => {

@@ -11,7 +11,7 @@ export type ChangeKeys = (keys: readonly OpenKey[]) => KeyStep<OpenKey>
 /** What the key ring store needs. */
 export interface KeyRingStoreParts extends RingLoaderParts {
   readonly store: Store
-  /** Called with a ring that differs from the known one, before anything else. */
+  /** Called with a ring that differs from the known ring, before any other callback. */
   readonly onAdopted: (ring: StoredRing) => void
   /** Called once with each change that this process made. */
   readonly onChanges: (changes: readonly KeyChange[], actor: string | undefined) => void
@@ -19,10 +19,10 @@ export interface KeyRingStoreParts extends RingLoaderParts {
   readonly onReplaced: (ring: StoredRing) => void
 }
 
-/** Notifies processes of the id of a new ring. */
+/** The messages on this channel are the ids of new rings. */
 export const KEYS_CHANNEL = 'signing-keys'
 
-/** Attempts before a change fails; far more than processes. */
+/** Attempts before a change fails: far more than the number of processes. */
 const MAX_ATTEMPTS = 100
 
 export function createKeyRingStore(parts: KeyRingStoreParts) {
@@ -45,7 +45,7 @@ export function createKeyRingStore(parts: KeyRingStoreParts) {
 export type KeyRingStore = ReturnType<typeof createKeyRingStore>
 
 /**
- * Reads the ring. Creates a missing one, and replaces it if the store lost data (`loadRing`).
+ * Reads the ring. Creates the ring if it is missing, and replaces it if the store lost data (`loadRing`).
  *
  * @throws {GatehouseError} `ERR_SECRET_MISMATCH`, `ERR_STORE_CORRUPT`, `ERR_STORE_UNAVAILABLE`
  */
@@ -54,11 +54,11 @@ export function readRing(ringStore: KeyRingStore): Promise<StoredRing> {
 }
 
 /**
- * Changes the ring by one write, so that a crash leaves no partial change, and one of several processes makes it. An
- * unchanged ring is written again, because its last write may not have been confirmed as durable.
+ * Changes the ring by one write. So a crash leaves no partial change, and only one of several processes makes the change.
+ * An unchanged ring is written again, because its last write may not have been confirmed as durable.
  *
- * @param stepOf the change; called again with what another process wrote in between
- * @param actor who requested it
+ * @param stepOf the change; called again with the new keys if another process has changed the ring in between
+ * @param actor who requested the change
  * @param onWritten runs as soon as the change is written
  * @returns whether this process made the change
  */

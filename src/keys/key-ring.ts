@@ -6,8 +6,7 @@ import type { OpenKey } from './key-ring-record.ts'
 /** The keys that sign, and the public keys. */
 export interface KeyRing {
   /**
-   * Private keys. The first of each algorithm signs. Further RS256 keys are there to recognize ID tokens that they
-   * signed.
+   * Private keys. The first key of each algorithm signs. Further RS256 keys serve to verify ID tokens that they signed.
    */
   readonly signing: readonly SigningJwk[]
   /** The JWK Set for `/oauth2/jwks`: public keys only. */

@@ -110,7 +110,8 @@ export function advance<Key extends RingKey>(
 /**
  * Activates the next key of each algorithm at once.
  *
- * @param replaced the current keys when the rotation was requested: if another key signs by now, it is done already
+ * @param replaced the current keys when the rotation was requested. If another key signs by now, the rotation is already
+ *   done
  */
 export function rotate<Key extends RingKey>(
   keys: readonly Key[],
@@ -143,7 +144,7 @@ export function revoke<Key extends RingKey>(
   return fillUp(move(keys, now, takeOutOfService), now, fresh)
 }
 
-/** When the next change is due, in epoch seconds; `Infinity` if none is. */
+/** When the next change is due, in epoch seconds; `Infinity` if no change is due. */
 export function nextDue(keys: readonly RingKey[], policy: RotationPolicy): number {
   return Math.min(...keys.map((key) => endOf(keys, key, policy) ?? Infinity))
 }
@@ -179,7 +180,7 @@ function activationOf(
   const next = keys.find(({ alg, state }) => alg === current.alg && state === 'next')
   if (next === undefined) return Infinity
   const { rotateAfter, publishAhead } = policy
-  // All processes publish it after one poll interval at the latest.
+  // All processes publish the next key after one poll interval at the latest.
   const polled = Math.min(POLL_INTERVAL_SECONDS, publishAhead / 2)
   return Math.max(current.since + rotateAfter, next.createdAt + polled + publishAhead)
 }
@@ -187,7 +188,7 @@ function activationOf(
 /** The next state of a key; undefined if it stays in its state. */
 type Move = (key: RingKey) => KeyState | undefined
 
-/** Replaced keys stay published. `fillUp` activates their successors afterwards. */
+/** Demotes current keys, which stay published. `fillUp` activates their successors afterwards. */
 function demote(due: readonly RingKey[]): Move {
   return (key) => (due.includes(key) ? 'previous' : undefined)
 }

@@ -4,7 +4,7 @@ import { endOf, inState, type RingKey, type RotationPolicy } from './key-states.
 export type RevokeKey = (kid: string, until: number, actor?: string) => Promise<void>
 
 /**
- * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. In memory
+ * @param parts.isKeyRevoked whether this process knows that the tokens of a key are revoked. Does no I/O
  * @param parts.takeOverAfterMs milliseconds that the process which revokes a key has to revoke its tokens
  */
 export function createRevokedKeys(parts: {
@@ -16,7 +16,7 @@ export function createRevokedKeys(parts: {
   /** When a key was first seen as revoked; `-Infinity` for keys that were revoked before the start. */
   const seenAt = new Map<string, number>()
   const completed = new Set<string>()
-  /** Keys whose tokens this process rejects, although the revocation may not be stored. */
+  /** Keys whose tokens this process rejects, although the store may not have the revocation yet. */
   const unwritten = new Set<string>()
   let hasResumed = false
 

@@ -59,8 +59,8 @@ interface RotatingKeys {
 
 /**
  * Keys that are kept in the store and rotate by themselves. Each process makes the changes that are due. It polls the
- * ring once a minute, when another process notifies it of a change, and when a token names an unknown key. Keeps no
- * process alive.
+ * ring once a minute, when another process notifies it of a change, and when a token names an unknown key. Does not keep
+ * the process alive.
  */
 export function createRotatingKeys(parts: RotatingKeysParts): KeySource {
   const { store, events, marks, pollIntervalMs = 60_000, takeOverAfterMs = 3000 } = parts
@@ -149,7 +149,7 @@ async function readPolicy({ schedule, longestLifetimes }: RotatingKeysParts): Pr
   }
 }
 
-/** Revokes the tokens of the keys in a ring that replaced a lost one. If it fails, the next poll does it. */
+/** Revokes the tokens of all revoked keys in a ring that replaced a lost ring. If this fails, the next poll does it. */
 async function revokeReplaced(
   parts: RotatingKeysParts,
   { revokeTokens }: RevokedKeys,
@@ -214,7 +214,7 @@ async function list({ parts, ringStore }: RotatingKeys): Promise<readonly Signin
 
 async function rotateKeys({ ringStore, rotation }: RotatingKeys, actor: string | undefined): Promise<void> {
   const replaced = inState((await readRing(ringStore)).keys, 'current').map(({ kid }) => kid)
-  // Generating takes long, so it happens outside of the change, where only this caller waits.
+  // Generating keys takes long, so the keys are generated before the change, where only this caller waits.
   const fresh = await makeKeys()
   await changeRing(ringStore, (keys) => rotate(keys, Date.now() / 1000, fresh, replaced), actor)
   replenishSoon(rotation, 0)
@@ -226,7 +226,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
   const found = ringStore.known?.keys.find(hasKid) ?? (await readRing(ringStore)).keys.find(hasKid)
   if (!found) throw new GatehouseError('ERR_NOT_FOUND', `there is no signing key "${kid}"`)
   const since = found.state === 'revoked' ? found.since : Date.now() / 1000
-  // Read while the ring is written: every moment counts.
+  // The policy is read while the ring is written, because the key should be revoked as fast as possible.
   const policy = readPolicy(parts)
   policy.catch(() => {})
   const revokeTokens = async () => {
@@ -235,7 +235,7 @@ async function revokeKey(keys: RotatingKeys, kid: string, actor: string | undefi
   }
   let outcome = await takeOutOfService(ringStore, kid, [], revokeTokens, actor)
   while (outcome === 'needs a key') {
-    // Generating takes long, and is hardly ever needed.
+    // Generating a key takes long and is rarely needed, so it is done only now.
     const fresh = await makeKeys([found.alg])
     outcome = await takeOutOfService(ringStore, kid, fresh, revokeTokens, actor)
   }

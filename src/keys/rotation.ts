@@ -10,7 +10,7 @@ export interface RotationParts {
   readonly store: Store
   readonly ringStore: KeyRingStore
   readonly readPolicy: () => Promise<RotationPolicy>
-  /** Called with each ring that a poll reads; answers after how many milliseconds to poll again. */
+  /** Called with each ring that a poll reads. Resolves with the milliseconds after which to poll again. */
   readonly onPolled: (keys: readonly OpenKey[], policy: RotationPolicy) => Promise<number>
   readonly logger: Logger
   /** The longest time between two polls. */
@@ -19,7 +19,7 @@ export interface RotationParts {
   readonly takeOverAfterMs: number
 }
 
-/** Milliseconds after a failed poll. */
+/** Milliseconds between a failed poll and the next poll. */
 const RETRY_MS = 2000
 /** The longest delay of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -30,7 +30,7 @@ export function createRotation(parts: RotationParts) {
     isFollowing: false,
     /** The current poll, or the last one. */
     running: Promise.resolve(),
-    /** The poll that follows it. */
+    /** The poll that follows the running poll. */
     queued: undefined as Promise<void> | undefined,
     pollTimer: undefined as NodeJS.Timeout | undefined,
     replenishing: undefined as { readonly timer: NodeJS.Timeout; readonly at: number } | undefined,
@@ -69,7 +69,7 @@ export async function followRing(state: Rotation): Promise<() => Promise<void>> 
 /**
  * Reads the ring as it is after this call, and makes the changes that are due. Concurrent callers share one poll.
  *
- * @throws {GatehouseError} why it failed; the rotation tries again by itself
+ * @throws {GatehouseError} why the poll failed; the rotation tries again by itself
  */
 export function pollRing(state: Rotation): Promise<void> {
   state.queued ??= state.running.then(async () => {
@@ -84,7 +84,7 @@ export function pollRing(state: Rotation): Promise<void> {
   return state.queued
 }
 
-/** A failure is logged, and the rotation tries again. */
+/** Polls the ring. If the poll fails, the failure is logged, and the rotation tries again. */
 async function pollInBackground(state: Rotation): Promise<void> {
   if (!state.isFollowing) return
   await pollRing(state).catch((error: unknown) => {
@@ -96,13 +96,13 @@ async function pollOnce(state: Rotation): Promise<void> {
   const { ringStore, readPolicy, onPolled, takeOverAfterMs } = state.parts
   const ring = await readRing(ringStore)
   const policy = await readPolicy()
-  // Usually keys are generated in the background; here only if no key can sign.
+  // Keys are usually generated in the background. This poll generates keys only if no key can sign.
   const fresh = canSign(ring.keys) ? [] : await makeKeys()
   const isOurs = await changeIfDue(state, (keys) => advance(keys, Date.now() / 1000, policy, fresh))
   const keys = ringStore.known?.keys ?? []
   const pollInMs = await onPolled(keys, policy)
   replenishSoon(state, isOurs ? 0 : takeOverAfterMs * (0.5 + Math.random() / 2))
-  // A random delay, so that usually one process makes the change and the others find it made.
+  // The delay is random, so that usually one process makes the change, and the other processes find it done.
   const dueInMs = nextDue(ringStore.known?.keys ?? [], policy) * 1000 - Date.now()
   schedulePoll(state, Math.min(pollInMs, dueInMs + Math.random() * Math.min(10_000, policy.rotateAfter * 20)))
 }

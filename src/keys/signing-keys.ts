@@ -13,27 +13,27 @@ export interface SigningKeyInfo {
   /** ES256 signs access tokens, RS256 ID tokens. */
   readonly alg: SigningAlgorithm
   /**
-   * `next`: published, and signs later. `current`: signs. `previous`: is published, because tokens that it signed may
-   * still be valid. `retired`: no longer published. `revoked`: taken out of service before its time.
+   * `next`: is published, and signs later. `current`: signs. `previous`: stays published, because tokens that it signed may
+   * still be valid. `retired`: is no longer published. `revoked`: was taken out of service before its time.
    */
   readonly state: KeyState
-  /** When it was generated and published; undefined if the host manages the keys. */
+  /** When the key was generated and published; undefined if the host manages the keys. */
   readonly createdAt?: number | undefined
-  /** When it entered its state; undefined if the host manages the keys. */
+  /** When the key entered its state; undefined if the host manages the keys. */
   readonly since?: number | undefined
-  /** When it leaves its state by itself; undefined if that is not known. */
+  /** When the key will leave its state by itself; undefined if this time is not known. */
   readonly until?: number | undefined
 }
 
 /** Options of a change of keys. */
 interface KeyChangeOptions {
-  /** Who makes the change, in the host's own terms; included in events, for an audit trail. */
+  /** The host's name for the person or program that makes the change; included in events, for an audit trail. */
   readonly actor?: string | undefined
 }
 
 /** The keys that sign tokens. */
 export interface SigningKeys {
-  /** All keys; the signing ones first. */
+  /** All keys. The keys that sign come first in the list. */
   list(): Promise<readonly SigningKeyInfo[]>
   /**
    * Activates the next keys in every process, and generates new next keys. Tokens of the replaced keys stay valid.
@@ -44,7 +44,7 @@ export interface SigningKeys {
   rotate(options?: KeyChangeOptions): Promise<void>
   /**
    * Takes a leaked key out of service: the key leaves the JWKS, another key signs, and every gateway that receives
-   * revocations rejects its tokens at once. A repeated call is harmless, and completes one that failed.
+   * revocations rejects its tokens at once. A repeated call is harmless, and completes a call that failed.
    *
    * @throws {GatehouseError} `ERR_NOT_FOUND`; `ERR_SIGNING_KEYS_READ_ONLY` for the signing key if the host manages the
    *   keys; `ERR_STORE_UNAVAILABLE`: other processes may not know the revocation, so repeat the call
@@ -70,7 +70,7 @@ export interface KeyCondition {
   readonly keys: readonly Pick<RingKey, 'alg' | 'state' | 'since'>[]
   /** Whether a signing key was revoked, so that gateways reject its new tokens too. */
   readonly isSigningRevoked: boolean
-  /** When these keys were last confirmed, in milliseconds since the epoch; undefined if never. */
+  /** When these keys were last confirmed, in milliseconds since the epoch; undefined if they were never confirmed. */
   readonly confirmedAt?: number | undefined
   /** Whether the confirmation is so old that the keys must be polled before anything is signed. */
   readonly stale: boolean
@@ -78,7 +78,7 @@ export interface KeyCondition {
   readonly failure?: unknown
   /** When the next keys become current, in epoch seconds; undefined if that is not known. */
   readonly rotationDue?: number | undefined
-  /** Why and when new keys replaced these after the store lost data; undefined if it lost none. */
+  /** Why and when these keys replaced older keys after the store lost data; undefined if the store lost no data. */
   readonly replaced?: RingLoss | undefined
 }
 
@@ -95,7 +95,7 @@ export interface KeySource extends SigningKeys {
   follow(): Promise<() => Promise<void>>
   /** The current keys. Available after `follow()`. */
   readonly ring: KeyRing
-  /** No I/O. */
+  /** The condition of the keys. Reading it does no I/O. */
   readonly condition: KeyCondition
   /** Finds the public key of a token. */
   readonly getKey: JWTVerifyGetKey

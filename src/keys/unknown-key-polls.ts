@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Polls that may follow each other at once. Over this many seconds, no more than that are made. */
+/** Maximum number of polls that may follow each other at once. No more polls are made within this number of seconds. */
 const BURST = 5
 
 /**
  * Limits the polls for unknown keys that tokens name: one a second on average, so that invented key ids cause
  * no load. Callers above the limit wait, and share one poll.
  *
- * @param poll answers the same promise to callers that share a poll
+ * @param poll returns the same promise to callers that share a poll
  */
 export function limitPolls(poll: () => Promise<void>): () => Promise<void> {
   let pollTimes: number[] = []
