@@ -85,7 +85,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
         range: async (index, options) => ((ttls.get(index) ?? 0) > 2 ? intact.range(index, options) : []),
       }
     },
-    noticedBy: 'of concurrent adds the longest time to live counts',
+    noticedBy: 'an index to which members are added concurrently lives for the longest time to live',
   },
   {
     breaks: 'the last time to live of an index replaces longer ones',

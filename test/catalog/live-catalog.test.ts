@@ -44,7 +44,7 @@ describe('a live catalog of a products object', () => {
 })
 
 describe('a live catalog of a function', () => {
-  it('before the first load, a products function is not called, and the catalog throws ERR_NOT_READY', async () => {
+  it('creating a live catalog does not call the products function, and the catalog throws ERR_NOT_READY', async () => {
     const load = vi.fn(() => products)
     const live = liveCatalog({ products: load, kycLevels })
     expect(live.loaded).toBe(false)

@@ -49,7 +49,7 @@ describe('the HTTP source', () => {
     expect(requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('key_1:secret').toString('base64')}`)
   })
 
-  test('credentials are form-encoded before they are Basic (RFC 6749 2.3.1)', async () => {
+  test('credentials are form-encoded before they are encoded as Basic credentials (RFC 6749 2.3.1)', async () => {
     await source({ clientId: 'a:b', clientSecret: 'ü %+' }).read(undefined)
     const [, value = ''] = requests[0]?.headers.authorization?.split(' ') ?? []
     expect(Buffer.from(value, 'base64').toString()).toBe('a%3Ab:%C3%BC+%25%2B')
@@ -60,7 +60,7 @@ describe('the HTTP source', () => {
     expect(requests[0]?.url).toBe('/auth/oauth2/revocations?tenant=7&cursor=c')
   })
 
-  test('a 304 answers no revocations and the same cursor', async () => {
+  test('after a 304 a read returns an empty list and the same cursor', async () => {
     const { read } = source()
     respond = json({ revocations: [], cursor: 'c1', more: false }, { ETag: '"one"' })
     await read(undefined)
@@ -146,7 +146,7 @@ describe('the HTTP source', () => {
     expect(sent).toBeLessThan(100)
   })
 
-  test.each(['nothing', 'half a response'])('a read times out after %s', async (what) => {
+  test.each(['nothing', 'half a response'])('a read times out if the server sends %s', async (what) => {
     respond = (response) => void (what === 'nothing' || response.write('{"revocations":['))
     await expect(source({ timeoutMs: 50 }).read(undefined)).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
   })

@@ -1,10 +1,10 @@
 import { request as requestOverTls } from 'node:https'
 import { connect, constants, type ClientHttp2Session } from 'node:http2'
 
-/** A `fetch` that follows no redirect and keeps no connection alive. */
+/** A `fetch` that does not follow redirects. */
 type Fetch = typeof globalThis.fetch
 
-/** Makes requests over TLS to a server with a self-signed certificate. */
+/** Makes requests over TLS to a server with a self-signed certificate, each on a new connection. */
 export function fetchTrusting(certificate: string): Fetch {
   return (input, init) =>
     new Promise((resolve, reject) => {

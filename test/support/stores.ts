@@ -13,7 +13,7 @@ import { storesOfRun, type Deployment, type RedisDeployment } from './stores-of-
  */
 export type MakeStore = (data?: string) => Store
 
-/** Runs a suite on each deployment of the run. */
+/** Runs a suite on each deployment that `TEST_STORES` names: memory, Redis, cluster, Sentinel. */
 export function describeEachStore(name: string, suite: (makeStore: MakeStore) => void): void {
   describeEachDeployment(name, (deploy) => {
     const inMemory = new Map<string, Store>()
@@ -21,8 +21,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
       const known = inMemory.get(data)
       if (known) return known
       const store = deploy(data)
-      // A store in memory shares its data only if it is the same object. On other deployments each store has its own
-      // connection.
+      // Two users of a store in memory share data only by using the same object. On other deployments each store has its
+      // own connection.
       if (store.volatile) inMemory.set(data, store)
       return store
     })
@@ -30,8 +30,8 @@ export function describeEachStore(name: string, suite: (makeStore: MakeStore) =>
 }
 
 /**
- * Runs a suite on each deployment of the run. `deploy` makes a store on the data of a name, with a connection of its
- * own; in memory each such store is empty.
+ * Runs a suite on each deployment that `TEST_STORES` names. `deploy(data)` makes a store with its own connection. Stores
+ * of the same name share their data, except in memory, where each store is empty.
  */
 export function describeEachDeployment(name: string, suite: (deploy: Deploy) => void): void {
   const stores = storesOfRun()

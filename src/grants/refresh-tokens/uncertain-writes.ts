@@ -15,10 +15,13 @@ interface FamilyWrite {
   readonly ttl: number
 }
 
-/** The rollback of a write. */
+/**
+ * The rollback of a write. A rollback puts a random value, a barrier, into the record. A write that arrives late finds a
+ * changed record then, and fails.
+ */
 interface Rollback {
   readonly write: FamilyWrite
-  /** Barriers that may stand in the record, although the writes of these barriers were not confirmed. */
+  /** The barriers that this rollback has tried to write. Each may be in the record, even if its write failed. */
   readonly barriers: Set<string>
 }
 
@@ -34,10 +37,13 @@ const TIMED_OUT = { error: () => new Error('the outcome of a write is not known 
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 1000
 
-/** Milliseconds after which a rollback is abandoned. An operator has usually restarted the process before. */
+/** Milliseconds after which a rollback stops. In an outage of this length the process is usually restarted anyway. */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
-/** @param options.notStartedTtl seconds for which a late start must be prevented */
+/**
+ * @param options.notStartedTtl seconds for which the record of a rolled back start remains, so that a start that arrives
+ *   late fails
+ */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
   { notStartedTtl }: { notStartedTtl: number },
@@ -50,8 +56,9 @@ export function createUncertainWrites(
   }
 
   /**
-   * Reads the outcome of a write. If the write is stored and may stay, confirms it. Otherwise restores the previous
-   * record, with a barrier.
+   * Reads the outcome of a write. A stored write is confirmed if the caller accepts it (`acceptIfStored`), or if a client
+   * has received its token. Otherwise the previous record is restored with a barrier, unless another process has changed
+   * the record.
    */
   async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
@@ -93,9 +100,9 @@ export function createUncertainWrites(
 
   return {
     /**
-     * Writes a record. If the answer does not arrive, finds out the outcome, which takes at most half a second more. A
-     * write that is not in force then is rolled back as soon as the store answers, even if the store applies it later.
-     * There is one exception: if the client retries at another process and receives the written token, the write stays.
+     * Writes a record. If the store does not answer, this method finds out the outcome within half a second more. If it
+     * cannot, it rejects, and the write is rolled back as soon as the store answers. There is one exception: if the
+     * client retries at another process and receives the written token there, the write stays.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -137,8 +144,8 @@ export function createUncertainWrites(
  * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
  * write replaces. So a write whose outcome stays unknown is rolled back.
  *
- * If writes wait for replicas, a write that too few replicas received can be read, but is lost with its server. So
- * neither the write nor its rollback counts until a later write of the same record is confirmed. That confirmation covers
- * the earlier writes too, because replicas apply writes in order.
+ * If the store waits for replicas, the master may have a write that too few replicas have. Processes can read such a
+ * write, but it is lost if the master fails. Replicas apply writes in order, so a confirmed write proves that they have
+ * all earlier writes of the record. Until then, neither the write nor its rollback is final.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
 /**
- * A time to live in seconds that elapses during a check. No check reads such a value before its time has elapsed: a slow
- * check would read too late.
+ * A time to live in seconds that elapses during a check. No check expects that such a value still exists, because the
+ * value may have expired already on a slow machine.
  */
 const SHORT = 2
 /** A time to live in seconds that never elapses during a check. */
@@ -74,7 +74,7 @@ export const expiry: StorePromises = {
     }
   },
 
-  async 'an index lives for its longest time to live, and a new index starts empty'(stage) {
+  async 'an index lives for its longest time to live, and starts empty after that'(stage) {
     const { store, other, key, elapse } = stage
     const add = async (index: string, ...ttls: (number | undefined)[]) => {
       for (const [position, ttl] of ttls.entries()) await store.add(key(index), `member ${position}`, ttl)
@@ -104,7 +104,7 @@ export const expiry: StorePromises = {
     assert.deepEqual(await range('short'), ['new'])
   },
 
-  async 'of concurrent adds the longest time to live counts'(stage) {
+  async 'an index to which members are added concurrently lives for the longest time to live'(stage) {
     const { store, key, elapse } = stage
     const competing = competitors(stage).slice(0, 10)
     const indexes = [

@@ -6,7 +6,8 @@ import { pathBelow } from '../../../src/authorization-server/routing/mount-path.
  * A request as the middleware receives it.
  *
  * @param target the original request target
- * @param path `ctx.path`, if middleware above changed it @param outside `req.originalUrl`, which Express or
+ * @param path `ctx.path`, if middleware above changed it
+ * @param outside `req.originalUrl`, which Express or
  * connect sets if the app runs inside it
  */
 function request(target: string, path = target.split('?', 1)[0], outside?: string): Context {

@@ -386,7 +386,7 @@ describe('attacks on pages and forms', () => {
       }
     })
 
-    it('all cookies are Secure with an https issuer, even if app.proxy of Koa is not set behind a TLS proxy', async () => {
+    it('with an https issuer all cookies are Secure, even if the app runs behind a TLS proxy without app.proxy', async () => {
       const cookies = await cookiesOf('https://example.com/auth')
       expect(cookies.length).toBeGreaterThanOrEqual(4)
       for (const cookie of cookies) expect(cookie).toMatch(/; ?secure/i)

@@ -37,7 +37,10 @@ describe('generated requests', () => {
 })
 
 describe('the oracle', () => {
-  /** Faults of a host: the class that the oracle must report, a condition for the requests, and the faulty handler. */
+  /**
+   * Faults of a host. Each entry has the class that the oracle must report, a test that selects the requests with the
+   * fault, and the faulty handler.
+   */
   const FAULTS: readonly (readonly [FindingClass, (ctx: Context) => boolean, (ctx: Context) => unknown])[] = [
     ['5xx', ({ path }) => path === '/auth/oauth2/introspect', (ctx) => ctx.throw(503)],
     [
@@ -106,7 +109,7 @@ describe('the oracle', () => {
   )
 
   it(
-    'a run reports a short request that leads to the finding',
+    'a run shortens the request that led to a finding, and reports the short request',
     async () => {
       const above = (ctx: Context, next: Next) =>
         ctx.query['scope'] ? ctx.redirect('//evil.example') : next()

@@ -75,7 +75,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     expect(compressed.some((line) => line.startsWith('200 /auth/interaction/'))).toBe(true)
   })
 
-  it('a compressed response contains the complete discovery document', async () => {
+  it('a compressed response contains the complete key set', async () => {
     const headers = { 'accept-encoding': 'gzip' }
     const { status, body } = await raw(`${host.issuer}/oauth2/jwks`, headers)
     expect(status).toBe(200)
@@ -87,7 +87,7 @@ describe('a gatehouse below middleware that works on responses', () => {
     '/auth/.well-known/openid-configuration',
     '/auth/oauth2/jwks',
     '/.well-known/oauth-protected-resource/api',
-  ])('a GET of %s has an ETag, and answers 304 to a request that names it', async (path) => {
+  ])('the response of GET %s has an ETag, and a request with this ETag gets 304', async (path) => {
     const first = await raw(host.origin + path)
     expect(first.headers.etag).toMatch(/^"[\w-]{43}"$/)
     const again = await raw(host.origin + path, { 'if-none-match': first.headers.etag ?? '' })

@@ -1,6 +1,6 @@
 /**
- * Characters that are invisible or change the direction of the text around them. With them, one name can look like
- * another: controls, bidirectional controls, zero-width and filler characters, tags, line and paragraph separators.
+ * Characters that are invisible, or change the direction of the text around them: controls, bidirectional controls,
+ * zero-width and filler characters, tags, line and paragraph separators. They can make one name look like another.
  * Joiners and variation selectors stay, because emoji and Persian need them.
  */
 const INVISIBLE =
