@@ -14,7 +14,7 @@ interface Connection {
   readonly since: number
 }
 
-/** A page on which users see what they have allowed each application, and can withdraw it. */
+/** A page on which users see what they have allowed each application, and can disconnect it. */
 export function connectedApplications({ applications, grants }: Pick<Gatehouse, 'applications' | 'grants'>) {
   async function connectionsOf(accountId: string): Promise<Connection[]> {
     const all: Grant[] = []
@@ -48,7 +48,7 @@ export function connectedApplications({ applications, grants }: Pick<Gatehouse, 
       if (!account) return ctx.redirect('/login?next=/applications')
       ctx.body = page(site, 'Connected applications', listPage(await connectionsOf(account.id)))
     })
-    .post('/applications/withdraw', async (ctx) => {
+    .post('/applications/disconnect', async (ctx) => {
       const account = signedInAccount(ctx)
       const { clientId } = Object(ctx.request.body) as { clientId?: unknown }
       if (account && typeof clientId === 'string' && clientId !== '') {
@@ -71,7 +71,10 @@ const listPage = (connections: readonly Connection[]) => html`
     ${
       connections.length === 0
         ? html`<p>No application can act on your account.</p>`
-        : html`<p>These applications can act on your account. What you withdraw ends at once.</p>`
+        : html`<p>
+            These applications can act on your account. An application that you disconnect loses access at
+            once.
+          </p>`
     }
   </section>
   ${connections.map(
@@ -80,9 +83,9 @@ const listPage = (connections: readonly Connection[]) => html`
         <h2>${name}</h2>
         <p>${allowed.length === 0 ? 'May see who you are.' : allowed.join(' · ')}</p>
         <p><small>Since ${new Date(since * 1000).toISOString().slice(0, 10)}</small></p>
-        <form class="actions" method="post" action="/applications/withdraw">
+        <form class="actions" method="post" action="/applications/disconnect">
           <input type="hidden" name="clientId" value="${clientId}" />
-          <button class="plain">Withdraw</button>
+          <button class="plain">Disconnect</button>
         </form>
       </section>
     `,

@@ -40,7 +40,7 @@ test('users see the grants that they have allowed, and revoke a grant with one c
   expect(page.body).toContain('<h2>Other &lt;b&gt;</h2>')
 
   const after = await browser().submit(page, {
-    action: /withdraw$/,
+    action: /disconnect$/,
     change: { clientId: ledger.client_id },
   })
   expect(after.url.pathname).toBe('/applications')
@@ -53,15 +53,15 @@ test('users see the grants that they have allowed, and revoke a grant with one c
 test('users can neither see nor revoke the grants of other users', async () => {
   const { client_id, client_secret } = await host.createApplication({ name: 'Of Alice' })
   const tokens = await connect(host, { client_id, client_secret })
-  const withdraw = () => host.post(`${host.origin}/applications/withdraw`, { clientId: client_id })
+  const disconnect = () => host.post(`${host.origin}/applications/disconnect`, { clientId: client_id })
 
   signedIn = 'bob'
   expect((await browser().open(`${host.origin}/applications`)).body).toContain(
     'No application can act on your account.',
   )
-  expect((await withdraw()).status).toBe(303)
+  expect((await disconnect()).status).toBe(303)
   signedIn = undefined
   expect((await browser().open(`${host.origin}/applications`)).url.pathname).toBe('/login')
-  expect((await withdraw()).status).toBe(303)
+  expect((await disconnect()).status).toBe(303)
   expect((await host.call('GET /invoices/list', tokens.access_token)).status).toBe(200)
 })
