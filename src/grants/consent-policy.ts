@@ -15,17 +15,9 @@ export type ScopeStatus = 'new' | 'granted' | 'denied'
 /** A sign-in needs this scope, so a person who approves a request for it always grants it. */
 export const MANDATORY_SCOPE = 'openid'
 
-/**
- * Whether a person must be asked: always with `prompt=consent`, otherwise only if a requested scope is new or was denied
- * before.
- */
-export function isConsentNeeded(request: {
-  readonly requested: readonly string[]
-  readonly stored: StoredConsent
-  readonly promptConsent: boolean
-}): boolean {
-  const { requested, stored, promptConsent } = request
-  return promptConsent || requested.some((scope) => scopeStatus(scope, stored) !== 'granted')
+/** Whether the stored consent does not cover a request: a requested scope is new, or was denied before. */
+export function isConsentNeeded(requested: readonly string[], stored: StoredConsent): boolean {
+  return requested.some((scope) => scopeStatus(scope, stored) !== 'granted')
 }
 
 /** The status of a requested scope. A denial outweighs an approval if a record holds both. */

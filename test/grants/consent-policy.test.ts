@@ -12,21 +12,19 @@ const stored = { granted: ['openid', 'a', 'b'], denied: ['c'] }
 
 describe('isConsentNeeded()', () => {
   it.each([
-    ['is true the first time', ['a'], nothing, false, true],
-    ['is false when everything was granted before', ['a', 'b'], stored, false, false],
-    ['is true for a new scope', ['a', 'd'], stored, false, true],
-    ['is true for a denied scope that is requested again', ['a', 'c'], stored, false, true],
-    ['is true with prompt=consent, even if everything was granted', ['a'], stored, true, true],
-    ['is false when nothing is requested', [], nothing, false, false],
+    ['is true the first time', ['a'], nothing, true],
+    ['is false when everything was granted before', ['a', 'b'], stored, false],
+    ['is true for a new scope', ['a', 'd'], stored, true],
+    ['is true for a denied scope that is requested again', ['a', 'c'], stored, true],
+    ['is false when nothing is requested', [], nothing, false],
     [
       'is true when a record holds a scope as granted and as denied',
       ['a'],
       { granted: ['a'], denied: ['a'] },
-      false,
       true,
     ],
-  ])('isConsentNeeded() %s', (_name, requested, before, promptConsent, expected) => {
-    expect(isConsentNeeded({ requested, stored: before, promptConsent })).toBe(expected)
+  ])('isConsentNeeded() %s', (_name, requested, before, expected) => {
+    expect(isConsentNeeded(requested, before)).toBe(expected)
   })
 })
 
@@ -78,10 +76,10 @@ describe('mergeConsent()', () => {
   it('stored consent makes the next request of the same scopes silent, unless a scope was denied', () => {
     const requested = ['a', 'b']
     const all = mergeConsent(nothing, decide(requested, requested))
-    expect(isConsentNeeded({ requested, stored: all, promptConsent: false })).toBe(false)
+    expect(isConsentNeeded(requested, all)).toBe(false)
     const part = mergeConsent(nothing, decide(requested, ['a']))
-    expect(isConsentNeeded({ requested, stored: part, promptConsent: false })).toBe(true)
-    expect(isConsentNeeded({ requested: ['a'], stored: part, promptConsent: false })).toBe(false)
+    expect(isConsentNeeded(requested, part)).toBe(true)
+    expect(isConsentNeeded(['a'], part)).toBe(false)
   })
 
   it('mergeConsent() changes neither of its arguments', () => {

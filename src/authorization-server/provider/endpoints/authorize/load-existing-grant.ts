@@ -70,12 +70,9 @@ async function findConsent(
   person: Person,
   client: Client,
 ): Promise<ConsentVersions | undefined> {
-  const promptConsent = ctx.oidc.prompts.has('consent')
-  if (promptConsent) return undefined
+  if (ctx.oidc.prompts.has('consent')) return undefined
   const { consent, versions } = await consents.get(person, client.clientId)
   const requested = [...ctx.oidc.requestParamScopes]
   const isFirstParty = client.kind === 'application' && client.firstParty
-  return isFirstParty || !isConsentNeeded({ requested, stored: consent, promptConsent })
-    ? versions
-    : undefined
+  return isFirstParty || !isConsentNeeded(requested, consent) ? versions : undefined
 }
