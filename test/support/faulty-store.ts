@@ -61,7 +61,8 @@ export function faultyStore(inner: Store, { lateBy = 150 }: { lateBy?: number } 
         const call = `${name} ${String(args[0])}`
         const index = calls.push(call) - 1
         if (isAway) throw failure()
-        if (!armed || !(armed.at === index || call.startsWith(`${armed.at}:`))) return work()
+        const isArmed = armed?.at === index || `${call}:`.startsWith(`${armed?.at}:`)
+        if (!armed || !isArmed) return work()
         const { fault, thenAway } = armed
         armed = undefined
         isAway = thenAway

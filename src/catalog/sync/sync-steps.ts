@@ -98,7 +98,7 @@ export async function publish(state: SyncState, isReload: boolean): Promise<void
     try {
       await revokeWithdrawn(state, record)
     } finally {
-      if (record !== before?.record) await notifyProcesses(state, record.version)
+      if (record !== before?.record) await state.store.publish(CATALOG_CHANNEL, record.version)
     }
     return
   }
@@ -187,15 +187,6 @@ function activate(state: SyncState, record: CatalogRecord): void {
 
 function revokeWithdrawn(state: SyncState, { withdrawn }: CatalogRecord): Promise<void> {
   return revokeWithdrawnScopes(state.revocations, state.pendingScopes, withdrawn, nowInSeconds())
-}
-
-async function notifyProcesses({ store, logger }: SyncState, version: string): Promise<void> {
-  await store.publish(CATALOG_CHANNEL, version).catch((error: unknown) => {
-    logger.warn(
-      { err: error },
-      'other processes could not be notified of the new products; they find them at their next poll',
-    )
-  })
 }
 
 function nowInSeconds(): number {

@@ -252,19 +252,15 @@ describe('a reload of the products', () => {
     expect(here.ids()).toEqual(['a'])
   })
 
-  it('a reload succeeds if its message cannot be sent, and this is logged', async () => {
+  it('a reload whose message cannot be sent activates the products and throws, and the next poll sends the message', async () => {
     const [inner, database] = [memoryStore(), createDatabase('a')]
-    const failing: Store = {
-      ...inner,
-      publish: (channel, message) =>
-        channel === 'catalog' ? Promise.reject(new Error('down')) : inner.publish(channel, message),
-    }
-    const here = await startProcess(failing, database.load)
-    here.warn.mockClear()
-    const there = await startProcess(inner, database.load, { pollIntervalMs: 30 })
+    const faulty = faultyStore(inner)
+    const here = await startProcess(faulty.store, database.load, { pollIntervalMs: 30 })
+    const there = await startProcess(inner, database.load)
     database.products = productsNamed('b')
-    await here.sync.reload()
-    expect(here.warn).toHaveBeenCalledTimes(1)
+    faulty.arm('publish catalog', 'rejected')
+    await expect(here.sync.reload()).rejects.toThrow('ECONNRESET')
+    expect(here.ids()).toEqual(['b'])
     await vi.waitFor(() => expect(there.ids()).toEqual(['b']))
   })
 
