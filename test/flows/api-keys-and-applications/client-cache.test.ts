@@ -27,7 +27,7 @@ describeEachStore('the client cache', (makeStore) => {
    */
   async function start({ lost = [] }: { lost?: readonly string[] } = {}) {
     const data = randomUUID()
-    const here = await startHost({ store: makeStore(data) })
+    const first = await startHost({ store: makeStore(data) })
     const store = makeStore(data)
     const filtered: Store = {
       ...store,
@@ -39,30 +39,30 @@ describeEachStore('the client cache', (makeStore) => {
         ),
     }
     let port = 0
-    const there: Host = await startHost({
+    const second: Host = await startHost({
       store: filtered,
-      origin: here.origin,
+      origin: first.origin,
       fetch: (input, init) =>
         fetch(
           String(input instanceof Request ? input.url : input).replace(
-            here.origin,
+            first.origin,
             `http://localhost:${port}`,
           ),
           init,
         ),
     })
-    port = there.port
-    hosts.push(here, there)
-    await there.gatehouse.ready()
-    return { here, there }
+    port = second.port
+    hosts.push(first, second)
+    await second.gatehouse.ready()
+    return { first, second }
   }
 
   const scopesAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).body['scope']
   const statusAt = async (host: Host, client: Client) => (await host.requestDirectToken(client)).status
 
   /**
-   * Waits until a process applies a change. The time limit proves that a message caused this, not an expired cache
-   * entry.
+   * Waits until a process applies a change. The time limit is shorter than the lifetime of a cache entry. So a message
+   * made the process apply the change.
    */
   async function expectSoon(check: () => Promise<void>): Promise<void> {
     const before = performance.now()
@@ -70,7 +70,7 @@ describeEachStore('the client cache', (makeStore) => {
     expect(performance.now() - before).toBeLessThan(MESSAGE_TIMEOUT_MS)
   }
 
-  /** Makes cache entries older. */
+  /** Moves the clock of the process forward, so that cache entries become older. */
   function elapse(ms: number): void {
     const now = performance.now.bind(performance)
     vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
@@ -78,132 +78,136 @@ describeEachStore('the client cache', (makeStore) => {
 
   describe('a message about a changed client', () => {
     test('a message makes other processes reject a secret that was rotated without an overlap', async () => {
-      const { here, there } = await start()
-      const key = await here.createApiKey()
-      expect(await statusAt(there, key)).toBe(200)
-      const { clientSecret } = await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
+      const { first, second } = await start()
+      const key = await first.createApiKey()
+      expect(await statusAt(second, key)).toBe(200)
+      const { clientSecret } = await first.gatehouse.apiKeys.rotateSecret(key.client_id, {
+        overlapSeconds: 0,
+      })
       // The process that rotated the secret applies the change at once.
-      expect(await statusAt(here, key)).toBe(401)
-      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
-      expect(await statusAt(there, { ...key, client_secret: clientSecret })).toBe(200)
+      expect(await statusAt(first, key)).toBe(401)
+      await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
+      expect(await statusAt(second, { ...key, client_secret: clientSecret })).toBe(200)
     })
 
     test('a message makes other processes reject a revoked secret', async () => {
-      const { here, there } = await start()
-      const key = await here.createApiKey()
-      await here.gatehouse.apiKeys.rotateSecret(key.client_id)
-      expect(await statusAt(there, key)).toBe(200)
-      await here.gatehouse.apiKeys.revokeSecret(key.client_id, 'old')
-      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
+      const { first, second } = await start()
+      const key = await first.createApiKey()
+      await first.gatehouse.apiKeys.rotateSecret(key.client_id)
+      expect(await statusAt(second, key)).toBe(200)
+      await first.gatehouse.apiKeys.revokeSecret(key.client_id, 'old')
+      await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
     })
 
     test('a message makes other processes apply added and removed products', async () => {
-      const { here, there } = await start()
-      const key = await here.createApiKey(['invoices'])
-      expect(await scopesAt(there, key)).toBe('invoices:read invoices:create')
-      await here.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
-      await expectSoon(async () => expect(await scopesAt(there, key)).toContain('payments:list'))
-      await here.gatehouse.apiKeys.removeProduct(key.client_id, 'invoices')
-      await expectSoon(async () => expect(await scopesAt(there, key)).toBe('payments:list payments:transfer'))
+      const { first, second } = await start()
+      const key = await first.createApiKey(['invoices'])
+      expect(await scopesAt(second, key)).toBe('invoices:read invoices:create')
+      await first.gatehouse.apiKeys.addProduct(key.client_id, 'payments')
+      await expectSoon(async () => expect(await scopesAt(second, key)).toContain('payments:list'))
+      await first.gatehouse.apiKeys.removeProduct(key.client_id, 'invoices')
+      await expectSoon(async () =>
+        expect(await scopesAt(second, key)).toBe('payments:list payments:transfer'),
+      )
     })
 
     test('a message makes other processes apply the disabling, enabling or deletion of a client', async () => {
-      const { here, there } = await start()
-      const key = await here.createApiKey()
-      const { apiKeys } = here.gatehouse
-      expect(await statusAt(there, key)).toBe(200)
+      const { first, second } = await start()
+      const key = await first.createApiKey()
+      const { apiKeys } = first.gatehouse
+      expect(await statusAt(second, key)).toBe(200)
       await apiKeys.disable(key.client_id)
-      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
       await apiKeys.enable(key.client_id)
-      await expectSoon(async () => expect(await statusAt(there, key)).toBe(200))
+      await expectSoon(async () => expect(await statusAt(second, key)).toBe(200))
       await apiKeys.delete(key.client_id)
-      await expectSoon(async () => expect(await statusAt(there, key)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(second, key)).toBe(401))
     })
 
     test('a message makes other processes reject a client that is no longer a resource server', async () => {
-      const { here, there } = await start()
-      const server = await here.createApiKey()
-      const { apiKeys } = here.gatehouse
+      const { first, second } = await start()
+      const server = await first.createApiKey()
+      const { apiKeys } = first.gatehouse
       await apiKeys.setResourceServer(server.client_id, true)
       const feed = async () =>
-        (await there.fetch(`${there.issuer}/oauth2/revocations`, { headers: basic(server) })).status
+        (await second.fetch(`${second.issuer}/oauth2/revocations`, { headers: basic(server) })).status
       expect(await feed()).toBe(200)
       await apiKeys.setResourceServer(server.client_id, false)
       await expectSoon(async () => expect(await feed()).toBe(403))
     })
 
     test('a message makes other processes accept the new redirect URIs of an application', async () => {
-      const { here, there } = await start()
-      const { client_id: clientId } = await here.createApplication()
+      const { first, second } = await start()
+      const { client_id: clientId } = await first.createApplication()
       const redirect_uri = 'http://localhost:9/new'
       const ask = async () =>
-        (await authorize(there, clientId, { parameters: { redirect_uri } })).callback.pathname
+        (await authorize(second, clientId, { parameters: { redirect_uri } })).callback.pathname
       expect(await ask()).not.toBe('/new')
-      await here.gatehouse.applications.setRedirectUris(clientId, [redirect_uri])
+      await first.gatehouse.applications.setRedirectUris(clientId, [redirect_uri])
       await expectSoon(async () => expect(await ask()).toBe('/new'))
     })
 
     test('a new client works in other processes at once, without a message', async () => {
-      const { here, there } = await start({ lost: ['clients'] })
+      const { first, second } = await start({ lost: ['clients'] })
       const unknown = { client_id: 'key_later', client_secret: 'unknown' }
-      expect(await statusAt(there, unknown)).toBe(401)
-      const { clientSecret } = await here.gatehouse.apiKeys.create({
+      expect(await statusAt(second, unknown)).toBe(401)
+      const { clientSecret } = await first.gatehouse.apiKeys.create({
         accountId: 'acme',
         name: 'Key',
         products: ['invoices'],
         clientId: 'key_later',
       })
-      expect(await statusAt(there, { client_id: 'key_later', client_secret: clientSecret })).toBe(200)
+      expect(await statusAt(second, { client_id: 'key_later', client_secret: clientSecret })).toBe(200)
     })
   })
 
   describe('a lost message about a changed client', () => {
-    test('without a message, another process applies a changed secret after ten seconds', async () => {
-      const { here, there } = await start({ lost: ['clients'] })
-      const key = await here.createApiKey()
-      expect(await statusAt(there, key)).toBe(200)
-      await here.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
-      await until(async () => expect(await statusAt(here, key)).toBe(401))
-      // The old secret still works there, so the second process really uses its cached client.
-      expect(await statusAt(there, key)).toBe(200)
+    test('if the message about a changed secret is lost, another process applies the change after ten seconds', async () => {
+      const { first, second } = await start({ lost: ['clients'] })
+      const key = await first.createApiKey()
+      expect(await statusAt(second, key)).toBe(200)
+      await first.gatehouse.apiKeys.rotateSecret(key.client_id, { overlapSeconds: 0 })
+      await until(async () => expect(await statusAt(first, key)).toBe(401))
+      // The second process still accepts the old secret, so it really uses its cached client.
+      expect(await statusAt(second, key)).toBe(200)
       elapse(MAX_AGE_MS)
-      expect(await statusAt(there, key)).toBe(401)
+      expect(await statusAt(second, key)).toBe(401)
     })
 
     test('if the message about a changed client is lost, a revocation makes other processes apply the change', async () => {
-      const { here, there } = await start({ lost: ['clients'] })
+      const { first, second } = await start({ lost: ['clients'] })
       const [disabled, deleted, changed] = [
-        await here.createApiKey(),
-        await here.createApiKey(),
-        await here.createApiKey(),
+        await first.createApiKey(),
+        await first.createApiKey(),
+        await first.createApiKey(),
       ]
-      for (const key of [disabled, deleted, changed]) expect(await statusAt(there, key)).toBe(200)
-      const { apiKeys } = here.gatehouse
+      for (const key of [disabled, deleted, changed]) expect(await statusAt(second, key)).toBe(200)
+      const { apiKeys } = first.gatehouse
       await apiKeys.disable(disabled.client_id)
       await apiKeys.delete(deleted.client_id)
       await apiKeys.removeProduct(changed.client_id, 'payments')
-      await expectSoon(async () => expect(await statusAt(there, disabled)).toBe(401))
-      await expectSoon(async () => expect(await statusAt(there, deleted)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(second, disabled)).toBe(401))
+      await expectSoon(async () => expect(await statusAt(second, deleted)).toBe(401))
       await expectSoon(async () =>
-        expect(await scopesAt(there, changed)).toBe('invoices:read invoices:create'),
+        expect(await scopesAt(second, changed)).toBe('invoices:read invoices:create'),
       )
     })
 
     test('a token that a stale process issues with a removed product is rejected at once', async () => {
-      const { here, there } = await start({ lost: ['clients', 'revocations'] })
-      const key = await here.createApiKey()
-      expect(await statusAt(there, key)).toBe(200)
-      await here.gatehouse.apiKeys.removeProduct(key.client_id, 'payments')
-      const { body } = await there.requestDirectToken(key)
+      const { first, second } = await start({ lost: ['clients', 'revocations'] })
+      const key = await first.createApiKey()
+      expect(await statusAt(second, key)).toBe(200)
+      await first.gatehouse.apiKeys.removeProduct(key.client_id, 'payments')
+      const { body } = await second.requestDirectToken(key)
       // The second process still uses its cached client.
       expect(body['scope']).toContain('payments:list')
-      expect(await here.call('GET /payments/list', String(body['access_token']))).toMatchObject({
+      expect(await first.call('GET /payments/list', String(body['access_token']))).toMatchObject({
         status: 401,
         body: { error: 'invalid_token' },
       })
-      expect(here.reached).toEqual([])
-      const fresh = await here.requestDirectToken(key)
-      expect((await here.call('GET /invoices/list', String(fresh.body['access_token']))).status).toBe(200)
+      expect(first.reached).toEqual([])
+      const fresh = await first.requestDirectToken(key)
+      expect((await first.call('GET /invoices/list', String(fresh.body['access_token']))).status).toBe(200)
     })
   })
 })

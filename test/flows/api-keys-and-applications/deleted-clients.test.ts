@@ -28,8 +28,8 @@ describeEachStore('deleted clients', (makeStore) => {
     expect(rejected.body).not.toHaveProperty('access_token')
     // The refresh token does not work for another application of the same developer either.
     const other = await host.createApplication()
-    const foreign = await host.refresh(other, refresh_token)
-    expect([foreign.status, foreign.body['error']]).toEqual([400, 'invalid_grant'])
+    const byOther = await host.refresh(other, refresh_token)
+    expect([byOther.status, byOther.body['error']]).toEqual([400, 'invalid_grant'])
   })
 
   it('a deleted client gets no direct token, and gets the same error as an unknown client', async () => {

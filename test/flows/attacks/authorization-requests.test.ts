@@ -22,7 +22,7 @@ describe('attacks on the authorization request', () => {
   })
   afterAll(() => host.close())
 
-  /** One request without cookies; redirects are not followed. */
+  /** Sends one authorization request without cookies, and does not follow redirects. */
   const ask = (query: URLSearchParams | string) =>
     send(host.port, { target: `/auth/oauth2/authorize?${String(query)}`, headers: { accept: 'text/html' } })
 
@@ -66,7 +66,7 @@ describe('attacks on the authorization request', () => {
       '/callback',
       'callback',
     ])(
-      'a redirect URI that differs from the registered one never gets a redirect: %j',
+      'gatehouse never redirects to %j, because it differs from the registered redirect URI',
       async (redirect_uri) => {
         // The rest of the request is valid or has a further error.
         for (const more of [{}, { response_type: 'token' }, { scope: 'unknown' }, { prompt: 'none' }]) {
@@ -229,7 +229,7 @@ describe('attacks on the authorization request', () => {
     expect(json(answer)).toEqual({ sub: 'alice', account_id: 'alice' })
   })
 
-  it('a dpop_jkt or a DPoP header is ignored: the token has no cnf and is a Bearer token', async () => {
+  it('gatehouse ignores dpop_jkt and the DPoP header, and issues a Bearer token without cnf', async () => {
     const { code } = await authorize(host, application.client_id, {
       parameters: { dpop_jkt: 'x'.repeat(43) },
     })
@@ -291,7 +291,7 @@ describe('attacks on the authorization request', () => {
     'GET /oauth2',
     'GET /__proto__',
     'GET /oauth2/constructor',
-  ])('an endpoint of oidc-provider that gatehouse does not offer answers 404: %s', async (target) => {
+  ])('%s answers 404, because gatehouse does not offer this endpoint of oidc-provider', async (target) => {
     const [method = 'GET', path = ''] = target.split(' ')
     const { status, text } = await send(host.port, { method, target: `/auth${path}` })
     expect([status, text]).toEqual([404, 'Not Found'])

@@ -73,7 +73,7 @@ describeEachStore('an application, user or developer that disappears during a fl
   })
 
   it.each(names)(
-    'no code is issued if %s before the next request, although consent was given',
+    'no code is issued if %s before the next authorization request, although the user approved an earlier request',
     async (name) => {
       const { browser } = await authorize(host, application.client_id)
       const before = await browser.open(authorizationUrl(host, application.client_id))
@@ -111,14 +111,14 @@ describeEachStore('an application, user or developer that disappears during a fl
   })
 
   it.each(names)(
-    'if %s, the answer of user info depends on the application and the user, not on the developer',
+    'if %s, user info checks the application and the user, but not the developer',
     async (name) => {
       const { access_token } = await connect(host, application, {
         parameters: { scope: 'openid profile invoices:read' },
       })
       await changes[name]!()
       const { status, body } = await host.userInfo(access_token)
-      // User info does not depend on the developer's account.
+      // User info does not check the developer's account.
       if (name === "the developer's account is deleted") expect(status).toBe(200)
       else expect([status, body]).toEqual([401, expect.objectContaining({ error: 'invalid_token' })])
     },

@@ -25,7 +25,7 @@ async function hostWith(options: HostOptions = {}) {
   return { host, application: await host.createApplication() }
 }
 
-/** One authorization request of a browser; redirects are not followed. */
+/** Sends one authorization request as a browser does, and does not follow redirects. */
 const request = (host: Host, clientId: string, parameters: Record<string, string> = {}, headers = {}) =>
   fetch(authorizationUrl(host, clientId, parameters), {
     redirect: 'manual',
@@ -61,7 +61,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     },
   )
 
-  it('a state that is too long leads to the error page, which does not repeat it', async () => {
+  it('a state that is too long leads to the error page, and the page does not repeat the state', async () => {
     const { host, clientId, writes } = await start()
     const answer = await request(host, clientId, { state: 'x'.repeat(2049) })
     expect([answer.status, answer.headers.get('location')]).toEqual([400, null])
@@ -105,7 +105,7 @@ describeEachStore('the size of authorization request parameters', (makeStore) =>
     expect(callback.searchParams.get('state')).toBe(parameters.state)
   })
 
-  it('an ID token is never too long for id_token_hint, at authorization and at sign-out', async () => {
+  it('id_token_hint accepts the longest ID token at authorization and at sign-out', async () => {
     const { store } = watchWrites(makeStore())
     const user = 'a'.repeat(255)
     const accounts = new Map([
@@ -156,9 +156,9 @@ describe('the stored interaction', () => {
     ['letters', 'x'],
     ['quotes', '"'],
     ['control characters', '\u0001'],
-    ['Chinese', '漢'],
+    ['Chinese characters', '漢'],
   ])(
-    'a stored interaction with parameters of %s has at most 4 kB, apart from scope',
+    'a stored interaction whose parameters consist of %s has at most 4 kB without its scope',
     async (_, character) => {
       const { store, values } = interactionsOf(memoryStore())
       const long = 'a'.repeat(255)
@@ -230,7 +230,7 @@ describeEachStore('the lifetime of an interaction', (makeStore) => {
     }
   })
 
-  it('an interaction without sign-in expires no later than one with sign-in', async () => {
+  it('an interaction without sign-in expires no later than an interaction with sign-in', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: NOW })
     const { host, application } = await hostWith({
       store: makeStore(),
@@ -301,7 +301,7 @@ describe('the limit of pending interactions per address', () => {
     expect((await request(host, clientId)).status).toBe(429)
   })
 
-  it('the limit counts only requests with a page, and counts them for each IPv4 address or IPv6 /64 network', async () => {
+  it('the limit counts only requests that need a page, separately for each IPv4 address and each IPv6 /64 network', async () => {
     const { host, application, clientId } = await limited(1, [behindProxy])
     const browser = host.browser()
     await authorize(host, clientId, { browser })
@@ -345,7 +345,10 @@ describeWithRedis('a Redis with nearly full memory', () => {
     await admin.config('SET', 'maxmemory', Math.round(used / 0.93))
     return { host, application, key, tokens, direct, admin, writes, clientId: application.client_id }
   }
-  /** Repeats a request until it gets the status. The first request only starts the memory check in the background. */
+  /**
+   * Repeats an authorization request until the response has the status. The first request only starts the memory
+   * check in the background.
+   */
   const untilStatus = (host: Host, clientId: string, status: number) =>
     vi.waitFor(async () => expect((await request(host, clientId)).status).toBe(status), {
       timeout: 10_000,
@@ -376,7 +379,7 @@ describeWithRedis('a Redis with nearly full memory', () => {
     await untilStatus(host, clientId, 303)
   })
 
-  it('without permission for INFO, authorization requests are accepted despite nearly full memory', async () => {
+  it('if gatehouse may not send the Redis command INFO, authorization requests are accepted despite nearly full memory', async () => {
     const { host, clientId } = await nearlyFull({ rights: '+@all -info' })
     for (let index = 0; index < 3; index += 1) {
       expect((await request(host, clientId)).status).toBe(303)

@@ -45,7 +45,10 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
   })
   afterAll(() => host.close())
 
-  /** The parts of a response that must not change; random ids are replaced. */
+  /**
+   * Sends a request, and returns the parts of the response that must not change. Random ids and expiry dates are
+   * replaced.
+   */
   async function ask(target: string, headers: Record<string, string> = {}) {
     const answer = await send(host.port, { target, headers: { accept: 'text/html', ...headers } })
     const withoutIds = (text: string) =>
@@ -106,7 +109,7 @@ describe.each([false, true])('forged host headers (app.proxy = %s)', (proxy) => 
 
 describe("the return address of the host's sign-in page", () => {
   it.each(Object.keys(FORGED))(
-    'the return address of the sign-in page is below the issuer despite %s',
+    'the return address of the sign-in page is below the issuer if the request has forged headers (%s)',
     async (claim) => {
       const returnAddresses: URL[] = []
       const host = await startHost({

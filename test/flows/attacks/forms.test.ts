@@ -68,18 +68,22 @@ describe('attacks on pages and forms', () => {
     'sign-in': {
       open: () => signInPage(),
       fields: { identifier: 'alice', password: 'correct' } as Record<string, string>,
-      foreign: () => signInPage(),
+      openOther: () => signInPage(),
     },
     consent: {
       open: () => consentPage(),
       fields: { action: 'approve', scope: 'invoices:read' } as Record<string, string>,
-      foreign: () => consentPage(),
+      openOther: () => consentPage(),
     },
-    switch: { open: () => consentPage(), fields: {} as Record<string, string>, foreign: () => consentPage() },
+    switch: {
+      open: () => consentPage(),
+      fields: {} as Record<string, string>,
+      openOther: () => consentPage(),
+    },
   }
 
   describe.each(Object.keys(steps) as (keyof typeof steps)[])('the %s form', (step) => {
-    const { open, fields, foreign } = steps[step]
+    const { open, fields, openOther } = steps[step]
     const address = (page: Page) => new URL(`${page.url.pathname}/${step}`, page.url)
 
     it(`the ${step} form is rejected without a valid CSRF token`, async () => {
@@ -106,7 +110,7 @@ describe('attacks on pages and forms', () => {
 
     it(`the ${step} form is rejected with the CSRF token of another interaction`, async () => {
       const { browser, page } = await open()
-      const other = await foreign()
+      const other = await openOther()
       const answer = await post(browser, address(page), { ...fields, csrf: tokenOf(other.page) })
       expect(answer.status).toBe(403)
       expect(approved).toEqual([])
@@ -141,7 +145,7 @@ describe('attacks on pages and forms', () => {
 
     it(`the ${step} form is rejected from another browser that has the address and the CSRF token, but no cookie`, async () => {
       const { page } = await open()
-      const other = await foreign()
+      const other = await openOther()
       for (const browser of [host.browser(), other.browser]) {
         const read = await send(host.port, {
           target: page.url.pathname,
@@ -193,7 +197,7 @@ describe('attacks on pages and forms', () => {
     expect(approved).toEqual([])
   })
 
-  it('a consent form with more scopes than the request grants only the scopes of the request', async () => {
+  it('if a consent form names more scopes than the request, only the scopes of the request are granted', async () => {
     const browser = host.browser()
     const parameters = { scope: 'invoices:read', prompt: 'login consent' }
     const { page } = await signInPage(browser, parameters)

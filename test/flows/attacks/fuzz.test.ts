@@ -13,7 +13,7 @@ import {
   type StandKeys,
 } from '../../support/fuzz/stand.ts'
 
-/** Milliseconds for a run; a busy machine takes ten times as long as a quick machine. */
+/** Time limit of one test in milliseconds. A busy machine may take ten times as long as an idle machine. */
 const RUN_TIMEOUT_MS = 120_000
 
 let keys: StandKeys
@@ -27,7 +27,7 @@ describe('generated requests', () => {
     async () => {
       const report = await fuzz({ seed: 1, count: 3000, perStand: 1000, keys })
       expect(report.findings).toEqual([])
-      // The run really sent its requests, reached handlers and got different statuses.
+      // The test really sent its requests, reached handlers and got different statuses.
       expect(report.sent).toBe(3000)
       expect(report.runs).toBeGreaterThan(50)
       expect([...report.statuses.keys()]).toEqual(expect.arrayContaining([200, 303, 400, 401, 403, 404, 405]))
@@ -38,8 +38,8 @@ describe('generated requests', () => {
 
 describe('the oracle', () => {
   /**
-   * Faults of a host. Each entry has the class that the oracle must report, a test that selects the requests with the
-   * fault, and the faulty handler.
+   * Faults of a host. The oracle is the part of the fuzz test that finds faults in responses. Each entry has the class
+   * that the oracle must report, a function that selects requests, and the faulty handler of these requests.
    */
   const FAULTS: readonly (readonly [FindingClass, (ctx: Context) => boolean, (ctx: Context) => unknown])[] = [
     ['5xx', ({ path }) => path === '/auth/oauth2/introspect', (ctx) => ctx.throw(503)],
@@ -109,7 +109,7 @@ describe('the oracle', () => {
   )
 
   it(
-    'a run shortens the request that led to a finding, and reports the short request',
+    'fuzz() shortens the request that led to a finding, and reports the short request',
     async () => {
       const above = (ctx: Context, next: Next) =>
         ctx.query['scope'] ? ctx.redirect('//evil.example') : next()

@@ -65,23 +65,26 @@ describe('an app with gatehouse, the gateway and @koa/router behind them', () =>
   })
   afterAll(() => host.close())
 
-  it.each(TARGETS)('%s reaches no handler without a token and its scope', async (target) => {
-    for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
-      for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {
-        const { status, text } = await send(host.port, {
-          method,
-          target,
-          headers: authorization === undefined ? {} : { authorization },
-        })
-        expect(status, `${method} ${target}`).toBeGreaterThanOrEqual(400)
-        expect(status).toBeLessThan(500)
-        expect(text).not.toContain('invoices"')
+  it.each(TARGETS)(
+    'a request to %s without a valid token with the scope reaches no handler',
+    async (target) => {
+      for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']) {
+        for (const authorization of [undefined, `Bearer ${token}`, 'Bearer x']) {
+          const { status, text } = await send(host.port, {
+            method,
+            target,
+            headers: authorization === undefined ? {} : { authorization },
+          })
+          expect(status, `${method} ${target}`).toBeGreaterThanOrEqual(400)
+          expect(status).toBeLessThan(500)
+          expect(text).not.toContain('invoices"')
+        }
       }
-    }
-    expect([...withAuth, ...withoutAuth]).toEqual([])
-  })
+      expect([...withAuth, ...withoutAuth]).toEqual([])
+    },
+  )
 
-  it('a call whose token has the scope reaches the handler, and the handler gets the caller', async () => {
+  it('a call whose token has the scope reaches the handler, and the handler gets ctx.state.auth', async () => {
     const { body } = await host.requestDirectToken(await host.createApiKey())
     for (const target of ['/api/invoices/list', '/API/Invoices/list/', '/api/invoices/7']) {
       const headers = { authorization: `Bearer ${String(body['access_token'])}` }

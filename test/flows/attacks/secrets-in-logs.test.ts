@@ -28,8 +28,8 @@ describeEachStore('logs, events and errors', (makeStore) => {
     // The reported text includes causes, stacks, symbols and properties that are not enumerable.
     reported.push(
       what
-        .map((one) =>
-          inspect(one, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null }),
+        .map((value) =>
+          inspect(value, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null }),
         )
         .join(' '),
     )
@@ -105,7 +105,7 @@ describeEachStore('logs, events and errors', (makeStore) => {
       'the secret of the options': SECRET,
       'client secret': key.client_secret,
       'client secret of an application': application.client_secret,
-      'client secret of another': other.client_secret,
+      'client secret of another application': other.client_secret,
       'new client secret': rotated.clientSecret,
       'wrong client secret': wrongSecret,
       code,

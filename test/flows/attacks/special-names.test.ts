@@ -4,7 +4,7 @@ import { subjectOf } from '../../../src/host/subject.ts'
 import { authorizationUrl, connect, startHost, type Host } from '../../support/host.ts'
 import { describeEachStore } from '../../support/stores.ts'
 
-/** Properties of every object, and names with a meaning in databases, URLs or templates. */
+/** Names of properties that every object has, and names with a meaning in databases, URLs or templates. */
 const NAMES = [
   '__proto__',
   'constructor',
@@ -33,7 +33,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
   afterAll(() => host.close())
 
   it.each(NAMES.filter((name) => name.trim() !== ''))(
-    'the account %j gets its own tokens, and no other account gets them',
+    'the tokens of the account %j name this account, and its list of applications names no other account',
     async (accountId) => {
       const { apiKey, clientSecret } = await host.gatehouse.apiKeys.create({
         accountId,
@@ -59,7 +59,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
 
       const { items } = await host.gatehouse.applications.listByOwner(accountId)
       expect(items.map((item) => item.accountId)).toEqual([accountId])
-      // The grant of this account does not sign in another browser.
+      // Another browser still gets the sign-in page, although the account has a grant.
       const other = host.browser()
       const page = await other.open(authorizationUrl(host, application.client_id))
       expect(page.body).toContain('type="password"')
@@ -67,7 +67,7 @@ describeEachStore('names with a special meaning', (makeStore) => {
     },
   )
 
-  it.each(INHERITED)('%s is never a client id', async (clientId) => {
+  it.each(INHERITED)('gatehouse rejects %s as a client id', async (clientId) => {
     const client = { accountId: 'acme', name: 'Key', products: ['invoices'], clientId }
     await expect(host.gatehouse.apiKeys.create(client)).rejects.toMatchObject({
       code: 'ERR_INVALID_ARGUMENT',

@@ -101,7 +101,7 @@ describe('attacks with tokens', () => {
     }
   })
 
-  it('a token signed by HS256 with a public key as the secret is rejected in every encoding of the key', async () => {
+  it('a token that is signed by HS256 with a public key as the secret is rejected, in every encoding of the key', async () => {
     for (const one of [jwk, rsa]) {
       const publicKey = createPublicKey({ key: one, format: 'jwk' })
       const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -155,7 +155,7 @@ describe('attacks with tokens', () => {
     await expectRejected(`.${payload}.${signature}`)
   })
 
-  it('a client assertion signed with any text of the store is rejected', async () => {
+  it('a client assertion that is signed with any text in the store is rejected', async () => {
     const now = Math.floor(Date.now() / 1000)
     const texts = recorded.values.flatMap((value) => [value, ...(value.match(/[\w:+/=-]{20,}/g) ?? [])])
     const hashes = texts.filter((text) => text.startsWith('sha256:'))
@@ -216,7 +216,7 @@ describe('attacks with tokens', () => {
   })
 
   describe('authorization codes and refresh tokens', () => {
-    it('a code is rejected from another client, and still works for its application', async () => {
+    it('a code that another client sends is rejected, and the code still works for its application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { code } = await authorize(host, application.client_id)
       for (const client of [other, key]) {
@@ -268,7 +268,7 @@ describe('attacks with tokens', () => {
       expect((await host.exchangeCode(application, code)).status).toBe(200)
     })
 
-    it('a superseded or current refresh token is rejected from another application', async () => {
+    it('an application cannot use a superseded or current refresh token of another application', async () => {
       const other = await host.createApplication({ name: 'Other' })
       const { refresh_token: old } = await connect(host, application)
       const next = await host.refresh(application, old)

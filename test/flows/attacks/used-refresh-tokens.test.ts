@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a request with a used refresh token and a wrong client secret costs one read of the token family', async () => {
+test('a request with a used refresh token and a wrong client secret reads the refresh token family once', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const memory = memoryStore()
   let reads = 0

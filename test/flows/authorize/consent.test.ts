@@ -35,7 +35,11 @@ describeEachStore('consent', (makeStore) => {
   const authorizeAgain = (options: Parameters<typeof authorize>[2] = {}) =>
     authorize(host, application.client_id, { browser, ...options })
 
-  /** Opens the request and signs in as alice. Answers with the consent page or the redirect to the application. */
+  /**
+   * Opens an authorization request and signs in as alice.
+   *
+   * @returns the consent page, or the redirect to the application
+   */
   async function signIn(parameters: Record<string, string> = {}): Promise<Page> {
     return signInAs(browser, await open(parameters), 'alice')
   }
@@ -74,7 +78,7 @@ describeEachStore('consent', (makeStore) => {
   })
 
   describe('partial consent', () => {
-    it('a token carries the ticked scopes only, and the response names them', async () => {
+    it('a token has only the ticked scopes, and the token response names these scopes', async () => {
       const { code } = await authorizeAgain({ untick: ['invoices:create', 'payments:transfer'] })
       expect(await scopeOf(code)).toBe('invoices:read payments:list')
     })
@@ -163,7 +167,7 @@ describeEachStore('consent', (makeStore) => {
       expect(pages.map(asksFor)).toEqual(['consent', undefined])
     })
 
-    it('the consent page asks for new scopes, and shows earlier approved scopes as ticked and marked', async () => {
+    it('the consent page asks for new scopes, and ticks and marks the scopes that the user approved earlier', async () => {
       await authorizeAgain({ parameters: { scope: 'invoices:read' } })
       const page = await open({ scope: 'invoices:read payments:list' })
       expect(page.status).toBe(200)
@@ -187,7 +191,7 @@ describeEachStore('consent', (makeStore) => {
       expect((await authorizeAgain({ parameters: { scope: 'payments:transfer' } })).pages).toHaveLength(1)
     })
 
-    it('if a user later unticks an approved scope, the next consent page shows it unticked, and earlier authorizations keep it', async () => {
+    it('if a user unticks an approved scope, the next consent page shows the scope unticked, and earlier authorizations keep the scope', async () => {
       const first = await connect(host, application, { browser })
       const page = await open({ prompt: 'consent' })
       await decide(page, 'approve', ['invoices:read'])
@@ -235,7 +239,7 @@ describeEachStore('consent', (makeStore) => {
       expect(url.searchParams.get('code')).toBeTruthy()
     })
 
-    it('prompt=select_account does not show the choice again after another account has signed in', async () => {
+    it('prompt=select_account does not show the account choice again after another account has signed in', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope }, user: 'bob', browser: host.browser() })
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await browser.submit(await open(parameters), { action: /switch$/ })
@@ -253,7 +257,7 @@ describeEachStore('consent', (makeStore) => {
       expect(isChoice(await open(parameters))).toBe(true)
     })
 
-    it('prompt=login select_account consent asks for each step once', async () => {
+    it('prompt=login select_account consent shows the sign-in page once and the consent page once', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const signInPage = await open({ ...parameters, prompt: 'login select_account consent' })
       expect(asksFor(signInPage)).toBe('sign-in')
@@ -263,7 +267,7 @@ describeEachStore('consent', (makeStore) => {
       expect(url.searchParams.get('code')).toBeTruthy()
     })
 
-    it('prompt=none select_account is answered with invalid_request, and a denial at prompt=select_account with access_denied', async () => {
+    it('prompt=none select_account is answered with invalid_request, and a denial at prompt=select_account is answered with access_denied', async () => {
       await authorizeAgain({ parameters: { scope: parameters.scope } })
       const none = await open({ ...parameters, prompt: 'none select_account' })
       expect(none.url.searchParams.get('error')).toBe('invalid_request')
@@ -320,14 +324,14 @@ describeEachStore('consent', (makeStore) => {
       void host.accounts.set('acme', { id: 'acme', kycLevel, claims: { name: 'Acme Ltd' } })
     afterEach(() => setLevel('verified'))
 
-    it('if the KYC level falls before the decision, operations above it are not granted', async () => {
+    it("if the developer's KYC level falls before the decision, operations above the new level are not granted", async () => {
       const page = await signIn({ scope: 'payments:list payments:transfer' })
       setLevel('basic')
       const { url } = await decide(page, 'approve', ['payments:list', 'payments:transfer'])
       expect(await scopeOf(url.searchParams.get('code')!)).toBe('payments:list')
     })
 
-    it('if the KYC level rises before the decision, nothing beyond the request is granted', async () => {
+    it("if the developer's KYC level rises before the decision, no additional operation is shown or granted", async () => {
       setLevel('basic')
       const page = await signIn()
       setLevel('verified')
@@ -336,7 +340,7 @@ describeEachStore('consent', (makeStore) => {
       expect(await scopeOf(url.searchParams.get('code')!)).toBe(ALL.slice(0, 3).join(' '))
     })
 
-    it('if a product is removed before the decision, the page shows and grants the remaining operations', async () => {
+    it('if a product is removed before the decision, the consent page shows and grants only the remaining operations', async () => {
       const page = await signIn()
       await host.gatehouse.applications.removeProduct(application.client_id, 'payments')
       expect(Object.keys(rowsOf(await browser.open(page.url)))).toEqual(ALL.slice(0, 2))
@@ -372,7 +376,7 @@ describeEachStore('consent', (makeStore) => {
     )
   })
 
-  it('switching accounts on the consent page asks for sign-in, and gives tokens of the other account', async () => {
+  it('switching accounts on the consent page asks for sign-in, and the application gets tokens of the other account', async () => {
     const page = await signIn()
     expect(formsOf(page).map(({ action }) => action.split('/').at(-1))).toEqual(['switch', 'consent'])
     const signInPage = await browser.submit(page, { action: /switch$/ })

@@ -7,7 +7,8 @@ import { authorizationUrl, startHost, type Host } from '../../support/host.ts'
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 
 /**
- * Accept headers of callers that get JSON. Such a caller prefers JSON, accepts every type (curl), or sends no header.
+ * Accept headers of callers that get JSON. Such a caller prefers JSON, accepts every type (as curl does), sends no
+ * Accept header, or accepts neither JSON nor HTML.
  */
 const PROGRAMS = ['application/json', '*/*', undefined, 'application/json, text/html;q=0.5', 'image/png']
 const BROWSERS = ['text/html', BROWSER, 'text/html;q=0.9, application/json;q=0.1']
@@ -23,7 +24,7 @@ async function ask(url: string | URL, accept: string | undefined, init: RequestI
   return { status, headers: response.headers, type, text }
 }
 
-/** Expects an error as JSON and nothing else. */
+/** Expects a JSON response that holds only this error. */
 function expectJson(answer: Awaited<ReturnType<typeof ask>>, status: number, body: object): void {
   expect({ status: answer.status, type: answer.type }).toEqual({ status, type: 'application/json' })
   expect(JSON.parse(answer.text)).toEqual(body)
@@ -51,14 +52,14 @@ describe('an authorization error that cannot be sent to the application', () => 
   const expected = { error: 'invalid_client', error_description: expect.any(String), state: 'xyz' }
 
   it.each(PROGRAMS)(
-    'an authorization request of an unknown client is answered in JSON to Accept: %s (fixed bug: the answer was always a page)',
+    'an authorization request of an unknown client with Accept: %s is answered with JSON (fixed bug: the answer was always a page)',
     async (accept) => {
       expectJson(await ask(unknown, accept), 400, expected)
     },
   )
 
   it.each(BROWSERS)(
-    'an authorization request of an unknown client is answered with the error page to Accept: %s',
+    'an authorization request of an unknown client with Accept: %s is answered with the error page',
     async (accept) => {
       expectPage(await ask(unknown, accept), 400, 'invalid_client')
     },
@@ -147,7 +148,7 @@ describe('a failure of the store or of a callback', () => {
     expectPage(await ask(page.url, BROWSER, { headers: { cookie } }), 503, unavailable.error)
   })
 
-  it('a callback that throws gives a plain server_error at the token endpoint (fixed bug: "oops! something went wrong")', async () => {
+  it('if a host callback throws, the token endpoint answers with a plain server_error (fixed bug: the answer was "oops! something went wrong")', async () => {
     const key = await host.createApiKey()
     find = () => {
       throw new Error('the database of the host: password=hunter2')
@@ -157,7 +158,7 @@ describe('a failure of the store or of a callback', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  it('the token endpoint answers a failure in JSON to any Accept header', async () => {
+  it('the token endpoint answers a failure with JSON even if the client accepts only HTML', async () => {
     const key = await host.createApiKey()
     faulty.goAway()
     const { status, body } = await host.token(

@@ -6,14 +6,14 @@ import { describeEachStore } from '../../support/stores.ts'
 
 describeEachStore('an interaction that two tabs answer', (makeStore) => {
   it.each([
-    ['before its grant is written', 'create grant:'],
+    ['before its grant is stored', 'create grant:'],
     [
-      'before its answer is written (fixed bug: the interaction became usable again)',
+      'before its result is stored (fixed bug: the interaction became usable again)',
       (call: string, args: string) =>
         /^(?:set|replace) interaction:/.test(call) && args.includes('"consent":{"grantId"'),
     ],
   ])(
-    'if two tabs approve, the quick tab gets a code, and the slow tab gets the error page: the slow tab is held %s',
+    'of two tabs that approve, the quick tab gets a code, and the slow tab gets the error page, if the slow approval is paused %s',
     async (_, which) => {
       const pausing = pausingStore(makeStore())
       const pause = pausing.pauseBefore(which)
@@ -38,7 +38,7 @@ describeEachStore('an interaction that two tabs answer', (makeStore) => {
   )
 })
 
-describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeStore) => {
+describeEachStore('a consent page that receives both "Deny" and "Allow"', (makeStore) => {
   let host: Host
   let browser: Browser
   let clientId: string
@@ -81,7 +81,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     ['approve', 'deny', 'code'],
     ['deny', 'approve', 'access_denied'],
   ] as const)(
-    'a consent page counts only the first of two decisions: %s, then %s',
+    'a consent page that receives %s and then %s counts only the first decision',
     async (first, second, outcome) => {
       const page = await consentPage()
       expect(redirectOf(await send(page, first))).toBe(address)
@@ -104,7 +104,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     expect(decisions).toEqual(['denied'])
   })
 
-  it('of two simultaneous decisions gatehouse remembers only the decision that the application gets', async () => {
+  it('if two decisions arrive at once, gatehouse remembers only the decision that the application gets', async () => {
     const orders = [
       ['approve', 'deny'],
       ['deny', 'approve'],
@@ -119,7 +119,7 @@ describeEachStore('a consent page on which "Deny" and "Allow" are sent', (makeSt
     }
   })
 
-  it('if a denial arrives before an approval is written, the approval is not remembered', async () => {
+  it('if a denial arrives while an approval is being stored, the approval is not remembered', async () => {
     const pausing = pausingStore(makeStore())
     const other = await startHost({ store: pausing.store, gatehouse: { storeTimeoutMs: 5000 } })
     const own = { host, browser }

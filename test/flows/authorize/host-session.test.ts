@@ -30,7 +30,11 @@ describeEachStore("the host's own session", (makeStore) => {
   const isErrorPage = (page: Page) =>
     page.url.origin === host.origin && page.status >= 400 && page.status < 500
 
-  /** The account and user of the code in a redirect; checks state and iss too. */
+  /**
+   * Exchanges the code in a redirect. Checks the `state` and `iss` of the redirect too.
+   *
+   * @returns the account and the user of the access token
+   */
   async function ownerOf(page: Page): Promise<Record<string, unknown>> {
     expect(isCallback(page), `${page.url.href} ${page.status}`).toBe(true)
     const { code = '', ...rest } = Object.fromEntries(page.url.searchParams)
@@ -54,7 +58,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(await approve(page))).toEqual({ account_id: 'alice', user_id: undefined })
     })
 
-    it("a user who is not signed in gets the host's sign-in page with a return address below {auth_url}", async () => {
+    it("a user who is not signed in gets the host's sign-in page with a return address below the issuer", async () => {
       const page = await open()
       expect(isHostSignIn(page)).toBe(true)
       expect(host.signIns).toHaveLength(1)
@@ -99,7 +103,7 @@ describeEachStore("the host's own session", (makeStore) => {
       await ownerOf(await approve(await open()))
     })
 
-    it('after another account has signed in at the host, its user is asked and gets the code', async () => {
+    it('after another account has signed in at the host, the user of that account is asked for consent, and the code is for that account', async () => {
       host.signInAt(browser, { accountId: 'bob' })
       const page = await open()
       await expectConsentOf('Bob', page)
@@ -119,7 +123,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('after another user of the same account has signed in at the host, that user is asked and gets the code', async () => {
+    it('after another user of the same account has signed in at the host, that user is asked for consent, and the code is for that user', async () => {
       host.signInAt(browser, { accountId: 'alice', userId: 'arthur' })
       expect((await open({ prompt: 'none' })).url.searchParams.get('error')).toBe('consent_required')
       expect(await ownerOf(await approve(await open()))).toEqual({ account_id: 'alice', user_id: 'arthur' })
@@ -134,12 +138,12 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(back.url.searchParams.get('error')).toBe('login_required')
     })
 
-    it('the same user gets a code without a page', async () => {
+    it('a user who approved before and is still signed in at the host gets a code without a page', async () => {
       expect(await ownerOf(await open())).toEqual({ account_id: 'alice', user_id: 'anna' })
     })
   })
 
-  /** Changes at the host during an authorization by the user anna of alice. */
+  /** Changes at the host while the user anna of the account alice authorizes an application. */
   const changes = {
     'switches account': {
       apply: () => host.signInAt(browser, { accountId: 'bob' }),
@@ -157,7 +161,7 @@ describeEachStore("the host's own session", (makeStore) => {
       },
       next: undefined,
     },
-    'deletes the account and keeps its session': {
+    'deletes the account and keeps the session of the account': {
       apply: () => void host.accounts.delete('alice'),
       next: undefined,
     },
@@ -166,7 +170,10 @@ describeEachStore("the host's own session", (makeStore) => {
   describe.each(Object.entries(changes))('the host %s', (change, { apply, next }) => {
     beforeEach(() => host.signInAt(browser, { accountId: 'alice', userId: 'anna' }))
 
-    /** Expects that the new user is asked and gets the only code; anna gets no code. */
+    /**
+     * Expects that anna gets no code. If another user is signed in after the change, this user is asked for consent and
+     * gets the code.
+     */
     async function expectNewStart(page: Page) {
       if (next) {
         expect(asksFor(page), `${page.url.href} ${page.status}`).toBe('consent')
@@ -183,7 +190,7 @@ describeEachStore("the host's own session", (makeStore) => {
       } else expect(isHostSignIn(page) || isErrorPage(page), `${page.url.href} ${page.status}`).toBe(true)
     }
 
-    it(`the host ${change} between the authorization request and the consent page, and no code for the old user is issued`, async () => {
+    it(`if the host ${change} between the authorization request and the consent page, no code is issued for the old user`, async () => {
       const answer = await browser.request(request())
       const address = new URL(answer.headers.get('location')!, host.origin)
       expect(address.pathname).toMatch(/^\/auth\/interaction\//)
@@ -191,14 +198,14 @@ describeEachStore("the host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address))
     })
 
-    it(`the host ${change} between the consent page and its form, and no code for the old user is issued`, async () => {
+    it(`if the host ${change} before the user submits the consent form, no code is issued for the old user`, async () => {
       const page = await open()
       await expectConsentOf('Alice', page)
       apply()
       await expectNewStart(await approve(page))
     })
 
-    it(`the host ${change} between the form and the redirect, and no code for the old user is issued`, async () => {
+    it(`if the host ${change} between the consent form and the redirect to the application, no code is issued for the old user`, async () => {
       const answer = await approve(await open(), { follow: false })
       const address = redirectOf(answer)
       expect(address).toMatch(`${host.issuer}/oauth2/authorize/`)
@@ -206,12 +213,12 @@ describeEachStore("the host's own session", (makeStore) => {
       await expectNewStart(await browser.open(address!))
     })
 
-    it(`the host ${change} between the code and its exchange, and the code gives no token for another user`, async () => {
+    it(`if the host ${change} before the code exchange, the code gives no token for another user`, async () => {
       const page = await approve(await open())
       apply()
       const code = page.url.searchParams.get('code')!
       const { status, body } = await host.exchangeCode(application, code)
-      // Deleting an account revokes its authorizations. Ending a session revokes none.
+      // Deleting an account revokes its grants. The end of a session revokes no grant.
       if (host.accounts.has('alice')) {
         expect(status).toBe(200)
         expect(decodeJwt(String(body['access_token']))['user_id']).toBe('anna')
@@ -233,7 +240,7 @@ describeEachStore("the host's own session", (makeStore) => {
       expect(await ownerOf(await approve(consent))).toMatchObject({ account_id: 'bob' })
     })
 
-    it('if the host has no signOut callback, "use another account" leads to its sign-in page', async () => {
+    it('if the host has no signOut callback, "use another account" leads to the sign-in page of the host', async () => {
       const other = await startSessionHost({ store: makeStore(), canSignOut: false })
       const { client_id } = await other.createApplication()
       const otherBrowser = other.browser()
@@ -250,7 +257,7 @@ describeEachStore("the host's own session", (makeStore) => {
   })
 
   describe('prompt=select_account', () => {
-    it('prompt=select_account shows the choice, and asks for consent again after another account has signed in at the host', async () => {
+    it('prompt=select_account shows the account choice, and asks for consent again after another account has signed in at the host', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       await approve(await open())
       const page = await open({ prompt: 'select_account' })
@@ -300,7 +307,7 @@ describeEachStore("the host's own session", (makeStore) => {
       for (const answer of answers) expect(isCallback(answer) || isErrorPage(answer)).toBe(true)
     })
 
-    it('of four parallel requests to the return address, one gets a code, and the others get the error page', async () => {
+    it('if a browser follows the redirect after consent four times at once, one request gets a code and three requests get the error page', async () => {
       host.signInAt(browser, { accountId: 'alice' })
       const address = redirectOf(await approve(await open(), { follow: false }))!
       const answers = await Promise.all([1, 2, 3, 4].map(() => browser.open(address)))
