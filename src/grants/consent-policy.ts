@@ -1,4 +1,5 @@
-// Pure policy. The consent page uses it, and the authorization server uses it to decide whether to ask a person.
+// Pure functions about consent. The consent page uses them. The authorization server uses them to decide
+// whether it must ask a person.
 
 /** The decision of a person. Each requested scope is in exactly one of the two lists. */
 export interface ConsentDecision {
@@ -6,16 +7,21 @@ export interface ConsentDecision {
   readonly denied: readonly string[]
 }
 
-/** What an account decided about an application before. */
+/** What a person has decided about the scopes of an application so far. */
 export type StoredConsent = ConsentDecision
 
 /** The status of a scope before a person is asked about it. */
 export type ScopeStatus = 'new' | 'granted' | 'denied'
 
-/** A sign-in needs this scope, so a person who approves a request for it always grants it. */
+/**
+ * Every sign-in needs this scope. So a person who approves a request that contains the scope always grants
+ * it.
+ */
 export const MANDATORY_SCOPE = 'openid'
 
-/** Whether the stored consent does not cover a request: a requested scope is new, or was denied before. */
+/**
+ * Whether a person must be asked about a request: at least one requested scope is new, or was denied before.
+ */
 export function isConsentNeeded(requested: readonly string[], stored: StoredConsent): boolean {
   return requested.some((scope) => scopeStatus(scope, stored) !== 'granted')
 }
@@ -32,8 +38,8 @@ export function isPreselected(scope: string, stored: StoredConsent): boolean {
 }
 
 /**
- * The decision of a person who approved: each requested scope is granted if it was ticked, and denied otherwise. Scopes
- * in the form that were not requested are ignored.
+ * The decision of a person who approved a request. A requested scope is granted if it is mandatory or if the
+ * person ticked it. All other requested scopes are denied. Ticked scopes that were not requested are ignored.
  */
 export function decide(requested: readonly string[], ticked: readonly string[]): ConsentDecision {
   const isGranted = (scope: string) => scope === MANDATORY_SCOPE || ticked.includes(scope)
@@ -43,7 +49,10 @@ export function decide(requested: readonly string[], ticked: readonly string[]):
   }
 }
 
-/** The consent to store after a decision. The decision replaces what was stored about its scopes. */
+/**
+ * The consent to store after a decision. The new decision replaces the stored decisions about the same
+ * scopes.
+ */
 export function mergeConsent(stored: StoredConsent, decision: ConsentDecision): StoredConsent {
   const merge = (before: readonly string[], now: readonly string[], otherwise: readonly string[]) => [
     ...new Set([...before.filter((scope) => !otherwise.includes(scope)), ...now]),

@@ -30,9 +30,13 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
   })
 
   return {
-    /** The current consent. Its lists are empty if there was no decision yet, or if everything was revoked since. */
+    /**
+     * The current consent. Both lists of the consent are empty if the person has not decided yet, or if the
+     * consent was revoked after the last decision.
+     */
     async get(person: Person, clientId: string): Promise<CurrentConsent> {
-      // The order of the two reads does not matter: a decision is valid only in the consent versions of its time.
+      // The two reads may run in any order. A record contains the consent versions of its decision, and
+      // `validPart` compares these versions with the current versions.
       const [record, versions] = await Promise.all([
         records.get(idOf(person, clientId)),
         consentVersions.current(person, clientId),
@@ -53,7 +57,7 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
       const id = idOf(person, clientId)
       const change = (record?: ConsentRecord): ConsentRecord => ({
         ...mergeConsent(validPart(record, versions), decision),
-        // Most accounts have no version. Their records omit the field, and so stay small.
+        // Most people have no consent versions. Their records omit the field, and so stay small.
         ...(Object.keys(versions).length > 0 && { versions }),
       })
       if (await records.update(id, change, ttl)) return
@@ -67,14 +71,20 @@ export function createConsentStore(store: Store, ttl: number, consentVersions: C
   }
 }
 
-/** The decisions of people about applications, over all authorizations: one record per person and application. */
+/**
+ * Stores what people have decided about applications. One record for each person and application covers all
+ * authorizations of this pair.
+ */
 export type ConsentStore = ReturnType<typeof createConsentStore>
 
 function idOf(person: Person, clientId: string): string {
   return digest(JSON.stringify([subjectOf(person), clientId]))
 }
 
-/** The part of a record that is still valid: consent of an older version is not. */
+/**
+ * The consent in a record. Both lists are empty if there is no record, or if the record belongs to an older
+ * consent version.
+ */
 function validPart(record: ConsentRecord | undefined, versions: ConsentVersions): StoredConsent {
   if (!record || !isOfVersions(record.versions, versions)) return { granted: [], denied: [] }
   return { granted: record.granted, denied: record.denied }

@@ -11,18 +11,27 @@ export interface AuthorizationHolder extends Person {
 }
 
 /**
- * The consent versions at the time of an authorization. Revoking everything of a holder (`AuthorizationHolder`) starts a
- * new version. An authorization of an older version is revoked, even if it is not listed yet. Most accounts never revoke
- * everything, and therefore have no version.
+ * The consent versions at the time of an authorization. An authorization has up to four holders
+ * (`AuthorizationHolder`), and each holder may have a version.
+ *
+ * When everything that a holder authorized is revoked, the holder gets a new version. All authorizations with
+ * an older version are revoked then, even those that the grant index does not list yet. For most holders this
+ * never happens, and so most holders have no version.
  */
 export interface ConsentVersions {
+  /** The version of the account, with all applications. */
   readonly account?: string | undefined
+  /** The version of the account, with one application. */
   readonly client?: string | undefined
+  /** The version of the user, with all applications. */
   readonly user?: string | undefined
+  /** The version of the user, with one application. */
   readonly userClient?: string | undefined
 }
 
-/** @param ttl seconds for which a version is kept: at least as long as any older authorization may live */
+/**
+ * @param ttl seconds for which a version is kept: at least as long as any older authorization may be valid
+ */
 export function createConsentVersions(store: Store, ttl: number) {
   const records = createCollection<{ id: string }>(store, {
     name: 'consent-version',
@@ -53,19 +62,22 @@ export function createConsentVersions(store: Store, ttl: number) {
   }
 }
 
-/** The consent versions that are in force. */
+/** Stores the current consent versions. */
 export type ConsentVersionStore = ReturnType<typeof createConsentVersions>
 
 /**
- * Whether an authorization that was made in the versions `then` is valid in the versions `now`. A version expires only
- * after every older authorization has expired.
+ * Whether an authorization that was made in the versions `then` is valid in the versions `now`. A holder that
+ * has no version now is not compared: a version expires only after every older authorization has expired.
  */
 export function isOfVersions(then: ConsentVersions | undefined, now: ConsentVersions): boolean {
   const parts = ['account', 'client', 'user', 'userClient'] as const
   return parts.every((part) => now[part] === undefined || now[part] === then?.[part])
 }
 
-/** The record id of a holder. The ids are hashed, because ids of the host may have any length and any characters. */
+/**
+ * The record id of a holder. The account, user and client ids are hashed, because the host's ids may have any
+ * length and any characters.
+ */
 function idOf({ accountId, userId, clientId }: AuthorizationHolder): string {
   const parts = clientId === undefined ? [accountId] : [accountId, clientId]
   return digest(JSON.stringify(userId === undefined ? parts : [accountId, clientId ?? null, userId]))

@@ -21,7 +21,7 @@ export interface GrantPair extends Person {
 /** The entry of a grant in the list of its account. */
 export interface GrantEntry extends GrantPair {
   readonly grantId: string
-  /** Milliseconds since the epoch. */
+  /** The time by which the grants of an account are sorted, in milliseconds since the epoch. */
   readonly listedAt: number
 }
 
@@ -46,13 +46,15 @@ const BUCKETS = { spanSeconds: 30 * DAY_SECONDS, slackSeconds: DAY_SECONDS }
 type LoadGrants = (grantIds: readonly string[]) => Promise<(GrantRecord | CorruptRecord | undefined)[]>
 
 /**
- * The grants of each account that are in use, in the order in which they were made, to the second.
+ * Lists the grants in use of each account, in the order in which they were made. Grants of the same second
+ * are in no particular order.
  *
- * An entry stands in the bucket of the time at which its grant expires. When a grant is extended, its entry is added to
- * a later bucket before the record changes, and also stays in the earlier buckets. So every usable grant is listed, and
- * expired entries are deleted with their buckets.
+ * A bucket holds the entries of all grants that expire within the same 30 days. When an extended grant
+ * expires in a later bucket, its entry is added to that bucket before the record of the grant changes. The
+ * entry also stays in the earlier bucket. So every usable grant is listed, and the store deletes expired
+ * entries with their buckets.
  *
- * @param load reads the records of grant ids, in their order, undefined where absent
+ * @param load reads the records of grants, in the order of the ids. An absent record is undefined
  */
 export function createGrantIndex({ store, load }: { store: Store; load: LoadGrants }) {
   const indexOf = (accountId: string): BucketedIndex => ({
@@ -63,7 +65,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
   })
 
   /**
-   * @param isMeant whether a grant belongs on the page. @default all grants belong on the page
+   * @param isMeant selects the grants of the page by their records. @default all grants
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for invalid options
    */
   async function page(
@@ -84,7 +86,8 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         return members.map((member, at) => {
           const record = records[at]
           if (record instanceof CorruptRecord) return record
-          // A record is written before its entry, so a grant without a record has expired or was deleted.
+          // The record of a grant is written before its index entry. So if an entry has no record, its grant
+          // has expired or was deleted.
           return isActive(record) ? { grantId: grantIdOf(member), record } : undefined
         })
       },
@@ -103,7 +106,7 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       const index = indexOf(entry.accountId)
       await removeEntry(index, await bucketsOf(index), memberOf(entry))
     },
-    /** All pages of an account. @param limit grants on a page, 1 to 500 */
+    /** All pages of the grants of an account. @param limit grants on a page, 1 to 500 */
     async *pages(accountId: string, limit: number): AsyncIterable<ListedGrants> {
       for (let read: ListedGrants | undefined; !read || read.cursor !== undefined;) {
         read = await page(accountId, { cursor: read?.cursor, limit })
@@ -111,10 +114,11 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
       }
     },
     /**
-     * Begins to count the grants of an account.
+     * Begins to count the listed grants of an account.
      *
-     * @returns a function that resolves, after a second round trip, with whether any pair of this account may exceed the
-     *   limit. It resolves with false if the store is unavailable
+     * @returns a function that completes the count with a second read. It resolves with true if a pair of the
+     *   account may exceed `PAIR_LIMIT`, and with false if no pair can. It also resolves with false if the
+     *   store is unavailable
      */
     startLimitCheck(accountId: string): () => Promise<boolean> {
       const index = indexOf(accountId)
@@ -124,7 +128,10 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
         (await rangeOfAll(index, await buckets, undefined, PAIR_LIMIT)).length === PAIR_LIMIT
       return () => check().catch(() => false)
     },
-    /** The ids of the grants in use by which a pair exceeds its limit, the oldest first. */
+    /**
+     * The ids of the grants of a pair that are to be revoked: all its grants in use except the newest
+     * `PAIR_LIMIT` grants. The oldest grant comes first.
+     */
     async listOverLimit(pair: GrantPair): Promise<string[]> {
       const index = indexOf(pair.accountId)
       const buckets = await bucketsOf(index)
@@ -141,7 +148,10 @@ export function createGrantIndex({ store, load }: { store: Store; load: LoadGran
   }
 }
 
-/** Whether grants that expire at two times, in epoch seconds, stand in the same bucket. */
+/**
+ * Whether two grants are listed in the same bucket. Each argument is the time at which a grant expires, in
+ * epoch seconds.
+ */
 export function isSameBucket(one: number, other: number): boolean {
   return bucketOf(BUCKETS, one) === bucketOf(BUCKETS, other)
 }
@@ -150,7 +160,7 @@ function bucketsOf(index: BucketedIndex): Promise<number[]> {
   return listBuckets(index, Date.now() / 1000)
 }
 
-/** Entries of all buckets in ascending order, each once. */
+/** The entries of all buckets in ascending order, without duplicates. */
 async function rangeOfAll(
   index: BucketedIndex,
   buckets: readonly number[],
@@ -169,7 +179,10 @@ function grantIdOf(member: string): string {
   return idOfMember(member).split(':')[0] ?? ''
 }
 
-/** The text with which all members of a pair end, so that the members can be counted without their records. */
+/**
+ * The text at the end of every index entry of a pair. It allows the entries of a pair to be counted without
+ * reading the records.
+ */
 function tagOf({ accountId, userId, clientId }: GrantPair): string {
   return `:${digest(JSON.stringify([accountId, userId ?? null, clientId])).slice(0, 8)}`
 }

@@ -5,15 +5,20 @@ import { createConsentVersions, isOfVersions } from './consent-version.ts'
 import { createGrantIndex, isSameBucket, type GrantEntry } from './grant-index.ts'
 import { grantRecords, isActive, type GrantRecord } from './grant-record.ts'
 
-/** An entry that a code exchange adds to the index in advance, before it is certain that the grant will be used. */
+/** An index entry that a code exchange adds before it is certain that the grant will be used. */
 export interface Listing extends GrantEntry {
   /** Epoch seconds at which the grant will expire. */
   readonly end: number
-  /** Whether its pair may exceed the limit (`index.listOverLimit`). Never rejects. */
+  /**
+   * Whether a pair of the account may exceed its limit of grants (`index.startLimitCheck`). Never rejects.
+   */
   readonly mayExceedLimit: () => Promise<boolean>
 }
 
-/** Seconds by which a grant outlives its tokens, so that it is extended once a day and not with each token. */
+/**
+ * Seconds by which a grant outlives its tokens. So a grant is extended once a day, and not with each new
+ * token.
+ */
 const EXTENSION_INTERVAL_SECONDS = 86_400
 
 /** Seconds for which the record of a revoked grant is kept. */
@@ -45,11 +50,22 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
      */
     activate: (grantId: string, known?: Stored<GrantRecord>, listing?: Listing) =>
       activateGrant(state, grantId, known, listing),
-    /** Extends a grant before another refresh token is issued. @returns false like `activate` */
+    /**
+     * Extends a grant before another refresh token is issued.
+     *
+     * @returns false if the grant is deleted or revoked
+     */
     extend: (grantId: string, known?: Stored<GrantRecord>) => extendGrant(state, grantId, known),
-    /** Revokes a grant; returns undefined if the grant is deleted. May be called again. */
+    /**
+     * Revokes a grant. May be called again.
+     *
+     * @returns the record of the revoked grant; undefined if there is no such grant
+     */
     revoke: (grantId: string) => records.update(grantId, toTombstone, TOMBSTONE_TTL_SECONDS),
-    /** Whether everything of its account, or with its application, was revoked after the grant was made. */
+    /**
+     * Whether everything that a holder of the grant (`AuthorizationHolder`) had authorized was revoked after
+     * the grant was made.
+     */
     hasStaleConsent: async (record: GrantRecord) =>
       !isOfVersions(record.versions, await consentVersions.current(record, record.clientId)),
     /** Deletes a grant with its index entries. @returns whether an active grant existed */
@@ -60,9 +76,9 @@ export function createGrantLifecycle(store: Store, lifetimes: Lifetimes) {
 /**
  * Activates, extends and revokes grants.
  *
- * A new grant is short-lived, because most grants are never used: an application that asks silently whether a user is
- * signed in gets a code each time. The first refresh token lists the grant, and the grant then lives as long as its
- * tokens.
+ * A new grant is short-lived, because most grants are never used. Each time an application checks silently
+ * whether a user is signed in, it gets a code with a new grant. When the first refresh token is issued, the
+ * grant is listed and activated. From then on, the grant lives as long as its tokens.
  */
 export type GrantLifecycle = ReturnType<typeof createGrantLifecycle>
 
@@ -71,7 +87,8 @@ type State = ReturnType<typeof createState>
 function createState(store: Store, { refreshToken, delegatedAccessToken, storedConsent }: Lifetimes) {
   const records = grantRecords(store)
   const tokenLifetime = Math.max(refreshToken, delegatedAccessToken)
-  // A version is kept as long as any older decision is stored, and as long as any unlisted grant may be activated or used.
+  // A consent version must outlive every older decision in the store. It must also outlive every older grant
+  // that is not listed and may still be activated or used.
   const versionTtl = Math.max(storedConsent, tokenLifetime) + 2 * EXTENSION_INTERVAL_SECONDS
   return {
     records,
@@ -105,23 +122,28 @@ async function activateGrant(
     record.listedAt === undefined || record.exp < listed.end - EXTENSION_INTERVAL_SECONDS
       ? { ...record, exp: listed.end, listedAt: listed.listedAt, usedAt: nowInSeconds() }
       : confirmDurable(record)
-  // Revoking everything first starts a new consent version, and then reads the list. The grant is listed already. So either
-  // the revocation finds the grant in the list, or the read below finds the new version.
-  const [isThere, current] = await Promise.all([
+  // When everything of a holder is revoked, the new consent version is stored first, and then the list is
+  // read. This grant is listed already. So either the revocation finds the grant in the list, or the read
+  // below finds the new version.
+  const [isGrantActive, current] = await Promise.all([
     changeGrant(state, grantId, stored, putInUse),
     consentVersions.current({ accountId, userId }, clientId),
   ])
-  if (isOfVersions(versions, current)) return isThere
+  if (isOfVersions(versions, current)) return isGrantActive
   await deleteGrant(state, grantId)
   return false
 }
 
-/** Extends a grant. If the grant moves to another bucket, its entry is added there before its record changes. */
+/**
+ * Extends a grant. If the extended grant expires in another bucket of the index, its entry is added to that
+ * bucket before its record changes.
+ */
 async function extendGrant(state: State, grantId: string, known?: Stored<GrantRecord>): Promise<boolean> {
   const stored = known ?? (await state.records.read(grantId))
   if (!stored || !isActive(stored.record)) return false
   const { listedAt, exp } = stored.record
-  // Grants from older versions of this library may be in use without being listed.
+  // A grant that an older version of this library made may be in use and not listed. Such a grant is listed
+  // now.
   if (listedAt === undefined) return activateGrant(state, grantId, stored)
   const now = nowInSeconds()
   const end = now + state.lifetime
@@ -133,7 +155,11 @@ async function extendGrant(state: State, grantId: string, known?: Stored<GrantRe
   )
 }
 
-/** Changes the record of an active grant. No concurrent change is lost. */
+/**
+ * Changes the record of an active grant. No concurrent change is lost.
+ *
+ * @returns false if the grant is deleted or revoked
+ */
 async function changeGrant(
   { records }: State,
   grantId: string,
@@ -149,7 +175,10 @@ async function changeGrant(
   )
 }
 
-/** The record of a revoked grant. A tombstone is rewritten too, see `confirmDurable`. */
+/**
+ * The record of a revoked grant (a tombstone). If the grant is revoked already, the same record is written
+ * again (see `confirmDurable`).
+ */
 function toTombstone({ accountId, userId, clientId, iat, exp, listedAt }: GrantRecord): GrantRecord {
   return { accountId, userId, clientId, iat, exp, listedAt, revoked: true }
 }

@@ -10,21 +10,22 @@ export interface GrantRecord {
   readonly userId?: string | undefined
   /** What was authorized: space-delimited scopes, by audience, without denied scopes. */
   readonly resources?: Readonly<Record<string, string>> | undefined
-  /** Epoch seconds. */
+  /** When the grant was made, in epoch seconds. */
   readonly iat: number
-  /** Epoch seconds. */
+  /** When the grant expires if it is not extended, in epoch seconds. */
   readonly exp: number
   /** The consent versions when the grant was made; absent in records that older versions of this library wrote. */
   readonly versions?: ConsentVersions | undefined
   /**
-   * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch; undefined if the
-   * grant is not in use yet.
+   * The time by which the grant is sorted in the list of its account, in milliseconds since the epoch.
+   * Undefined until the grant is in use.
    */
   readonly listedAt?: number | undefined
   /** Epoch seconds of the last known use, updated once a day. */
   readonly usedAt?: number | undefined
   /**
-   * The grant is revoked. The record is kept for a while, so that a caller who received no answer can revoke it again.
+   * True if the grant is revoked. The record of a revoked grant is kept for a while, so that a caller who
+   * received no answer can revoke the grant again.
    */
   readonly revoked?: true | undefined
 }

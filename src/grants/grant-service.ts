@@ -38,41 +38,44 @@ export interface GrantListOptions extends ListOptions {
 /** What accounts have authorized applications to do. */
 export interface Grants {
   /**
-   * The grants of an account that are in use, in the order in which they were made, to the second. A grant is in use
-   * once its code was exchanged. A grant with a corrupt record is left out and logged. A person has at most 100 grants
-   * in use for one application: when one more grant comes into use, the oldest grant is revoked.
+   * The grants of an account that are in use, in the order in which they were made. Grants of the same second
+   * are in no particular order. A grant is in use once its code was exchanged. A grant with a corrupt record
+   * is left out and logged. A person has at most 100 grants in use for one application. When another grant
+   * comes into use, the oldest grant is revoked.
    *
    * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; and, like all methods, the errors of `ready()`
    */
   list(options: GrantListOptions): Promise<GrantPage>
-  /** The grant, or undefined if it does not exist (any more). */
+  /** The grant; undefined if it never existed, has expired, or was revoked. */
   find(grantId: string): Promise<Grant | undefined>
   /**
-   * Revokes a grant with its refresh token and its access tokens, including those that are being issued at this moment.
-   * The application must ask the person again. Settles when the revocation is stored.
+   * Revokes a grant with its refresh token and its access tokens, including those that are being issued at
+   * this moment. The application must ask the person again. Resolves when the revocation is stored.
    *
-   * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant does not exist (any more); `ERR_STORE_UNAVAILABLE`: call it
-   *   again; `ERR_STORE_CORRUPT` if the record is corrupt: the tokens of the grant are revoked nevertheless
+   * @throws {GatehouseError} `ERR_NOT_FOUND` if the grant never existed, has expired, or is deleted;
+   *   `ERR_STORE_UNAVAILABLE`: call it again; `ERR_STORE_CORRUPT` if the record is corrupt: the tokens of the
+   *   grant are revoked nevertheless
    */
   revoke(grantId: string, options?: ChangeOptions): Promise<void>
   /**
-   * Revokes everything that a holder has authorized, each grant as with `revoke`. Codes that are not exchanged yet are
-   * revoked too.
+   * Revokes everything that a holder has authorized, each grant as with `revoke`. Codes that are not
+   * exchanged yet are revoked too.
    *
    * @returns the number of grants in use that were revoked
-   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so call the
-   *   method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. All other grants are revoked by
-   *   then. The tokens of all corrupt grants of the account are revoked too, of any user and any application
+   * @throws {GatehouseError} `ERR_INVALID_ARGUMENT`; `ERR_STORE_UNAVAILABLE`: some grants may be revoked, so
+   *   call the method again; `ERR_STORE_CORRUPT` at the end, if the account has corrupt grants. All other
+   *   grants of the holder are revoked by then. The tokens of every corrupt grant of the account are revoked
+   *   too, because a corrupt record does not show its user and application
    */
   revokeAll(holder: GrantHolder, options?: ChangeOptions): Promise<number>
 }
 
 const PAGE_SIZE = 100
 
-/** What was done although there are corrupt grants. Part of the error message. */
+/** The part of an error message that says what was done although some grants have corrupt records. */
 const DONE = 'The tokens of these grants were revoked nevertheless, and so was everything else'
 
-/** @param parts.audience {base_url}, whose scopes are listed */
+/** @param parts.audience the resource server whose scopes a grant lists */
 export function createGrantService(parts: RevokeGrantsParts & { readonly audience: string }) {
   const { lifecycle, logger, audience } = parts
   const { records, index } = lifecycle
@@ -100,7 +103,7 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
 
     async revoke(grantId, options = {}) {
       checkChange('grants.revoke', options)
-      // A revoked grant is revoked again, because its revocation may not have reached other processes.
+      // A revoked grant is revoked again, because the first revocation may not have reached other processes.
       const [record] = isGrantId(grantId) ? await records.getEach([grantId]) : []
       if (!record) throw new GatehouseError('ERR_NOT_FOUND', 'there is no grant with that id')
       const known = record instanceof CorruptRecord ? undefined : record
@@ -109,7 +112,8 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
 
     async revokeAll(holder, options = {}) {
-      // Unknown fields are rejected: if the field `clientId` were misspelt, everything of the account would be revoked.
+      // Unknown fields are rejected, because a misspelt `clientId` would otherwise revoke everything of the
+      // account.
       const rules = {
         accountId: textRule,
         userId: omittedOr(textRule, 'userId', holder),
@@ -126,7 +130,10 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
   return {
     grants,
     grantsOfUsers: {
-      /** The users of the account's grants in use, each once, and the errors of corrupt grants. */
+      /**
+       * The users of an account who have grants in use, without duplicates, and an error for each corrupt
+       * grant.
+       */
       async users(accountId: string) {
         const users = new Set<string>()
         const errors: GatehouseError[] = []
@@ -144,9 +151,11 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     },
 
     /**
-     * Completes a pending `revokeAll`: revokes all grants of an account whose consent is stale, and all corrupt grants.
+     * Completes a pending `revokeAll`. Revokes each grant of the account whose consent was revoked
+     * (`hasStaleConsent`), and each corrupt grant.
      *
-     * @returns an empty list, because everything is revoked by then
+     * @returns an empty list: the tokens of these grants are revoked by then, so the caller has nothing more
+     *   to revoke
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeAccount(accountId: string): Promise<readonly RevocationSpec[]> {
@@ -158,23 +167,26 @@ export function createGrantService(parts: RevokeGrantsParts & { readonly audienc
     /**
      * Completes the pending revocation of a grant. May be called again.
      *
-     * @returns what must be revoked for the grant
+     * @returns what the caller must still revoke: the access tokens of the grant
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
     async resumeGrant(grantId: string): Promise<readonly RevocationSpec[]> {
       const error = await revokeGrantRecord(parts, grantId)
-      // This function is called repeatedly for a while. Deletes the record, so that a repeated call finds no grant and
-      // does not delete a later decision of the person.
+      // Until the pending revocation is removed, this function is called repeatedly. Each call that finds the
+      // record also deletes the stored consent. The record is deleted here, so that a later call does not
+      // delete a new decision of the person.
       if (!error) await records.delete(grantId)
       return [{ of: 'grant', id: grantId }]
     },
   }
 }
 
-/** The grants that users of an account have authorized. */
+/** Finds the users of an account who have authorized applications, and revokes what they have authorized. */
 export type GrantsOfUsers = ReturnType<typeof createGrantService>['grantsOfUsers']
 
-/** Revokes everything that holders of one account have authorized, including pending authorizations. */
+/**
+ * Revokes everything that holders of one account have authorized, including codes that are not exchanged yet.
+ */
 function revokeOfHolders(
   parts: RevokeGrantsParts,
   accountId: string,
@@ -183,8 +195,8 @@ function revokeOfHolders(
 ): Promise<RevokedGrants> {
   const isMeant = (record: GrantRecord) => holders.some((holder) => isOf(record, holder))
   return parts.revocations.revokeWith({ of: 'account', id: accountId }, async () => {
-    // Renews the versions first: the activation of a grant that is not listed yet finds the new version
-    // (`GrantLifecycle.activate`).
+    // The consent versions are renewed before the list is read. A grant that is not listed by then cannot be
+    // activated any more, because `GrantLifecycle.activate` finds the new version.
     await Promise.all(holders.map((holder) => parts.lifecycle.consentVersions.renew(holder)))
     return { result: await revokeEachGrant(parts, accountId, actor, isMeant), revoked: [] }
   })
@@ -203,12 +215,12 @@ function isGrantId(value: unknown): value is string {
 }
 
 /**
- * The rule of an id that may be omitted, but not be `undefined`. Otherwise a failed lookup of the host would revoke
- * everything of the account.
+ * The rule of an id that the caller may omit, but may not pass as `undefined`. If `undefined` were accepted,
+ * a host whose lookup of the id failed would revoke everything of the account.
  */
 function omittedOr(rule: Rule, name: string, holder: unknown): Rule {
   return (value) =>
     value === undefined && name in Object(holder)
-      ? 'is undefined; leave it out where everything that the account has authorized is meant'
+      ? 'is undefined; omit it to revoke everything that the account has authorized'
       : optional(rule)(value)
 }

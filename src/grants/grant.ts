@@ -5,19 +5,23 @@ export interface Grant {
   readonly grantId: string
   /** The application. */
   readonly clientId: string
-  /** The account that authorized it. */
+  /** The account that authorized the application. */
   readonly accountId: string
   /** The user of that account who authorized the application; undefined if the host named no user. */
   readonly userId?: string | undefined
   /**
-   * What was authorized. A token may carry fewer scopes: those that the application's products and its KYC level allow now.
+   * What was authorized. A token carries only those of these scopes that the application's products and KYC
+   * level allow when the token is issued.
    */
   readonly scopes: readonly string[]
   /** Epoch seconds. */
   readonly authorizedAt: number
   /** Epoch seconds of the last known use, updated once a day; undefined if the grant was never used. */
   readonly lastUsedAt?: number | undefined
-  /** Epoch seconds at which the grant expires if it is not used until then. It may expire up to a day later. */
+  /**
+   * Epoch seconds at which the grant expires if it is not used before. Its last refresh token may expire up
+   * to a day earlier.
+   */
   readonly expiresAt: number
 }
 

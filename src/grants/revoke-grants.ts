@@ -32,10 +32,11 @@ export interface RevokedGrants {
 const CONCURRENCY = 20
 
 /**
- * Revokes a grant, except its issued access tokens. Changes the record first, because it decides about new tokens.
+ * Revokes a grant and its refresh token. Does not revoke the access tokens that were issued. The record is
+ * changed first, because no new tokens are issued for a grant whose record says that it is revoked.
  *
- * @returns the error of a corrupt record. The refresh token of that grant is revoked nevertheless, and no new tokens are
- *   issued for the grant
+ * @returns the error of a corrupt record. The refresh token of that grant is revoked nevertheless, and no new
+ *   tokens are issued for the grant
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
  */
 export async function revokeGrantRecord(
@@ -79,7 +80,8 @@ export async function revokeGrant(
     const { accountId, userId, clientId } = record
     parts.events.emit('grant.revoked', { grantId, clientId, accountId, userId, actor })
   }
-  // Only retries need the record. If it is not deleted now, it expires.
+  // Only a repeated call needs the record of a revoked grant. If the record cannot be deleted now, it expires
+  // later.
   await parts.lifecycle.records.delete(grantId).catch((cause: unknown) => {
     parts.logger.debug(
       { err: cause, grantId },

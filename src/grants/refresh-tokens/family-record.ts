@@ -1,28 +1,32 @@
 import { oneOf, countRule, stringRule, objectOf, optional, type Fields } from '../../validation/rules.ts'
 import type { LastRotation } from './grace-period.ts'
 
-/** The data that a refresh token stands for; opaque here. */
+/** The data of a refresh token. Families store the data and do not interpret it. */
 export type RefreshPayload = Readonly<Record<string, unknown>>
 
 /** The stored record of a refresh token family. */
 export interface FamilyRecord {
-  /** The number of tokens before the current one. */
+  /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number
-  /** Digest of the one token that is usable now; empty in a family without a usable token. */
+  /** Digest of the current token, the only usable token; empty if the family has no usable token. */
   readonly current: string
   readonly payload: RefreshPayload
   /**
-   * Milliseconds since the epoch, immediately before the current token was stored. Absent in records of older
-   * versions.
+   * The time immediately before the current token was stored, in milliseconds since the epoch. Absent in
+   * records that older versions of this library wrote.
    */
   readonly issuedAt?: number | undefined
   /** The rotation that produced the current token, if clients have a grace period. */
   readonly last?: LastRotation | undefined
   /**
-   * The family is revoked. The record is kept for a while, so that a pending code exchange cannot start the family again.
+   * True if the family is revoked. The record is kept for a while, so that a pending code exchange cannot
+   * start the family again.
    */
   readonly ended?: true
-  /** A new random value each time a write is rolled back. A late write then finds nothing to replace. */
+  /**
+   * A random value, which each rollback of a write renews. It changes the text of the record. So a write that
+   * arrives late does not find the text that it would replace, and fails.
+   */
   readonly barrier?: string
 }
 

@@ -1,15 +1,20 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { digest } from '../../store/digest.ts'
 
-/** The last rotation of a family, for a client that lost the response. */
+/**
+ * The last rotation of a family. It allows a client that lost the response to get the new token by a retry.
+ */
 export interface LastRotation {
   /** Digest of the token that was rotated. */
   readonly of: string
-  /** Milliseconds since the epoch. */
+  /** When the token was rotated, in milliseconds since the epoch. */
   readonly at: number
   /** The encrypted successor of that token. Decryption needs both the host's secret and the old token. */
   readonly next: string
-  /** True if a client received `next` by retrying. The rotation must not be rolled back any more. */
+  /**
+   * True if a client has retried and was sent `next` again. From then on, the rotation must not be rolled
+   * back.
+   */
   readonly repeated?: true
 }
 
@@ -17,8 +22,10 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * @param options.seconds length of the grace period. The clocks of two processes must differ by less than this
- * @param options.keys derived from the secrets, newest first: the newest encrypts, all of them decrypt
+ * @param options.seconds length of the grace period. The clocks of two processes must differ by less than
+ *   this length
+ * @param options.keys keys derived from the host's secrets, newest first. The newest key encrypts; every key
+ *   decrypts
  */
 export function createGracePeriod(options: { readonly seconds: number; readonly keys: readonly Buffer[] }) {
   const { seconds, keys } = options
@@ -38,19 +45,21 @@ export function createGracePeriod(options: { readonly seconds: number; readonly 
      * @param now milliseconds since the epoch
      */
     successorOf(token: string, last: LastRotation | undefined, now: number): string | undefined {
-      // Compares in both directions: if the clock is set back, the grace period must not last until the clock catches up.
+      // The absolute difference is compared. Otherwise, if the clock is set back, the grace period would last
+      // until the clock catches up.
       if (last?.of !== digest(token) || Math.abs(now - last.at) >= seconds * 1000) return undefined
       return keys.map((key) => decrypt(last.next, keyOf(token, key))).find((next) => next !== undefined)
     },
   }
 }
 
-/** Lets a client that lost the response of a refresh retry it within some seconds. */
+/** Lets a client retry a refresh within some seconds, in case the client lost the response. */
 export type GracePeriod = ReturnType<typeof createGracePeriod>
 
 /**
- * The key for the successor of a token. The ciphertext outlives the grace period, so decryption needs both token and
- * secret. A used token from a log is not enough, and a copy of the store with the secret is not enough either.
+ * The key that encrypts the successor of a token. The ciphertext stays in the store after the grace period,
+ * so decryption needs both the token and the secret. An attacker with a used token from a log cannot decrypt
+ * the ciphertext. An attacker with a copy of the store and the secret cannot decrypt it either.
  */
 function keyOf(token: string, key: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', token, key, 'koa-gatehouse/v1/refresh-retry', 32))

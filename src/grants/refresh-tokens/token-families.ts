@@ -10,14 +10,15 @@ import { createUncertainWrites, type UncertainWrites } from './uncertain-writes.
 /** A refresh token that was found. */
 export interface FoundRefreshToken {
   /**
-   * `current`: usable. `retryable`: rotated within the grace period, so its successor may be sent again. `used`: genuine,
-   * but rotated, and its successor must not be sent again.
+   * `current`: the token is usable. `retryable`: the token was rotated within the grace period, so its
+   * successor may be sent again. `used`: the token is genuine and was rotated, and its successor must not be
+   * sent again.
    */
   readonly state: 'current' | 'retryable' | 'used'
   readonly token: string
   readonly payload: RefreshPayload
   readonly stored: Stored<FamilyRecord>
-  /** The successor of a token that is `retryable`. */
+  /** The successor of the token; set only if the state is `retryable`. */
   readonly next?: string | undefined
 }
 
@@ -37,7 +38,8 @@ interface Families {
 }
 
 /**
- * @param options.tombstoneTtl seconds for which a code of a revoked family could still be presented
+ * @param options.tombstoneTtl seconds for which the record of a revoked family is kept: as long as a client
+ *   could still present the code of the family
  * @param options.gracePeriod lets clients retry a rotation whose response they lost
  */
 export function createTokenFamilies(
@@ -66,15 +68,16 @@ export function createTokenFamilies(
     /** The token, current or not; undefined if it is unknown or forged, or its family is revoked. */
     find: (token: string) => findToken(families, token, readToken),
     /**
-     * Like `find`, for a token that will be rotated. If a late write may have used the token, this waits up to three
-     * seconds until that write is rolled back.
+     * Like `find`, for a token that will be rotated. If a late write may have used the token, this method
+     * waits up to three seconds for the rollback of that write.
      */
-    findForRotation: (token: string) => findToken(families, token, readSettledToken),
+    findForRotation: (token: string) => findToken(families, token, pollToken),
     /**
-     * Replaces the token that was found with `next`. If the token is `retryable`, returns its existing successor instead.
+     * Replaces the token in `found` by the token `next`. If the token in `found` is `retryable`, returns its
+     * existing successor instead.
      *
      * @param ttl seconds for which the next token can be used
-     * @returns undefined if the token was rotated before, or its family is revoked
+     * @returns undefined if the token was rotated before, or if its family is revoked
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`; the old token can still be rotated then
      */
     rotate: (found: FoundRefreshToken, next: string, payload: RefreshPayload, ttl: number) =>
@@ -83,7 +86,8 @@ export function createTokenFamilies(
     revoke: (grantId: string) =>
       records.set(grantId, { generation: 0, current: '', payload: {}, ended: true }, tombstoneTtl),
     /**
-     * Whether the family of a grant is revoked. If it is, a rejected token was not necessarily used before.
+     * Whether the family of a grant is revoked or missing. Tokens of such a family are rejected even if they
+     * were never used, so a rejected token does not prove reuse.
      *
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE`
      */
@@ -114,7 +118,7 @@ async function startFamily(
   const next: FamilyRecord = { generation, current: digest(token), payload, issuedAt: Date.now() }
   await uncertain.flush(grantId)
   if (await uncertain.write({ grantId, next, ttl })) return true
-  const before = await readSettledFamily(records, grantId)
+  const before = await pollFamily(records, grantId)
   return isRolledBack(before) && uncertain.write({ grantId, before, next, ttl })
 }
 
@@ -137,12 +141,13 @@ async function rotateToken(
   ttl: number,
 ): Promise<Rotation | undefined> {
   let found: FoundRefreshToken | undefined = first
-  // Each round after the first follows a write of another process. That write may have left the token usable.
+  // The loop repeats if another process has changed the record. The token may still be usable after that
+  // change.
   while (found && found.state !== 'used') {
     if (found.next === undefined) {
       if (await swap(families, found, next, payload, ttl)) return { next, isRetry: false }
     } else if (await confirmRetry(families, found, ttl)) return { next: found.next, isRetry: true }
-    found = await readSettledToken(families, first.token)
+    found = await pollToken(families, first.token)
   }
   return undefined
 }
@@ -161,8 +166,8 @@ async function readToken(families: Families, token: string): Promise<FoundRefres
   return isOlder && format.isGenuine(token) ? { ...found, state: 'used' } : undefined
 }
 
-/** Reads a token. Waits while a late write, which will be rolled back, may have used the token. */
-function readSettledToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
+/** Reads a token. If a late write may have used the token, reads it again until that write is rolled back. */
+function pollToken(families: Families, token: string): Promise<FoundRefreshToken | undefined> {
   return pollUntil(
     () => readToken(families, token),
     (found) => {
@@ -173,8 +178,11 @@ function readSettledToken(families: Families, token: string): Promise<FoundRefre
   )
 }
 
-/** Reads a family. Waits while a late write, which will be rolled back, may have started the family. */
-function readSettledFamily(
+/**
+ * Reads a family. If a late write may have started the family, reads it again until that write is rolled
+ * back.
+ */
+function pollFamily(
   records: Collection<FamilyRecord>,
   grantId: string,
 ): Promise<Stored<FamilyRecord> | undefined> {
@@ -184,7 +192,7 @@ function readSettledFamily(
   )
 }
 
-/** The one write of a rotation; false if another process has changed the record. */
+/** Stores a rotation by a single write. @returns false if another process has changed the record */
 function swap(
   families: Families,
   { token, stored: before }: FoundRefreshToken,
@@ -200,9 +208,11 @@ function swap(
 }
 
 /**
- * Records that a client receives the successor again. Another process that does not know whether its rotation was stored
- * then leaves the rotation in force. This function writes even if the retry is already recorded: only its own write proves
- * that the successor is durable. False if another process has changed the record, for example rolled it back.
+ * Records that a client receives the successor again. The process that made the rotation may not know whether
+ * its write was stored. When it finds this record, it does not roll back the rotation. This function writes
+ * even if the retry is already recorded, because only its own write proves that the successor is durable.
+ *
+ * @returns false if another process has changed the record, for example by a rollback
  */
 async function confirmRetry(
   families: Families,
@@ -217,11 +227,11 @@ async function confirmRetry(
 
 function partsOf({ format }: Families, token: string) {
   const parts = format.parse(token)
-  if (!parts) throw new TypeError('not a refresh token of ours')
+  if (!parts) throw new TypeError('the text is not a refresh token of this library')
   return parts
 }
 
-/** Whether the start of the family was rolled back, so that no client ever got its token. */
+/** Whether the start of a family was rolled back. No client has received a token of such a family. */
 function isRolledBack(stored: Stored<FamilyRecord> | undefined): stored is Stored<FamilyRecord> {
   return stored !== undefined && stored.record.current === '' && stored.record.barrier !== undefined
 }

@@ -4,13 +4,13 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 export interface RefreshTokenParts {
   /** The grant of the token. It also identifies the family. */
   readonly grantId: string
-  /** The number of tokens of the family before this one. */
+  /** The number of earlier tokens in the family: 0 for the first token. */
   readonly generation: number
 }
 
 const FORM = /^([\w-]{1,64})\.(0|[1-9]\d{0,9})\.[\w-]{43}\.([\w-]{22})$/
 
-/** @param macKeys newest first; all of them verify, the newest signs */
+/** @param macKeys keys, newest first. The newest key signs; every key verifies */
 export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
   const [newest] = macKeys
   if (!newest) throw new TypeError('at least one key is needed')
@@ -28,8 +28,8 @@ export function createRefreshTokenFormat(macKeys: readonly Buffer[]) {
       return match?.[1] === undefined ? undefined : { grantId: match[1], generation: Number(match[2]) }
     },
     /**
-     * Whether this service made the token. Needed only for tokens that are no longer current: a current token is
-     * recognized by its digest, so replacing `secret` invalidates no family.
+     * Whether this service made the token. Only tokens that are no longer current need this check. A current
+     * token is recognized by its stored digest, so a family stays usable when `secret` is replaced.
      */
     isGenuine(token: string): boolean {
       const at = token.lastIndexOf('.')

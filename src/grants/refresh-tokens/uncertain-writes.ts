@@ -5,7 +5,7 @@ import { CircuitOpenError } from '../../store/circuit-breaker.ts'
 import type { Collection, Stored } from '../../store/collection.ts'
 import type { FamilyRecord } from './family-record.ts'
 
-/** A write of a family. */
+/** A write of a family record. */
 interface FamilyWrite {
   readonly grantId: string
   /** The record to replace; undefined if the write starts the family. */
@@ -16,12 +16,15 @@ interface FamilyWrite {
 }
 
 /**
- * The rollback of a write. A rollback puts a random value, a barrier, into the record. A write that arrives late finds a
- * changed record then, and fails.
+ * The rollback of a write. A rollback puts a random value, a barrier, into the record. If the write arrives
+ * after that, it finds a changed record and fails.
  */
 interface Rollback {
   readonly write: FamilyWrite
-  /** The barriers that this rollback has tried to write. Each may be in the record, even if its write failed. */
+  /**
+   * The barriers that this rollback has tried to write. Each barrier may be in the record, even if the store
+   * answered with an error.
+   */
   readonly barriers: Set<string>
 }
 
@@ -37,12 +40,15 @@ const TIMED_OUT = { error: () => new Error('the outcome of a write is not known 
 const FIRST_RETRY_DELAY_MS = 100
 const MAX_RETRY_DELAY_MS = 1000
 
-/** Milliseconds after which a rollback stops. In an outage of this length the process is usually restarted anyway. */
+/**
+ * Milliseconds after which the process stops trying to roll back a write. In an outage of this length, the
+ * process is usually restarted anyway.
+ */
 const ROLLBACK_EXPIRY_MS = 3_600_000
 
 /**
- * @param options.notStartedTtl seconds for which the record of a rolled back start remains, so that a start that arrives
- *   late fails
+ * @param options.notStartedTtl seconds for which the record remains after the start of a family was rolled
+ *   back. While the record remains, a start that arrives late fails
  */
 export function createUncertainWrites(
   families: Collection<FamilyRecord>,
@@ -56,9 +62,12 @@ export function createUncertainWrites(
   }
 
   /**
-   * Reads the outcome of a write. A stored write is confirmed if the caller accepts it (`acceptIfStored`), or if a client
-   * has received its token. Otherwise the previous record is restored with a barrier, unless another process has changed
-   * the record.
+   * Finds out whether a write was stored, and makes the outcome final. A stored write stays if
+   * `acceptIfStored` is true, or if a client has received its token by a retry. Its record is then written
+   * again, which confirms it. In all other cases the previous record is restored with a barrier, unless
+   * another process has changed the record.
+   *
+   * @returns whether the write is in force
    */
   async function resolve({ write, barriers }: Rollback, acceptIfStored: boolean): Promise<boolean> {
     const { grantId, before, next, ttl } = write
@@ -69,7 +78,7 @@ export function createUncertainWrites(
         if (await put({ grantId, before: now, next: now.record, ttl })) return true
         continue
       }
-      // Another process has written since, so a late write will find nothing to replace.
+      // Another process has changed the record since, so the uncertain write fails if it arrives late.
       if (!isStored && now?.text !== before?.text && !barriers.has(now?.record.barrier ?? '')) return false
       const barrier = randomUUID()
       barriers.add(barrier)
@@ -100,9 +109,10 @@ export function createUncertainWrites(
 
   return {
     /**
-     * Writes a record. If the store does not answer, this method finds out the outcome within half a second more. If it
-     * cannot, it rejects, and the write is rolled back as soon as the store answers. There is one exception: if the
-     * client retries at another process and receives the written token there, the write stays.
+     * Writes a record. If the store does not answer, this method tries for another half second to find out
+     * whether the write was stored. If it cannot find out, it rejects, and the write is rolled back as soon
+     * as the store answers. There is one exception: if the client retries at another process and receives the
+     * written token from it, the write stays.
      *
      * @returns whether the write is in force; false if another process has changed the record
      * @throws the error of the write, if the write is not in force
@@ -131,7 +141,7 @@ export function createUncertainWrites(
       if (pending.size === 0) return
       await Promise.all([...pending].filter(({ write }) => write.grantId === grantId).map(rollBack))
     },
-    /** Stops retrying. */
+    /** Stops all rollbacks in the background. */
     close(): void {
       closed = true
       pending.clear()
@@ -140,12 +150,13 @@ export function createUncertainWrites(
 }
 
 /**
- * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in force, may be
- * lost, or may still arrive. Its request was answered with an error, and the client retries with the token that the
- * write replaces. So a write whose outcome stays unknown is rolled back.
+ * Finds out the outcome of a write that the store neither confirmed nor rejected. Such a write may be in
+ * force, may be lost, or may still arrive. Its request was answered with an error, and the client retries
+ * with the token that the write replaces. So a write whose outcome stays unknown is rolled back.
  *
- * If the store waits for replicas, the master may have a write that too few replicas have. Processes can read such a
- * write, but it is lost if the master fails. Replicas apply writes in order, so a confirmed write proves that they have
- * all earlier writes of the record. Until then, neither the write nor its rollback is final.
+ * If the store waits for replicas, the Redis master may have a write that too few replicas have. Processes
+ * can read such a write, but it is lost if the master fails. Replicas apply writes in order, so a confirmed
+ * write proves that they have all earlier writes of the record. So an uncertain write, or its rollback, is
+ * final only after a confirmed write.
  */
 export type UncertainWrites = ReturnType<typeof createUncertainWrites>
