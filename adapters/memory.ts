@@ -13,7 +13,7 @@ interface Member {
 }
 
 interface Index {
-  /** In ascending order of their bytes, without duplicates. */
+  /** The members in ascending order of their bytes, without duplicates. */
   members: Member[]
   /** Milliseconds since the epoch; Infinity without a time to live. */
   expiresAt: number
@@ -25,9 +25,9 @@ const SWEPT_PER_WRITE = 2
 /**
  * Stores all data in the memory of this process: for tests, trials, and services of one process that may lose their data.
  *
- * All data is lost when the process ends, and other processes do not see it. Nothing is evicted: an entry leaves when its
- * time to live has elapsed or when it is deleted, so memory grows with the stored data. Time is `Date.now()`, so a test
- * that freezes the clock decides which entries have expired.
+ * All data is lost when the process ends, and other processes do not see it. An entry is removed only when
+ * its time to live has elapsed or when it is deleted, so the used memory grows with the stored data. Time is
+ * `Date.now()`, so a test that freezes the clock decides which entries have expired.
  *
  * After `close()` every call rejects with `ERR_CLOSED`, and the data is deleted.
  */
@@ -37,13 +37,15 @@ export function memoryStore(): Store {
   const channels = new Map<string, Set<{ deliver(message: string): void }>>()
   let closed = false
 
-  // An expired entry is removed when it is read, or by a write: each write checks more entries than it adds, so the
-  // expired entries never outnumber the others for long. A timer would use a clock of its own beside Date.now(), might
-  // keep the process alive, and would block the process during each sweep.
+  // An expired entry is removed when it is read, or by a later write. Each write checks more entries than it
+  // adds, so the number of expired entries stays small. There is no timer: a timer would use another clock
+  // than Date.now(), might keep the process alive, and would block the process while it checks all entries.
   const sweepValues = createSweep(values)
   const sweepIndexes = createSweep(indexes)
 
-  /** Runs `work` synchronously, which makes every method atomic, and settles asynchronously. */
+  /**
+   * Runs `work` synchronously, so that every method is atomic. The returned promise settles asynchronously.
+   */
   function run<T>(work: () => T): Promise<T> {
     return new Promise((resolve) => {
       if (closed) throw new GatehouseError('ERR_CLOSED', 'the memory store has been closed')
@@ -121,7 +123,8 @@ export function memoryStore(): Store {
         const subscriptions = channels.get(channel) ?? new Set()
         const subscription = {
           deliver(message: string) {
-            // Asynchronous, as from a real database, and so that the failure of a listener affects nothing else.
+            // The listener is called asynchronously, as with a real database. So the failure of a listener
+            // affects nothing else.
             Promise.resolve()
               .then(() => (subscriptions.has(subscription) ? listener(message) : undefined))
               .catch(() => {})
@@ -159,7 +162,10 @@ function getUnexpired<T extends { expiresAt: number }>(entries: Map<string, T>, 
   return undefined
 }
 
-/** Returns a function that checks the next few entries with each call, in a circle, and removes expired ones. */
+/**
+ * Returns a function that checks the next few entries with each call, and removes the expired entries. After
+ * the last entry it begins again with the first entry.
+ */
 function createSweep(entries: Map<string, { expiresAt: number }>): () => void {
   // A Map's iterator stays valid while entries are added and removed.
   let position = entries.keys()

@@ -16,9 +16,10 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
 /**
  * Stores all data in Redis or Valkey, for any number of processes.
  *
- * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. It stays open when the store is closed, and
- * the host listens to its `error` events. Any settings work. With these a service answers quickly while Redis is
- * unavailable, and soon after it is available again:
+ * The client belongs to the host: a `Redis` or `Cluster` of ioredis 5 or 6. It stays open when the store is
+ * closed, and the host listens to its `error` events. Any settings of the client work. With the following
+ * settings, a service answers quickly while Redis is unavailable, and recovers soon after Redis is available
+ * again:
  *
  * ```ts
  * const client = new Redis(url, {
@@ -29,27 +30,30 @@ export type { Durability, RedisStoreOptions } from './redis/options.ts'
  * client.on('error', (error) => logger.warn({ error }, 'redis'))
  * ```
  *
- * Redis must not evict (`maxmemory-policy noeviction`). Only single keys and single commands are used: no `KEYS`,
- * `SCAN`, `FLUSHALL`, and no blocking command except `WAIT`. The store opens one more connection for messages when it
- * is first needed. With `durability` it also opens one to each master for the writes that wait, so that they do not delay
- * other commands.
+ * Redis must not evict keys (`maxmemory-policy noeviction`). Every command uses a single key. The store never
+ * sends `KEYS`, `SCAN` or `FLUSHALL`, and `WAIT` is its only blocking command. With the first subscription,
+ * the store opens one more connection for messages. With `durability` it also opens a connection to each
+ * master for the writes that wait for replicas, so that these writes do not delay other commands.
  *
- * With `durability: { replicas, timeoutMs }` the store has `durable`: its writes settle when `WAIT` confirms them on that
- * many replicas. A confirmed write then survives the loss of its master if one of those replicas is promoted, and Redis
- * promotes the most complete one. This is not consensus. A write is lost if it reached only a minority in a partition,
- * if its replica restarts empty, or if all servers lose it at once. A write that too few replicas have
- * confirmed is rejected, and may have been applied.
+ * With `durability: { replicas, timeoutMs }` the store has a `durable` view. A write of this view resolves
+ * when `WAIT` confirms the write on that number of replicas. A confirmed write then survives the loss of its
+ * master if one of those replicas is promoted. Redis promotes the replica with the most complete data. Redis
+ * replication is not a consensus protocol, so a confirmed write may still be lost. This happens if the write
+ * reached only a minority in a partition, if its replica restarts empty, or if all servers lose it at once. A
+ * write that too few replicas have confirmed is rejected, and may have been applied.
  *
- * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from replicas, or
- *   unknown options. From every method: `ERR_STORE_UNAVAILABLE` if Redis cannot be reached or cannot answer,
- *   `ERR_STORE_CORRUPT` if a key holds another type, `ERR_CLOSED` after `close()`
+ * @throws {GatehouseError} `ERR_OPTIONS` if the arguments are invalid: no client, a client that reads from
+ *   replicas, or unknown options. The methods of the store reject with `ERR_STORE_UNAVAILABLE` if Redis
+ *   cannot be reached or cannot answer, `ERR_STORE_CORRUPT` if a key holds another type, `ERR_CLOSED` after
+ *   `close()`
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Store {
   requireOptions(client, options)
   const { keyPrefix = 'gatehouse:', durability } = options
   const { db = 0, keyPrefix: clientPrefix = '' } = client.options ?? {}
   const key = (name: string) => keyPrefix + name
-  // Redis channels ignore the database number and the client's own prefix, so both are part of the name.
+  // Redis channels do not depend on the database number and on the client's own key prefix, so both are part
+  // of the channel's name.
   const channel = (name: string) => `${db}:${clientPrefix}${keyPrefix}${name}`
   const subscriptions = createSubscriptions(client)
   const losses = countConnectionLosses(client)
@@ -78,9 +82,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   }
 
   /**
-   * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the answer. "No" may
-   * then mean that the first attempt was applied. Answering `false` would waste an authorization code, or block a name
-   * forever, so the write rejects.
+   * Writes without waiting for replicas. ioredis resends a command if the connection is lost before the
+   * answer. If Redis then answers that the write was not done, the first attempt may have been applied.
+   * Answering `false` would waste an authorization code, or block a name forever, so the write rejects.
    */
   const execWrite = (write: Write) =>
     run(async () => {
@@ -98,7 +102,8 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const store: Store = {
     get: (name) => run(() => get(name)),
 
-    // MGET would require all keys in one slot of a cluster. All commands are sent before the first answer.
+    // MGET would require that all keys are in one slot of a cluster. So each key is read by a command of its
+    // own, and all commands are sent before the first answer.
     getMany: (names) => run(() => Promise.all(names.map(get))),
 
     ...writesBy(key, execWrite),

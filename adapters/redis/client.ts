@@ -14,7 +14,7 @@ export interface RedisClient extends RedisServerClient {
   readonly options?: RedisClientOptions | undefined
   /** `end` after the client was closed. */
   readonly status?: string | undefined
-  /** Sends commands together; a pipeline of one follows the redirections of a cluster. */
+  /** Sends commands together; a pipeline of one command follows the redirections of a cluster. */
   pipeline(commands: RedisCommand[]): { exec(): Promise<PipelineReply[] | null> }
   /** Opens a connection with the same settings. */
   duplicate(override?: object): RedisConnection
@@ -60,7 +60,10 @@ export interface RedisNode extends RedisServerClient {
   off(event: 'close', listener: () => void): unknown
 }
 
-/** The part of a connection that the adapter uses, for connections that it opens itself. */
+/**
+ * The part of a connection that the adapter uses. It applies to the connections that the adapter opens
+ * itself.
+ */
 export interface RedisConnection {
   /** `ready` when commands are answered, `end` when the connection is closed for good. */
   readonly status: string

@@ -1,6 +1,9 @@
 import { createScript } from './lua-script.ts'
 
-/** Replaces the text under a key only if it is the expected one, atomically. Answers 1 if it was replaced. */
+/**
+ * Replaces the text under a key, atomically, if the text equals the expected text. Answers 1 if the text was
+ * replaced.
+ */
 export const compareAndSwap = createScript(`
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[3] then

@@ -3,31 +3,35 @@ import type { RedisClient, RedisConnection, RedisNode, RedisServerClient } from 
 import { split } from './redirection.ts'
 
 /**
- * Settings of all connections that the adapter opens, which override those of the host's client. A lost connection is
- * not reconnected. The adapter opens a new one, which asks the Sentinels or the cluster for the current servers.
+ * Settings of all connections that the adapter opens. They override the settings of the host's client. A lost
+ * connection is not reconnected. Instead, the adapter opens a new connection, which asks the Sentinels or the
+ * cluster for the current servers.
  */
-const OWN = {
+const CONNECTION_SETTINGS = {
   lazyConnect: false,
   readOnly: false,
   retryStrategy: () => null,
   reconnectOnError: null,
-  // With `maxRetriesPerRequest: 0` this makes a command fail if its answer was lost. Otherwise it would never settle.
+  // Together with `maxRetriesPerRequest: 0`, this setting makes a command fail if its answer was lost.
+  // Otherwise the command would never settle.
   autoResendUnfulfilledCommands: true,
   autoResubscribe: false,
   maxRetriesPerRequest: 0,
   enableOfflineQueue: true,
   enableAutoPipelining: false,
-  // An idle connection would not notice a lost server, and would not end if the server does not answer.
+  // Without `keepAlive`, an idle connection would not notice a lost server. Without `disconnectTimeout`,
+  // closing a connection would wait for a server that does not answer.
   keepAlive: 10_000,
   disconnectTimeout: 200,
 }
 
-/** Milliseconds between two checks for known nodes, while the client of a cluster knows none. */
+/** Milliseconds between two checks for known nodes, while the client of a cluster knows no node. */
 const NODE_CHECK_INTERVAL_MS = 25
 const MAX_NODE_CHECKS = 40
 
 /**
- * Opens a connection to the same Redis as `client`, with its settings: user, password, TLS, database, Sentinels, name.
+ * Opens a connection to the same Redis as `client`, with the same settings: user, password, TLS, database,
+ * Sentinels, name.
  *
  * @param options.address `host:port` of the node of a cluster; any node if left out
  * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if the client of a cluster knows no node within a second
@@ -39,10 +43,15 @@ export async function connect(
     ...settings
   }: { readonly address?: string | undefined } & Readonly<Record<string, unknown>> = {},
 ): Promise<RedisConnection> {
-  if (!client.isCluster) return client.duplicate({ ...OWN, ...settings })
+  if (!client.isCluster) return client.duplicate({ ...CONNECTION_SETTINGS, ...settings })
   const node = await anyNode(client)
   const target = address === undefined ? {} : split(address)
-  return node.duplicate({ ...OWN, keyPrefix: client.options?.keyPrefix ?? '', ...target, ...settings })
+  return node.duplicate({
+    ...CONNECTION_SETTINGS,
+    keyPrefix: client.options?.keyPrefix ?? '',
+    ...target,
+    ...settings,
+  })
 }
 
 /** `host:port` of a node of a cluster. */

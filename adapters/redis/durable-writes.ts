@@ -10,22 +10,24 @@ import { execute, type Write } from './write-commands.ts'
 
 type WaitConnection = ReturnType<typeof createWaitConnection>
 
-/** The maximum number of nodes that a write is sent to, as in ioredis. */
+/**
+ * The maximum number of nodes to which one write is sent, because nodes redirect it; the same as in ioredis.
+ */
 const MAX_NODES = 16
 
-/** The address of the only server, without a cluster. */
+/** Stands for the address of the only server if there is no cluster. */
 const SINGLE_SERVER = ''
 
 /**
- * Writes that settle only when enough replicas have confirmed them. Each server has a connection of its own, opened
- * with the first write. If a node of a cluster redirects a write, the write and its WAIT follow. The connections end with
- * the client.
+ * Makes writes that resolve only when enough replicas have confirmed them. The first write to a server opens
+ * a connection to that server. If a node of a cluster redirects a write, the write and its WAIT are sent to
+ * the other node. The connections are closed when the client ends.
  */
 export function createDurableWrites(client: RedisClient, durability: Durability) {
   const connections = new Map<string, Promise<WaitConnection>>()
   const { commandTimeout, keyPrefix = '' } = client.options ?? {}
   const settings = {
-    // The timeout of the command also covers the WAIT behind it.
+    // WAIT may take `durability.timeoutMs`, so the client's timeout for commands is extended by this time.
     ...(typeof commandTimeout === 'number' && { commandTimeout: commandTimeout + durability.timeoutMs }),
   }
 
@@ -48,7 +50,8 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
     for (const opening of connections.values()) opening.then((opened) => opened.close()).catch(() => {})
     connections.clear()
   }
-  // An open connection keeps the process alive, and the host closes only its own client.
+  // The host closes only its own client. Other open connections would then keep the process alive, so they
+  // are closed too.
   client.on('end', closeConnections)
 
   async function addressFor(key: string): Promise<string> {
@@ -68,7 +71,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
         if (error instanceof WaitConnectionClosed && attempt < MAX_NODES) continue
         if (!client.isCluster || isNoScript(error)) throw error
         const redirection = redirectionOf(error, address, client.options)
-        // While a slot migrates, its master stays the first address.
+        // ASK needs no refresh: while a slot migrates, its master is still the node that the client knows.
         if (!redirection?.asking) refreshSlots(key)
         if (!redirection || attempt === MAX_NODES) throw error
         ;({ address, asking } = redirection)
@@ -90,7 +93,7 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
 
   return {
     /**
-     * @returns whether the write was done; a write that was not done needs no replicas
+     * @returns whether the write was done; if it was not done, no replica needs to confirm it
      * @throws {GatehouseError} `ERR_STORE_UNAVAILABLE` if it is not known that enough replicas have the write
      */
     async write(write: Write): Promise<boolean> {
@@ -107,7 +110,10 @@ export function createDurableWrites(client: RedisClient, durability: Durability)
   }
 }
 
-/** WAIT returns the number of replicas that have all writes up to the last command of its connection. */
+/**
+ * Throws if too few replicas have a write. WAIT returns the number of replicas that have all earlier writes
+ * of its connection.
+ */
 function requireReplicas([error, reply]: PipelineReply, { replicas, timeoutMs }: Durability): void {
   if (error) {
     const why = /unknown command/i.test(error.message)

@@ -37,7 +37,7 @@ const CLIENT_FAILURES: readonly [RegExp, string][] = [
  * another type (`ERR_STORE_CORRUPT`). The message names the remedy, and quotes no key and no value. The client's error
  * is the `cause`.
  *
- * @param options.isCluster whether the client is one of a cluster, which follows redirections
+ * @param options.isCluster true for the client of a cluster, because that client follows redirections
  */
 export function storeFailure(error: unknown, { isCluster = false } = {}): GatehouseError {
   if (error instanceof GatehouseError) return error
@@ -61,7 +61,7 @@ export function storeFailure(error: unknown, { isCluster = false } = {}): Gateho
   return unavailable(`Redis cannot be reached: ${known ?? message}`, error)
 }
 
-/** Whether Redis does not have the script. It loses scripts with a restart and with SCRIPT FLUSH. */
+/** Whether Redis does not have the script. Redis loses its scripts with a restart and with SCRIPT FLUSH. */
 export function isNoScript(error: unknown): boolean {
   return messageOf(error).startsWith('NOSCRIPT')
 }
@@ -73,7 +73,9 @@ export function messageOf(error: unknown): string {
     : String(error)
 }
 
-/** The code in capitals at the start of an error of Redis. The rest may quote keys and values. */
+/**
+ * The code in capitals at the start of an error of Redis. The rest of the message may quote keys and values.
+ */
 function rejectionOf(message: string): string | undefined {
   // The error of a script in an older Redis, or of a check of ioredis, contains the code of its cause.
   const caused = /(?: -|^Ready check failed: )([A-Z]{3,})(?= )/.exec(message)?.[1]

@@ -7,7 +7,7 @@ export interface ScriptCall {
   readonly withText: RedisCommand
 }
 
-/** Returns a function that creates the calls of the Lua script `text`. Redis runs it atomically. */
+/** Returns a function that creates the calls of the Lua script `text`. Redis runs the script atomically. */
 export function createScript(text: string): (key: string, ...args: (string | number)[]) => ScriptCall {
   const sha1 = createHash('sha1').update(text).digest('hex')
   return (key, ...args) => ({

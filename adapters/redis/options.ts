@@ -5,15 +5,21 @@ import type { RedisClient } from './client.ts'
 export interface RedisStoreOptions {
   /** The prefix of all keys and channels. Services with different prefixes are separate. @default 'gatehouse:' */
   readonly keyPrefix?: string | undefined
-  /** Makes the writes that must not be lost wait for replicas. @default they are done when the master has them */
+  /**
+   * Makes the writes that must not be lost wait for replicas.
+   * @default a write is done when the master has applied it
+   */
   readonly durability?: Durability | undefined
 }
 
-/** When a write that must not be lost is done. */
+/** When a write that must not be lost counts as done. */
 export interface Durability {
-  /** The number of replicas that must have it, at least 1. */
+  /** The number of replicas that must have the write, at least 1. */
   readonly replicas: number
-  /** Milliseconds to wait for the replicas, at least 1. Must be shorter than `storeTimeoutMs`, which applies too. */
+  /**
+   * Milliseconds to wait for the replicas, at least 1. Must be shorter than `storeTimeoutMs`, which limits
+   * the whole call.
+   */
   readonly timeoutMs: number
 }
 

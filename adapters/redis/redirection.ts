@@ -3,14 +3,18 @@ import { messageOf } from './errors.ts'
 
 /** The target of a redirection by a node of a cluster. That node has not executed the command. */
 export interface Redirection {
-  /** `ASK`: for this one command only, after ASKING, because its key is migrating. */
+  /**
+   * True for `ASK`: the key is migrating, so only this one command goes to `address`, after the command
+   * ASKING.
+   */
   readonly asking: boolean
   /** `host:port` */
   readonly address: string
 }
 
 /**
- * Parses a redirection of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host means the node itself.
+ * Parses a redirection of a node of a cluster: `MOVED 3999 127.0.0.1:6381`. An empty host means the host of
+ * the node that has answered.
  *
  * @param from `host:port` of the node that has answered
  * @returns undefined for any other error
@@ -27,8 +31,8 @@ export function redirectionOf(
 }
 
 /**
- * Whether a command of a bundle was not executed because of the location of its key. Either a node has redirected it,
- * or the keys of the bundle no longer belong to one node.
+ * Whether a command of a pipeline was not executed because of the location of its key. Either a node has
+ * redirected the command, or the keys of the pipeline no longer belong to one node.
  */
 export function isMisdirected(error: unknown): boolean {
   return /^(?:MOVED |ASK |All keys in the pipeline should belong to the same slots)/.test(messageOf(error))

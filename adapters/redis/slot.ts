@@ -2,7 +2,8 @@
 export const SLOTS = 16_384
 
 /**
- * The slot of a key: CRC16 of its UTF-8, or of the non-empty text between the first `{` and the next `}`.
+ * The slot of a key: the CRC16 of its UTF-8 bytes. If there is a non-empty text between the first `{` and the
+ * next `}`, only that text counts.
  * <https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#key-distribution-model>
  */
 export function slotOf(key: string): number {

@@ -1,10 +1,16 @@
 import type { RedisClient, RedisConnection, RedisNode } from './client.ts'
 import { addressOf, connect } from './connect.ts'
 
-/** Milliseconds until the next attempt to connect. It is short, because messages are missed until then. */
+/**
+ * Milliseconds until the next attempt to connect. The pause is short, because messages are missed while there
+ * is no connection.
+ */
 const retryDelay = (attempt: number): number => Math.min(attempt * 50, 500)
 
-/** Milliseconds after which a lost node that the client does not know again counts as removed. */
+/**
+ * Milliseconds after the loss of a node. If the client then does not know the node again, the node counts as
+ * removed.
+ */
 const NODE_REMOVED_AFTER_MS = 1000
 
 interface Subscription {
@@ -13,8 +19,9 @@ interface Subscription {
 }
 
 /**
- * Subscribes to channels over a connection of its own, which is opened when it is first needed. In a cluster it is
- * connected to one node, which receives the messages of all nodes. If that node leaves, another one takes its place.
+ * Subscribes to channels over a separate connection, which is opened with the first subscription. In a
+ * cluster this connection leads to one node, which receives the messages of all nodes. If that node leaves
+ * the cluster, the adapter connects to another node.
  */
 export function createSubscriptions(client: RedisClient) {
   const channels = new Map<string, Set<Subscription>>()
@@ -80,7 +87,10 @@ export function createSubscriptions(client: RedisClient) {
     for (const subscription of [...channels.values()].flatMap((all) => [...all])) subscription.missed()
   }
 
-  /** A node that has left the cluster receives no more messages, although it may still answer. */
+  /**
+   * Disconnects from a node that has left the cluster. Such a node receives no more messages, although it may
+   * still answer.
+   */
   function leaveNode(node: RedisNode): void {
     const opened = connected
     if (!opened || addressOf(node) !== addressOf(opened)) return
@@ -141,7 +151,8 @@ export function createSubscriptions(client: RedisClient) {
       const subscribe = async () => (await openConnection()).subscribe(channel)
       subscriptions.add(subscription)
       try {
-        // The connection of the first attempt may just have been lost, or its node may have left.
+        // A second attempt follows, because the connection of the first attempt may just have been lost, or
+        // its node may have left the cluster.
         await subscribe().catch(subscribe)
       } catch (error) {
         unsubscribe()

@@ -16,10 +16,16 @@ interface QueuedCommand {
   reject(error: unknown): void
 }
 
-/** Milliseconds for connecting, and for an answer beyond the timeout of WAIT, before the connection is closed. */
+/**
+ * Milliseconds that a command may wait until the connection is ready, unless `timeoutMs` is longer. If an
+ * answer takes this time longer than the timeout of WAIT, the connection is closed.
+ */
 const SLOW_ANSWER_MS = 1000
 
-/** A write was not sent, because its connection was closed first. It may be sent over another connection. */
+/**
+ * The error of a write that was not sent, because its connection was closed first. The write may be sent over
+ * another connection.
+ */
 export class WaitConnectionClosed extends Error {}
 
 /**
@@ -71,7 +77,8 @@ export function createWaitConnection(
 
   function settle(group: readonly QueuedCommand[], replies: readonly PipelineReply[]): void {
     const waited = replies.at(-1) ?? [new Error('no answer'), undefined]
-    // A demoted master may still answer. A new connection finds the current master.
+    // The server may be a demoted master, which still answers. The connection is closed, because a new
+    // connection finds the current master.
     if (waited[0] || Number(waited[1]) < replicas) close()
     let position = 0
     for (const { commands, resolve, reject } of group) {
@@ -103,7 +110,8 @@ export function createWaitConnection(
     /**
      * Sends a command with a WAIT behind it.
      *
-     * @param options.asking whether the key is migrating to this node
+     * @param options.asking true if the key is migrating to this node, so that ASKING has to precede the
+     *   command
      * @throws the error of Redis for the command, or an error if the command was not sent or its answer was lost
      */
     send(command: RedisCommand, { asking = false } = {}): Promise<WaitReply> {

@@ -11,11 +11,14 @@ export interface Write {
   readonly withText?: RedisCommand | undefined
   /** Whether the write was done. Always true for a write without a condition. */
   isDone(reply: unknown): boolean
-  /** Whether the answer "no" may mean that an earlier, unconfirmed attempt has done the write. */
+  /** True if Redis may answer "not done" because an earlier, unconfirmed attempt has done the write. */
   readonly isIdempotentNo?: boolean | undefined
 }
 
-/** Adds to an index, and never shortens its time to live. PTTL is -2 for a new index, and -1 for a permanent one. */
+/**
+ * Adds a member to an index, and never shortens the time to live of the index. PTTL is -2 for a new index,
+ * and -1 for a permanent one.
+ */
 const addScript = createScript(`
 local life = redis.call('PTTL', KEYS[1])
 redis.call('ZADD', KEYS[1], 0, ARGV[1])
@@ -53,7 +56,7 @@ export const writes = {
 }
 
 /**
- * Sends a write. If the server does not have its script, sends the script too.
+ * Sends a write. If the server does not have the script of the write, the text of the script is sent.
  *
  * @throws what `send` throws
  */
@@ -77,7 +80,7 @@ function always(): boolean {
   return true
 }
 
-/** A client with `stringNumbers` answers numbers as text. */
+/** Whether a reply is 1. A client with `stringNumbers` answers numbers as text. */
 function isOne(reply: unknown): boolean {
   return Number(reply) === 1
 }

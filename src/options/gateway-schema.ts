@@ -8,7 +8,10 @@ import { addressProblem, endpointProblem } from './urls.ts'
 
 const DAY = 86_400
 
-/** Options of both kinds of gateway: the one in the process of the authorization service, and the one elsewhere. */
+/**
+ * Options of both kinds of gateway: the gateway of `createGatehouse`, and the gateway of `createGateway` in
+ * another process.
+ */
 export const sharedEntries = {
   issuer: rule<string>(addressProblem),
   audience: rule<string>(addressProblem),

@@ -24,7 +24,7 @@ export const loggerSchema = withMethods<Logger>("a logger of pino's shape", [
 
 const OPTIONAL_METHODS_OF_ACCOUNTS = ['current', 'signInUrl', 'signOut', 'authenticate']
 
-/** The host's accounts. An object literal is copied and frozen, and may have no unknown keys. */
+/** The host's accounts. An object literal is copied and frozen, and must not have unknown keys. */
 export const accountsSchema = withMethods<Accounts>(
   "the host's accounts, as { find(accountId) { … } }",
   ['find'],
@@ -47,7 +47,7 @@ export const accountsSchema = withMethods<Accounts>(
 )
 
 /**
- * An object of the host with methods.
+ * The schema of an object of the host that has certain methods.
  *
  * @param hint how to get such an object, for a host that passes none
  * @param resolve checks the object further, even if methods are missing, and returns it for the resolved options

@@ -15,8 +15,9 @@ export type ScopeOf<Products> = Products extends Loader
 export type ProductOf<Products> = Products extends Loader ? string : keyof Products & string
 
 /**
- * Rejects what a type parameter inferred from the products would accept: unknown keys (`titel`), and KYC levels that
- * the host does not have. Intersect it with the type from which the products are inferred.
+ * A type that rejects unknown keys (such as `titel`) and KYC levels that the host does not have. A type
+ * parameter that is inferred from the products would accept both. Intersect this type with the type from
+ * which the products are inferred.
  */
 export type CheckedProducts<Products, Level extends string = string> = Products extends Loader
   ? unknown
@@ -53,8 +54,8 @@ type CheckedLevel<Asked, Level extends string> = string extends Asked
     ? unknown
     : UnknownLevel<Level>
 
-// No value has these properties; their names appear in the compiler's message. A plain `never` would make the whole
-// operation `never`, and the message would point at all of it.
+// No value has these properties; their names appear in the compiler's message. A plain `never` would make the
+// whole operation `never`. The message would then point at the whole operation instead of the wrong key.
 interface UnknownKey {
   readonly 'nothing reads this key': never
 }

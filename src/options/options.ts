@@ -18,13 +18,13 @@ export interface Lifetimes {
   /** ID token. @default 3600 (1 hour) */
   readonly idToken?: number | undefined
   /**
-   * Time in which a person may sign in, from the authorization request on; never longer than `interaction`. After that
-   * the page asks the person to start again at the application. @default 1200 (20 minutes)
+   * Time from the authorization request on in which a person may sign in; never longer than `interaction`.
+   * After that time the page asks the person to start again at the application. @default 1200 (20 minutes)
    */
   readonly signIn?: number | undefined
-  /** Time in which a signed-in person may decide. @default 3600 (1 hour) */
+  /** Time in which a signed-in person may decide on the consent page. @default 3600 (1 hour) */
   readonly interaction?: number | undefined
-  /** Our own session in the browser. @default 1209600 (14 days) */
+  /** Session of the authorization service in the browser. @default 1209600 (14 days) */
   readonly session?: number | undefined
   /** Time for which a user's decision about an application is stored. @default 31536000 (365 days) */
   readonly storedConsent?: number | undefined
@@ -33,7 +33,8 @@ export interface Lifetimes {
 /** Rate limit of the built-in sign-in page, counted in each process. */
 export interface SignInAttempts {
   /**
-   * Attempts for one authorization request, and for one identifier from one address (of IPv6 from one /64); at most 100.
+   * Maximum number of attempts for one authorization request, and for one identifier from one IP address; up
+   * to 100. All IPv6 addresses of one /64 network count as one address.
    *
    * @default 10
    */
@@ -44,11 +45,16 @@ export interface SignInAttempts {
 
 /** How a gateway receives revocations. */
 export interface RevocationOptions {
-  /** Seconds between two polls. This limits the delay of a revocation whose message was lost; up to 60. @default 5 */
+  /**
+   * Seconds between two polls for revocations; up to 60. If the message about a revocation is lost, the
+   * gateway learns of the revocation from the next poll.
+   * @default 5
+   */
   readonly pollIntervalSeconds?: number | undefined
   /**
-   * What to do while revocations are stale. `serve` keeps using the known revocations, and reports the state (event
-   * `revocations.stale`, `health()`). `reject` rejects every token with 503 once `maxStalenessSeconds` have passed.
+   * What the gateway does while its revocations are stale. `serve` keeps using the known revocations, and
+   * reports the state (event `revocations.stale`, `health()`). `reject` rejects every token with 503 once
+   * revocations have been stale for `maxStalenessSeconds`.
    * @default 'serve'
    */
   readonly whenStale?: 'serve' | 'reject' | undefined
@@ -61,8 +67,8 @@ export interface RotationSchedule {
   /** Seconds for which a key signs before the next key is activated. @default 7776000 (90 days) */
   readonly rotateAfterSeconds?: number | undefined
   /**
-   * Seconds for which a key is published before it signs, so that every verifier has it by then; less than
-   * `rotateAfterSeconds`. @default 86400 (1 day)
+   * Seconds for which a key is published before it signs, so that every verifier has fetched the key by then;
+   * less than `rotateAfterSeconds`. @default 86400 (1 day)
    */
   readonly publishAheadSeconds?: number | undefined
 }
@@ -70,8 +76,8 @@ export interface RotationSchedule {
 /** Signing keys that the host keeps itself. */
 export interface HostKeys {
   /**
-   * A JWK Set (RFC 7517 5) with private keys for ES256 and RS256. The first key of each algorithm signs. The others
-   * are published, so that tokens signed with them stay valid.
+   * A JWK Set (RFC 7517 5) with private keys for ES256 and RS256. The first key of each algorithm signs. The
+   * other keys are only published, so that tokens signed with these keys stay valid.
    */
   readonly jwks: { readonly keys: readonly object[] }
 }
@@ -82,7 +88,11 @@ export interface Branding {
   readonly name?: string | undefined
   /** Address of a logo, `https:` or a path on the issuer's own origin. */
   readonly logo?: string | undefined
-  /** Accent colour of buttons and links as `#rrggbb`. Text on it is black or white, whichever reads better. @default '#1a56db' */
+  /**
+   * Accent colour of buttons and links as `#rrggbb`. Text on this colour is black or white, whichever is
+   * easier to read.
+   * @default '#1a56db'
+   */
   readonly accentColor?: string | undefined
 }
 
@@ -96,19 +106,21 @@ export interface GatehouseOptions<
   Products extends ProductSource = ProductSource,
 > {
   /**
-   * {auth_url}: address of the authorization service for browsers and clients, without a trailing slash, query or
-   * fragment. `https:`, or `http:` on loopback. All addresses in documents, tokens and redirects are built from it.
+   * {auth_url}: address of the authorization service for browsers and clients, without a trailing slash,
+   * query or fragment. `https:`, or `http:` on loopback. All addresses in documents, tokens and redirects
+   * begin with this address.
    */
   readonly issuer: string
   /**
-   * {base_url}: address of the API behind the gateway, in the same form as `issuer`; `aud` of access tokens. It must
-   * not equal `issuer` or be above it, because the gateway guards everything below.
+   * {base_url}: address of the API behind the gateway, in the same form as `issuer`; `aud` of access tokens.
+   * It must not equal `issuer`, and `issuer` must not be below `audience`, because the gateway guards all
+   * paths below `audience`.
    */
   readonly audience: string
   /**
-   * At least 32 random bytes, from which all keys are derived that protect stored data. A list rotates the secret,
-   * newest first. `openssl rand -base64 48` makes one. It may be omitted only with a store that loses all data when
-   * the process ends.
+   * At least 32 random bytes as text. All keys that protect stored data are derived from the secret.
+   * `openssl rand -base64 48` creates a secret. To rotate the secret, pass a list with the newest secret
+   * first. The secret may be omitted only with a store that loses all data when the process ends.
    */
   readonly secret?: string | readonly string[] | undefined
   /** The store of all data: `redisStore(client)` or `memoryStore()`. */
@@ -121,11 +133,15 @@ export interface GatehouseOptions<
   /** The names of the host's KYC levels, lowest first. @default [] */
   readonly kycLevels?: readonly Level[] | undefined
   /**
-   * The host's accounts. Delegated access needs to know which person is signed in: by `current` with `signInUrl`, or
-   * by `authenticate`. Without both, direct access works, and authorization requests end with an error page.
+   * The host's accounts. Delegated access needs to know which person is signed in. The host reports the
+   * person with `current` and `signInUrl`, or with `authenticate`. If the host has none of these, direct
+   * access works, but authorization requests end with an error page.
    */
   readonly accounts: Accounts<NoInfer<Level>>
-  /** For a host that keeps its own API keys and applications. @default the clients in the store */
+  /**
+   * The host's own API keys and applications, if the host stores them itself.
+   * @default the clients in the store
+   */
   readonly registry?: Registry | undefined
   /**
    * Path at which the host's app receives requests for the authorization service, if a proxy changes paths; `''` is
@@ -137,8 +153,9 @@ export interface GatehouseOptions<
   /** Reject authorization requests without PKCE (RFC 7636). @default false */
   readonly requirePkce?: boolean | undefined
   /**
-   * Seconds in which a client that lost the response to a refresh may send the same refresh token again. It then gets
-   * the same new refresh token with a fresh access token. At most 60; with 0 every second use counts as theft.
+   * Seconds in which a client that lost the response to a refresh may send the same refresh token again. The
+   * client then gets the same new refresh token with a new access token. At most 60. With 0, every second use
+   * of a refresh token counts as theft.
    * @default 0
    */
   readonly refreshTokenGraceSeconds?: number | undefined
@@ -146,7 +163,10 @@ export interface GatehouseOptions<
   readonly revocations?: RevocationOptions | undefined
   /** The rotation schedule of the signing keys, or the host's own keys. */
   readonly signingKeys?: RotationSchedule | HostKeys | undefined
-  /** Maximum bytes of `scope` in a token; a product that would exceed them cannot be added. @default 4096 */
+  /**
+   * Maximum bytes of `scope` in a token; a product whose scopes would exceed this maximum cannot be added.
+   * @default 4096
+   */
   readonly maxScopeBytes?: number | undefined
   /**
    * Milliseconds after which a call to the store counts as failed, and its request gets 503. `durability.timeoutMs` of
@@ -165,14 +185,16 @@ export interface GatehouseOptions<
   /** Rate limit of the built-in sign-in page. */
   readonly signInAttempts?: SignInAttempts | undefined
   /**
-   * Maximum number of pending authorization requests from one address, counted in each process. Further ones get 429
-   * until one is completed or `lifetimes.signIn` has passed. 0 is no limit. An address is `ctx.ip`, for IPv6 its first
-   * 64 bits: behind a proxy set `app.proxy = true`, otherwise all people share the address of the proxy.
+   * Maximum number of pending authorization requests from one address, counted in each process. Further
+   * requests get 429 until a pending request is completed or `lifetimes.signIn` has passed. 0 means no limit.
+   * The address is `ctx.ip`; of an IPv6 address only the first 64 bits count. Behind a proxy set
+   * `app.proxy = true`, because otherwise all people share the address of the proxy.
    * @default 1000
    */
   readonly maxPendingInteractions?: number | undefined
   /**
-   * OpenID Connect scopes and the claims of each at the user info endpoint; replaces the default.
+   * OpenID Connect scopes, and for each scope the claims that the user info endpoint returns. This option
+   * replaces the default.
    *
    * @default profile and email with their standard claims (OpenID Connect Core 5.4)
    */
@@ -180,10 +202,11 @@ export interface GatehouseOptions<
   /** How the pages look. */
   readonly branding?: Branding | undefined
   /**
-   * Texts of the pages by locale. Missing texts are English, sentence by sentence, and are reported to `logger` once.
+   * Texts of the pages by locale. Each text that a locale lacks is shown in English. The missing texts are
+   * reported to `logger` once.
    */
   readonly texts?: { readonly [locale: string]: Partial<Texts> } | undefined
-  /** Locale of a person who accepts none of the available ones. @default 'en' */
+  /** Locale of the pages for a person whose browser accepts none of the available locales. @default 'en' */
   readonly defaultLocale?: string | undefined
   /** Where operators' messages go. @default nowhere */
   readonly logger?: Logger | undefined
@@ -217,8 +240,8 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** {base_url}: address of this API, exactly as the authorization service has it; `aud` of the tokens. */
   readonly audience: string
   /**
-   * The products, or a function that loads them. Products without operations of this process may be left out. KYC
-   * levels have no effect here.
+   * The products, or a function that loads them. Products whose operations this process does not serve may be
+   * left out. KYC levels have no effect in this gateway.
    */
   readonly products: Products
   /** Maximum seconds between two loads of the products, where a function loads them. @default 60 */
@@ -226,22 +249,22 @@ export interface GatewayOptions<Products extends ProductSource = ProductSource> 
   /** Milliseconds after which loading the products counts as failed. @default 30000 */
   readonly productsTimeoutMs?: number | undefined
   /**
-   * Address of the public keys. `https:`, or `http:` on loopback: an attacker who can change them in transit can sign
-   * tokens. @default `${issuer}/oauth2/jwks`
+   * Address of the public keys. It must be `https:`, or `http:` on loopback, because an attacker who can
+   * change the keys in transit can sign tokens. @default `${issuer}/oauth2/jwks`
    */
   readonly jwksUri?: string | undefined
   /** Seconds of use after which the keys are fetched again in the background. @default 600 (10 minutes) */
   readonly jwksCacheSeconds?: number | undefined
   /**
-   * Seconds after a fetch in which unknown key ids cause no further fetch, so that invented ids cause no load. @default
-   * 30
+   * Seconds after a fetch in which unknown key ids cause no further fetch, so that tokens with invented key
+   * ids cause no load. @default 30
    */
   readonly jwksCooldownSeconds?: number | undefined
   /** Milliseconds after which fetching the keys counts as failed. @default 2000 */
   readonly jwksTimeoutMs?: number | undefined
   /**
-   * The source of revocations, and how to follow it. Without it this process receives no revocations, and a revoked
-   * token is valid here until it expires.
+   * The source of revocations, and how to follow it. Without this option the gateway receives no revocations,
+   * and accepts a revoked token until the token expires.
    */
   readonly revocations?: (RevocationOptions & RevocationFeed) | undefined
   /** Milliseconds that a request waits for products, keys and revocations at the start, before it gets 503. @default 1500 */

@@ -21,12 +21,12 @@ export function resolveOptions(options: GatehouseOptions) {
   const plainData = deepFreeze({
     ...others,
     claims,
-    /** The scopes of OpenID Connect: `openid`, and those in `claims`. */
+    /** The scopes of OpenID Connect: `openid`, and the scopes that are keys of `claims`. */
     openIdScopes: ['openid', ...Object.keys(claims)],
     branding: { ...branding, name: branding.name ?? hostname },
-    /** Without a trailing slash; empty if the authorization service is at the root. */
+    /** The mount path without a trailing slash; empty if the authorization service is at the root. */
     mountPath: mountPath === '/' ? '' : mountPath,
-    /** Newest first; at least one. */
+    /** The secrets, newest first; at least one. */
     secrets: secret,
   })
   return Object.freeze({ ...plainData, store, products, accounts, registry, logger })

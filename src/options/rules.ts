@@ -16,7 +16,10 @@ export function resolvedBy<T>(resolve: (value: unknown, add: AddProblem) => T) {
   )
 }
 
-/** A value that is valid unless `problem` returns a problem of it. */
+/**
+ * A value that `problem` checks. `problem` returns a message for an invalid value, and undefined for a valid
+ * value.
+ */
 export function rule<T>(problem: (value: unknown) => string | undefined) {
   return resolvedBy<T>((value, add) => {
     const message = problem(value)
@@ -26,7 +29,7 @@ export function rule<T>(problem: (value: unknown) => string | undefined) {
 }
 
 /**
- * An object with these keys. Every other key is a problem of its own.
+ * An object with the keys of `entries`. Every other key is reported as a problem.
  *
  * @param extra.known the valid keys, for that problem. @param extra.check checks the values against each other; each
  *   value may be invalid
@@ -42,7 +45,8 @@ export function exactly<const Entries extends v.ObjectEntries>(
   const { known = `one of ${keys.join(', ')}`, check } = extra
   const schema: v.GenericSchema<unknown, unknown> = v.pipe(
     rule<Record<string, unknown>>(objectProblem),
-    // valibot would report an absent key itself, before its rule can say what is expected.
+    // valibot would report an absent key itself, without the message of the key's rule. So every absent key
+    // is added with the value `undefined`.
     v.transform((value) => ({ ...value, ...Object.fromEntries(keys.map((key) => [key, value[key]])) })),
     v.objectWithRest(entries, v.never(`is unknown; expected ${known}`)),
     v.rawCheck(({ dataset, addIssue }) =>
@@ -85,7 +89,7 @@ export function milliseconds(byDefault: number, max: number) {
   return wholeNumber('milliseconds', byDefault, max)
 }
 
-/** A text that is not empty. The problem never quotes the value, which may be a secret. */
+/** A text that is not blank. The message never quotes the value, which may be a secret. */
 export const text = rule<string>((value) => (isText(value) ? undefined : 'must be a text'))
 
 /** Whether a value is a text that is not blank. */

@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { resolvedBy } from './rules.ts'
 
 const MIN_BYTES = 32
-/** Even 32 random decimal digits have more different characters, so this only rejects secrets typed by hand. */
+/**
+ * Even 32 random decimal digits have more different characters, so this minimum rejects only secrets that
+ * were typed by hand.
+ */
 const MIN_DIFFERENT_CHARACTERS = 6
 const HOW_TO = 'make one with: openssl rand -base64 48'
 
 /** The problem of a missing secret. */
 export const SECRET_REQUIRED = `is required: at least ${MIN_BYTES} random bytes as text; ${HOW_TO}`
 
-/** The option `secret`, resolved to a list, newest first. No problem quotes a secret. */
+/** The option `secret`, resolved to a list, newest first. The messages never quote a secret. */
 export const secretSchema = resolvedBy<readonly string[]>((secret, add) => {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret]
   if (secrets.length === 0) add([], `is an empty list; ${HOW_TO}`)

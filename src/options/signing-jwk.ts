@@ -2,12 +2,16 @@ import { createHash, createPrivateKey, createPublicKey, sign, verify, type JsonW
 import { isObject } from '../validation/predicates.ts'
 import type { SigningJwk } from '../keys/generate-key.ts'
 
-/** RFC 7518 3.3. */
+/** The minimum size of an RSA key (RFC 7518 3.3). */
 const MIN_RSA_BITS = 2048
 
 const MEMBERS = { ES256: ['crv', 'x', 'y', 'd'], RS256: ['n', 'e', 'd', 'p', 'q', 'dp', 'dq', 'qi'] } as const
 
-/** Reads a key of the host. @returns the key with `kid`, `alg` and `use`, or its problem, which quotes nothing */
+/**
+ * Reads a key of the host.
+ * @returns the key with `kid`, `alg` and `use`, or a message about its problem, which quotes no part of the
+ *   key
+ */
 export function readSigningJwk(jwk: unknown): SigningJwk | string {
   if (!isObject(jwk)) return 'must be a JWK (RFC 7517 4)'
   const { kty, crv, kid, use, alg, key_ops: operations } = jwk
@@ -30,12 +34,18 @@ export function readSigningJwk(jwk: unknown): SigningJwk | string {
   return { ...key, kty: String(kty), kid: kid ?? thumbprint(jwk), alg: expected, use: 'sig' }
 }
 
-/** Identifies a key however its JWK is written: by the thumbprint of its public part. */
+/**
+ * The thumbprint of the public part of a key. Two JWKs of the same key have the same thumbprint, however they
+ * are written.
+ */
 export function keyMaterialOf(key: Record<string, unknown>): string {
   return thumbprint(createPublicKey(asInput(key)).export({ format: 'jwk' }))
 }
 
-/** Signs and verifies once, because only that shows whether the members belong together. */
+/**
+ * Checks that the members of a JWK belong together: only a signature that the public key verifies proves this
+ * for a private key.
+ */
 function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): string | undefined {
   const isPrivate = jwk['d'] !== undefined
   try {
@@ -50,7 +60,7 @@ function materialProblem(jwk: Record<string, unknown>, alg: 'ES256' | 'RS256'): 
     if (verify('sha256', data, publicKey, sign('sha256', data, privateKey))) return undefined
     return 'has a private part that belongs to another public part'
   } catch {
-    // The cause could quote private members.
+    // The caught error is dropped, because it could quote private members.
     return isPrivate
       ? 'is no private key that can be read as a JWK (RFC 7518 6)'
       : 'is no public key (RFC 7518 6)'
@@ -61,7 +71,7 @@ function asInput(key: Record<string, unknown>) {
   return { key: key as JsonWebKey, format: 'jwk' as const }
 }
 
-/** RFC 7638. */
+/** The thumbprint of a public key (RFC 7638). */
 function thumbprint({ kty, crv, x, y, n, e }: Record<string, unknown>): string {
   const members = kty === 'RSA' ? { e, kty, n } : { crv, kty, x, y }
   return createHash('sha256').update(JSON.stringify(members)).digest('base64url')

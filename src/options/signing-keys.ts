@@ -28,7 +28,7 @@ const hostKeys = exactly(
   { known: 'jwks alone, or rotateAfterSeconds and publishAheadSeconds' },
 )
 
-/** The option `signingKeys` with its defaults. No problem quotes a private key. */
+/** The option `signingKeys` with its defaults. The messages never quote a private key. */
 export const signingKeysSchema = v.optional(
   v.lazy((value) => (isObject(value) && value['jwks'] !== undefined ? hostKeys : schedule)),
   {},
@@ -46,7 +46,8 @@ function resolveKeySet(jwks: unknown, add: AddProblem): { readonly keys: readonl
     else if (keys.some(({ kid }) => kid === key.kid))
       add(['keys', position, 'kid'], `"${key.kid}" is in the set twice`)
     else {
-      // Revoking one kid would leave the tokens of the other valid.
+      // The same key must not have two kids: if one kid is revoked, tokens with the other kid would stay
+      // valid.
       const same = keys.find((other) => keyMaterialOf(other) === keyMaterialOf(key))
       if (same) add(['keys', position], `is the same key as "${same.kid}", with another kid`)
       keys.push(key)

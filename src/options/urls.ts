@@ -3,9 +3,9 @@ import { mountPathProblem } from '../validation/mount-path.ts'
 /**
  * Why {auth_url} or {base_url} is invalid, as a sentence; undefined if it is valid.
  *
- * Every verifier of a token compares the two character by character, so there is only one way to write each: the form
- * of WHATWG URL, without a trailing slash, and with a path of plain segments. The path is also a cookie's path and the
- * path that the host's routers receive.
+ * Every verifier of a token compares these addresses character by character. So each address has only one
+ * valid form: as WHATWG URL writes it, without a trailing slash, and with a path of plain segments. The path
+ * is also used as the path of cookies, and the host's routers receive requests at this path.
  */
 export function addressProblem(value: unknown): string | undefined {
   if (value === undefined) return "is required: an address such as 'https://example.com/auth'"
@@ -26,7 +26,8 @@ export function addressProblem(value: unknown): string | undefined {
 }
 
 /**
- * Why the address of a fetched document is invalid; its path and query may be anything.
+ * Why the address of a fetched document is invalid; undefined if it is valid. The address may have any path
+ * and query.
  *
  * @param example the usual address
  */
@@ -38,8 +39,10 @@ export function endpointProblem(value: unknown, example: string): string | undef
 }
 
 /**
- * Why {base_url} conflicts with {auth_url}; undefined if one of them is invalid itself. The gateway guards everything
- * below {base_url} without regard to letter case, so the authorization service must not be below it.
+ * Why {base_url} conflicts with {auth_url}; undefined if there is no conflict, or if one of the addresses is
+ * invalid itself. The gateway guards everything below {base_url} without regard to letter case, so {auth_url}
+ * must not be below {base_url}. The authorization service serves some paths below {auth_url}, so {base_url}
+ * must not be below one of these paths.
  */
 export function placementProblem(issuer: unknown, audience: unknown): string | undefined {
   if (!isAddress(issuer) || !isAddress(audience)) return undefined
@@ -62,7 +65,7 @@ function isAddress(value: unknown): value is string {
 
 /** Whether a host is the local machine, so that plain http never leaves it (RFC 8252 8.3, RFC 6761 6.3). */
 function isLoopback(hostname: string): boolean {
-  // URL has already turned a host of digits and dots into an IPv4 address.
+  // The URL parser has already converted a host of digits and dots to an IPv4 address.
   return /^(?:(?:.+\.)?localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(hostname)
 }
 

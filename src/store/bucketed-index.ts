@@ -1,22 +1,25 @@
 import type { Store } from './contract.ts'
 
 /**
- * An index of entries that expire. Entries that expire in the same span share a bucket, which the store drops as a
- * whole. The index `name` lists the numbers of the buckets; bucket 7 is the index `name:7`.
+ * An index of entries that expire. Entries that expire within the same span of time share a bucket. The store
+ * deletes an expired bucket as a whole. The index `name` in the store lists the numbers of the buckets. The
+ * entries of bucket 7 are in the index `name:7`.
  */
 export interface BucketedIndex {
   readonly store: Store
   readonly name: string
-  /** Seconds that one bucket covers. */
+  /** The span of time that one bucket covers, in seconds. */
   readonly spanSeconds: number
-  /** Seconds for which a bucket outlives its entries, because clocks differ. */
+  /**
+   * Seconds for which a bucket stays stored after its span has ended, because the clocks of processes differ.
+   */
   readonly slackSeconds: number
 }
 
 /** Seconds for which the number of an expired bucket stays listed, in case another process still adds to the bucket. */
 const NUMBER_RETENTION_SECONDS = 86_400
 
-/** Numbers of expired buckets that one read removes. */
+/** The maximum number of expired buckets whose numbers one call of `listBuckets` removes. */
 const TIDY_LIMIT = 100
 
 const PAGE_SIZE = 1000
@@ -27,7 +30,8 @@ export function bucketOf({ spanSeconds }: Pick<BucketedIndex, 'spanSeconds'>, un
 }
 
 /**
- * Adds an entry. Adding it again restores what a store has lost.
+ * Adds an entry. If the store has lost the entry or the number of its bucket, adding the entry again restores
+ * both.
  *
  * @param until epoch seconds at which the entry expires
  * @param now epoch seconds
@@ -47,7 +51,7 @@ export async function addEntry(
   ])
 }
 
-/** Removes an entry from some buckets. */
+/** Removes an entry from the given buckets. */
 export async function removeEntry(
   index: BucketedIndex,
   buckets: readonly number[],
@@ -56,7 +60,7 @@ export async function removeEntry(
   await Promise.all(buckets.map((bucket) => index.store.remove(bucketName(index, bucket), entry)))
 }
 
-/** Entries of a bucket in ascending order; see `range` of the store. */
+/** Entries of a bucket in ascending order, as `Store.range` returns them. */
 export function rangeOfBucket(
   index: BucketedIndex,
   bucket: number,
@@ -66,7 +70,8 @@ export function rangeOfBucket(
 }
 
 /**
- * The numbers of the buckets that have not expired, in ascending order. Removes old numbers.
+ * The numbers of the buckets that have not expired, in ascending order. This function also removes the
+ * numbers of empty buckets that expired long ago.
  *
  * @param now epoch seconds
  */
@@ -77,10 +82,11 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
     page = await store.range(name, { after: members.at(-1), limit: PAGE_SIZE })
     members.push(...page)
   }
-  // The index may also hold members that are not bucket numbers, such as marks of the log.
+  // The index may also hold members that are not bucket numbers, such as the marks of the revocation log
+  // (`createLogMarks`).
   const numbers = members.filter((member) => /^\d{8}$/.test(member))
   const isOld = (member: string) => expiryOf(index, Number(member)) + NUMBER_RETENTION_SECONDS < now
-  // Errors of this cleanup are ignored, because the next reader tries again.
+  // Errors of this cleanup are ignored, because the next call of this function tries again.
   await Promise.allSettled(
     numbers
       .filter(isOld)
@@ -91,8 +97,8 @@ export async function listBuckets(index: BucketedIndex, now: number): Promise<nu
 }
 
 /**
- * Removes the number of a bucket that is empty in the store. The clock of this process may be wrong, so the store decides
- * whether the bucket has expired.
+ * Removes the number of a bucket if the bucket is empty in the store. The clock of this process may be wrong,
+ * so the number stays until the store itself has deleted the entries.
  */
 async function removeIfEmpty(index: BucketedIndex, member: string): Promise<void> {
   const entries = await rangeOfBucket(index, Number(member), { limit: 1 })

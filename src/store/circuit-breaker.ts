@@ -15,21 +15,27 @@ const TRIAL_CALLS = 5
 
 /** Milliseconds between two probes. */
 const PROBE_INTERVAL_MS = 250
-/** The longest pause before trial calls, in milliseconds, after trials have failed repeatedly. */
+/**
+ * The maximum pause after failed trial calls, in milliseconds. The pause doubles with each failed trial up to
+ * this maximum.
+ */
 const MAX_TRIAL_PAUSE_MS = 1000
 
 /**
- * A probe in the background finds out whether the store is available again. A request's own call never serves as a probe:
- * if a write is not answered, its caller would have to find out whether the write was applied.
+ * Creates a circuit breaker. While its circuit is open, the breaker calls `probe` in the background until the
+ * store answers. Calls of requests are not sent before a probe was answered. If a write of a request got no
+ * answer, the caller would have to find out whether the write was applied.
  *
  * @param options.name what is unavailable, for messages: `the store`
  * @param options.probe resolves if the store answers
- * @param options.isProbeConclusive whether an answered probe proves that all calls work. Otherwise some trial calls follow
- *   after a pause. The first answered trial closes the circuit. A failed trial keeps it open, for longer
- * @param options.outer a second breaker. While its circuit is open, these calls fail too. Answers are recorded in both
- *   breakers, and failures only in this breaker
- * @param options.onUnavailable called when the first probe has failed too
- * @param options.onAvailable called when the store answers after that
+ * @param options.isProbeConclusive true if an answered probe proves that all calls work, so that the probe
+ *   closes the circuit. If false, a probe is made after a pause, and its answer permits five trial calls. The
+ *   first trial call that is answered closes the circuit. A failed trial call keeps the circuit open and
+ *   doubles the pause
+ * @param options.outer a second breaker. While the circuit of `outer` is open, calls through this breaker
+ *   fail too. Answers are recorded in both breakers, and failures only in this breaker
+ * @param options.onUnavailable called once for each outage, when a probe has failed too
+ * @param options.onAvailable called when the store answers again after `onUnavailable` was called
  */
 export function createCircuitBreaker(options: {
   readonly name: string
@@ -40,11 +46,14 @@ export function createCircuitBreaker(options: {
   readonly onAvailable?: (() => void) | undefined
 }) {
   const { name, probe, isProbeConclusive, outer, onUnavailable, onAvailable } = options
-  /** Grows with each answer and each transition. A call that started in an earlier attempt and fails does not count. */
+  /**
+   * Grows with each answer, and whenever the circuit opens or trial calls begin. The failure of a call counts
+   * only if `attempt` has not changed since the call started.
+   */
   let attempt = 0
   let failures = 0
   let open: { readonly since: Date; readonly last: GatehouseError } | undefined
-  /** Trial calls that are left until one is answered; undefined if all calls may pass. */
+  /** The number of trial calls that may still be made; undefined if no probe has permitted trial calls. */
   let trials: number | undefined
   let trialPauseMs = PROBE_INTERVAL_MS
   let isReported = false
@@ -75,7 +84,8 @@ export function createCircuitBreaker(options: {
   }
 
   function recordFailure(error: GatehouseError, startedAt: number): void {
-    // Since this call started, another call was answered, or the circuit has opened.
+    // The failure does not count: since this call started, another call was answered, or the circuit has
+    // changed.
     if (startedAt !== attempt) return
     failures += 1
     const isTrial = trials !== undefined
@@ -146,12 +156,13 @@ export function createCircuitBreaker(options: {
 }
 
 /**
- * Passes calls to a store as long as the store answers. After some failures in a row the circuit opens: until the store
- * answers again, calls fail at once and are not sent. An unavailable database then costs a request no time, and no
- * commands pile up in the database client.
+ * Passes calls to a store as long as the store answers. After five failures in a row the circuit opens. Until
+ * the store answers again, calls fail at once and are not sent to the store. Requests then do not wait for an
+ * unavailable database, and no commands pile up in the database client.
  *
- * Every answer resets the count of failures. A call that started before the last answer and fails does not count. A
- * partial failure, such as one lost shard of a cluster, therefore does not block calls to the other shards.
+ * Every answer resets the count of failures. If a call started before the last answer, its failure does not
+ * count. A partial failure, such as one lost shard of a cluster, therefore does not block calls to the other
+ * shards.
  */
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 

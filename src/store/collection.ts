@@ -10,7 +10,10 @@ export interface Stored<T> {
   readonly text: string
 }
 
-/** Attempts before an update fails. With random pauses, this number is enough for any real number of concurrent changes. */
+/**
+ * The number of attempts after which an update fails. With random pauses between the attempts, this number is
+ * enough for any real number of concurrent changes.
+ */
 const MAX_UPDATE_ATTEMPTS = 200
 
 /**
@@ -99,7 +102,7 @@ export function createCollection<T extends object>(
     delete: (id: string) => store.delete(key(id)),
 
     /**
-     * Changes a record so that concurrent changes lose nothing.
+     * Changes a record. Concurrent changes of the same record are not lost.
      *
      * @param change a pure function, called again with the latest record after a concurrent change. It returns undefined if
      *   there is nothing to change

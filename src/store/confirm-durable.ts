@@ -1,6 +1,7 @@
 /**
- * Makes `Collection.update` rewrite an unchanged record: return the result from `change`. The previous write may not
- * have been confirmed as durable. Only another write proves to the caller that the record is safe.
+ * Makes `Collection.update` write an unchanged record again. The function `change` returns
+ * `confirmDurable(record)`. The previous write of the record may not have been confirmed as durable. Only
+ * another write proves to the caller that the record is durable.
  */
 export function confirmDurable<T>(record: T): T {
   return record

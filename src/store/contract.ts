@@ -3,10 +3,11 @@
  * implements these methods, and is tested with `storeContract` from `koa-gatehouse/testing`. That suite has a case for
  * each promise that a caller can observe.
  *
- * **Texts.** Keys, names of indexes, members, values, channels and messages are non-empty strings of well-formed
- * Unicode: U+0000 and every plane, no lone surrogates, which UTF-8 cannot hold. They are stored unchanged and
- * compared character by character. Letter case, normal forms and trailing spaces all make a difference. Characters
- * are counted as `length` counts them, in UTF-16 units:
+ * **Texts.** Keys, names of indexes, members, values, channels and messages are non-empty strings of
+ * well-formed Unicode. They may contain U+0000 and characters of every plane, but no lone surrogates, because
+ * UTF-8 cannot encode a lone surrogate. Texts are stored unchanged and compared character by character.
+ * Letter case, Unicode normal forms and trailing spaces all make a difference. Characters are counted as
+ * `length` counts them, in UTF-16 units:
  *
  * | what                          | usual                | at most   |
  * | ----------------------------- | -------------------- | --------- |
@@ -22,16 +23,18 @@
  * in any process, sees it. Reads from lagging replicas break this promise. There are no promises across keys: `getMany`
  * is not a snapshot, and there are no transactions. Methods may be called at any time and concurrently.
  *
- * **Time.** `ttl` is in whole seconds, 1 to a century; `undefined` means: kept until deleted. A value whose `ttl`
- * has elapsed is absent for every method from that moment on. One clock decides, preferably the clock of the database.
- * The adapter chooses when it frees the space of expired values, but it must free that space, because most values expire.
+ * **Time.** `ttl` is in whole seconds, 1 to a century; `undefined` means: kept until deleted. A value whose
+ * `ttl` has elapsed is absent for every method from that moment on. One clock decides whether a `ttl` has
+ * elapsed, preferably the clock of the database. The adapter chooses when it frees the space of expired
+ * values, but it must free that space, because most values expire.
  *
- * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously, and never
- * answers "absent", `false` or nothing instead. Once the database is available again, the same store works again. A
- * rejected write may have been applied, so callers read before they draw a conclusion. If a driver resends a command, the
- * first attempt may have been applied, so that the second attempt finds nothing to do. In this case the adapter rejects,
- * and does not answer `false`. gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter needs no timeout of
- * its own, but should not write long after that time.
+ * **Failures.** A method that cannot reach the database rejects with an Error. It never throws synchronously.
+ * It also never resolves instead, for example with undefined, `false` or an empty list. Once the database is
+ * available again, the same store works again. A rejected write may have been applied, so callers read before
+ * they draw a conclusion. If a driver resends a command, the first attempt may have been applied, so that the
+ * second attempt finds nothing to do. In this case the adapter rejects, and does not answer `false`.
+ * gatehouse stops waiting for a call after `storeTimeoutMs`. An adapter needs no timeout of its own, but a
+ * write should not be applied long after `storeTimeoutMs`.
  *
  * **Load.** An API call does not use the store. A token request makes a handful of calls, nearly all `get`, `getMany`,
  * `create` and `replace` of single keys, and `add`; these methods should be fast. `range`, `remove` and `delete` serve
@@ -53,9 +56,10 @@ export interface Store {
    * `durable` out if all its writes are equally safe. The view keeps every promise of this interface. The store and the
    * view see each other's writes. Closing the store ends the view too; the view's own `close` is never called.
    *
-   * A write through the store itself may be lost with a server; then a user signs in once more. In a SQL database all
-   * writes are equally safe if each commit is on disk, and on a standby, before it is answered. An adapter needs a
-   * `durable` that waits only if its usual commits do not wait for the disk (`synchronous_commit = off`).
+   * A write through the store itself may be lost when a server is lost; a user may then have to sign in once
+   * more. In a SQL database all writes are equally safe if each commit is on disk, and on a standby, before
+   * the database confirms it. If the usual commits do not wait for the disk (`synchronous_commit = off`), the
+   * adapter needs a `durable` view whose commits wait.
    */
   readonly durable?: Store | undefined
 
@@ -124,9 +128,9 @@ export interface Store {
   publish(channel: string, message: string): Promise<void>
 
   /**
-   * Calls `listener` for each message on `channel` from now on, and again after a lost connection. The promise
-   * settles once the subscription is active. A listener that throws or rejects affects nothing else. A listener that
-   * subscribed twice is called twice. The channel is an exact name, not a pattern.
+   * Calls `listener` for each message on `channel` from now on, and continues after a lost connection. The
+   * promise resolves once the subscription is active. A listener that throws or rejects affects nothing else.
+   * A listener that subscribed twice is called twice. The channel is an exact name, not a pattern.
    *
    * @param missed called after a lost connection, once the subscription is active again, because messages may have been
    *   lost. An adapter that cannot know this never calls it

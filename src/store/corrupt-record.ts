@@ -1,6 +1,9 @@
 import { GatehouseError } from '../errors.ts'
 
-/** An item of a list that replaces a record which cannot be parsed, or which has a newer schema version. */
+/**
+ * Stands in a list in place of a corrupt record. A record is corrupt if it cannot be parsed, breaks its
+ * rules, or has another schema version.
+ */
 export class CorruptRecord {
   readonly id: string
   /** The key in the store. */

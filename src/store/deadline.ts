@@ -11,14 +11,14 @@ import { wrapCalls } from './wrap-calls.ts'
  * @param timeoutMs milliseconds that a call may take before it rejects with ERR_STORE_UNAVAILABLE
  */
 export function withDeadline(store: Store, timeoutMs: number): Store {
-  const late = {
+  const timeoutOptions = {
     error: () =>
       new GatehouseError('ERR_STORE_UNAVAILABLE', `the store did not answer within ${timeoutMs} ms`),
   }
 
   async function inTime<T>(call: () => Promise<T>, key?: string): Promise<T> {
     try {
-      return await withTimeout(timeoutMs, call, late)
+      return await withTimeout(timeoutMs, call, timeoutOptions)
     } catch (error) {
       throw asStoreError(error, key)
     }
@@ -39,12 +39,13 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
       }
     },
     subscribe(channel, listener, missed) {
-      let isLate = false
+      let hasTimedOut = false
       const subscription = (async () => store.subscribe(channel, listener, missed))()
-      // After the timeout the caller has received an error and will subscribe again, so a late subscription is ended.
-      subscription.then((unsubscribe) => (isLate ? unsubscribe() : undefined)).catch(() => {})
+      // After the timeout the caller has received an error and will subscribe again. So a subscription that
+      // becomes active after the timeout is ended.
+      subscription.then((unsubscribe) => (hasTimedOut ? unsubscribe() : undefined)).catch(() => {})
       return inTime(() => subscription).catch((error: unknown) => {
-        isLate = true
+        hasTimedOut = true
         throw error
       })
     },
@@ -55,8 +56,8 @@ export function withDeadline(store: Store, timeoutMs: number): Store {
 }
 
 /**
- * Converts an error of any adapter. An unknown error of a driver means that the store is unavailable. A corrupt record
- * is reported with its key, so that an operator can delete it.
+ * Converts an error of an adapter to a GatehouseError. An unknown error of a driver means that the store is
+ * unavailable. A corrupt record is reported with its key, so that an operator can delete it.
  */
 function asStoreError(error: unknown, key: string | undefined): GatehouseError {
   if (!(error instanceof GatehouseError)) {

@@ -7,8 +7,8 @@ export interface RecordSchema {
   /** The schema version of the records that are written now. */
   readonly version: number
   /**
-   * The rules for the fields of a record, or a function that returns the rule for the record of an id. A record that
-   * breaks its rules is corrupt.
+   * The rules for the fields of a record, or a function that takes the id of a record and returns its rule. A
+   * record that breaks its rules is corrupt.
    */
   readonly fields?: Fields | ((id: string) => Rule) | undefined
 }

@@ -2,7 +2,7 @@ import { checkInput } from '../validation/check-input.ts'
 import { must, optional, wholeNumber } from '../validation/rules.ts'
 import { CorruptRecord } from './corrupt-record.ts'
 
-/** The digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
+/** The number of digits of a time in milliseconds. A member of a time index is `<milliseconds>:<id>`. */
 const TIME_DIGITS = 13
 const MEMBER = /^\d{13}:([^]{1,256})$/
 
@@ -60,10 +60,11 @@ export interface RecordList<T> {
 }
 
 /**
- * Reads members until the page is full.
+ * Reads members of a time index, and their records, until the page is full.
  *
  * @param source.load returns the records of members, in the order of the members, undefined where absent
- * @param source.removeStale called with the members without a record. Its errors are ignored: the next reader tries again
+ * @param source.removeStale called with the members that have no record. Its errors are ignored, because the
+ *   next reader tries again
  * @param source.isMeant whether a record belongs on the page. @default all records belong on the page
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` for options that are not valid
  */

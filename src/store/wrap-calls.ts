@@ -1,6 +1,9 @@
 import type { Store } from './contract.ts'
 
-/** Makes a call to a store. `key` is the key or the index that the call uses; undefined for other calls. */
+/**
+ * Makes a call to a store. `key` is the key or the index that the call uses. It is undefined for `getMany`
+ * and `publish`.
+ */
 export type MakeCall = <T>(call: () => Promise<T>, key?: string) => Promise<T>
 
 /** The methods of a store that read, write or publish data. */

@@ -12,11 +12,14 @@ export interface MintedToken<Scope extends string = string> {
   /** The user, a member of that account. */
   readonly userId?: string | undefined
   readonly scopes: readonly Scope[]
-  /** Seconds from now; negative for a token that has already expired. @default the lifetime of its mode */
+  /**
+   * Seconds from now until the token expires; negative for a token that has already expired.
+   * @default the lifetime of its mode
+   */
   readonly expiresIn?: number | undefined
-  /** @default 'direct' */
+  /** How the client got the token: `direct` or `delegated` access. @default 'direct' */
   readonly mode?: 'direct' | 'delegated' | undefined
-  /** @default 'test-client' */
+  /** The id of the client that the token was issued to. @default 'test-client' */
   readonly clientId?: string | undefined
 }
 
@@ -30,7 +33,7 @@ const FIELDS = {
 } satisfies Record<keyof MintedToken, Rule>
 
 /**
- * Signs an access token with the claims of a real one (RFC 9068 2).
+ * Signs an access token with the claims of the tokens that a gatehouse issues (RFC 9068 2).
  *
  * @param options.lifetime seconds, unless the token has `expiresIn`
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` if the token has a field that does not exist

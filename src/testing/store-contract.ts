@@ -40,8 +40,8 @@ export interface StoreContractCase {
 }
 
 /**
- * Proves that an adapter keeps every promise of the `Store` interface. It uses only node:assert, so that any test runner
- * can run it:
+ * Returns the cases which prove that an adapter keeps every promise of the `Store` interface. The cases use
+ * only node:assert, so that any test runner can run them:
  *
  * ```ts
  * const cases = storeContract({

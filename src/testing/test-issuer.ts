@@ -6,7 +6,10 @@ import { signToken, type MintedToken } from './sign-token.ts'
 export interface TestIssuer {
   /** For `createGateway({ issuer })`. */
   readonly issuer: string
-  /** For `createGateway({ jwksUri })`. Optional, because it is the gateway's default for this issuer. */
+  /**
+   * For `createGateway({ jwksUri })`. This option may be left out, because its default for this issuer is the
+   * same address.
+   */
   readonly jwksUri: string
   /** Signs an access token that the gateway accepts, with the claims that `mintToken` sets. */
   mintToken(token: MintedToken): Promise<string>

@@ -5,7 +5,7 @@ import { exactFields, findProblems, type Fields } from './rules.ts'
 /**
  * Checks an argument field by field, rejects unknown fields, and reports all problems at once.
  *
- * @param headline the failed action, in front of the problems
+ * @param headline the failed action, which the message names before the problems
  * @throws {GatehouseError} `ERR_INVALID_ARGUMENT` with every problem, its path and the remedy
  */
 export function checkInput(headline: string, input: unknown, fields: Fields): void {

@@ -11,16 +11,16 @@ export type Awaitable<T> = T | Promise<T>
  */
 export type None = undefined | null | false | ''
 
-/** An object as databases return it: null in an optional field without a value. */
+/** An object as databases return it: an optional field without a value may be null. */
 export type Nullable<T> = {
   readonly [Field in keyof T]: undefined extends T[Field] ? T[Field] | null : T[Field]
 }
 
 /**
- * Calls a callback of the host. Its errors pass through unchanged.
+ * Calls a callback of the host. An Error that the callback throws passes through unchanged.
  *
- * @param callback its name in the options: `accounts.find`
- * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the callback throws a value that is not an Error and cannot be reported
+ * @param callback the name of the callback in the options, such as `accounts.find`
+ * @throws {GatehouseError} `ERR_HOST_CALLBACK` if the callback throws a value that is not an Error
  */
 export async function callHost<T>(callback: string, call: () => Awaitable<T>): Promise<T> {
   try {

@@ -13,7 +13,10 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** The latest valid time in epoch seconds: the year 4707. A time in milliseconds is later, from 1973 on. */
+/**
+ * The latest valid time in epoch seconds, in the year 4707. Any time from 1973 on is a larger number if it is
+ * written in milliseconds by mistake.
+ */
 export const LATEST_EPOCH_SECONDS = 86_400_000_000
 
 /** Whether a value is a time in epoch seconds, with or without a fraction. */

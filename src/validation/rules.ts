@@ -18,7 +18,7 @@ export function must(what: string, isValid: (value: unknown) => boolean): Rule {
 /** Any value. */
 export const anyValue: Rule = () => undefined
 
-/** Any text, the empty one too. */
+/** Any text, including the empty text. */
 export const stringRule = must('a text', (value) => typeof value === 'string')
 
 /** A text that is not empty. It is also the rule for ids that are only looked up, such as account ids of the host. */
@@ -100,7 +100,9 @@ export function exactObjectOf(fields: Fields): Rule {
   return (value) => objectOf(isObject(value) ? exactFields(value, fields) : fields)(value)
 }
 
-/** The rules of an object's fields, and one that rejects each other field of this object. */
+/**
+ * The rules of an object's fields. For each other field in `values`, a rule is added that rejects the field.
+ */
 export function exactFields(values: Readonly<Record<string, unknown>>, fields: Fields): Fields {
   const unknown = () => `is unknown here; expected one of ${Object.keys(fields).join(', ')}`
   const others = Object.keys(values).filter((name) => !Object.hasOwn(fields, name))
@@ -153,10 +155,13 @@ export function uniqueListOf(rule: Rule, max = MAX_ENTRIES): Rule {
   }
 }
 
-/** Maximum number of reported problems of one list or map, since people read the message. */
+/** Maximum number of reported problems of one list or map, because a person has to read the message. */
 const MAX_PROBLEMS = 100
 
-/** The problems of all parts of a value; undefined if there are none. @param check returns the path of a part too */
+/**
+ * The problems of all parts of a value; undefined if there are none.
+ * @param check checks a part, and returns the path of the part and its problems
+ */
 function problemsIn<Part>(
   parts: Iterable<Part>,
   check: (part: Part) => readonly [path: string, found: ReturnType<Rule>],

@@ -11,12 +11,12 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return existed
       },
     }),
-    noticedBy: 'of 100 concurrent deletes exactly one answers true',
+    noticedBy: 'of 100 concurrent calls of delete exactly one answers true',
   },
   {
     breaks: 'create overwrites a value',
     methods: (intact) => ({ create: async (key, value, ttl) => (await intact.set(key, value, ttl), true) }),
-    noticedBy: 'create stores only under an absent key',
+    noticedBy: 'create stores a value only under an absent key',
   },
   {
     breaks: 'create reads first and stores afterwards',
@@ -27,12 +27,12 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'of 100 concurrent creates exactly one answers true',
+    noticedBy: 'of 100 concurrent calls of create exactly one answers true',
   },
   {
     breaks: 'replace always answers true',
     methods: (intact) => ({ replace: async (...call) => (await intact.replace(...call)) || true }),
-    noticedBy: 'replace stores only if the text is exactly the expected one',
+    noticedBy: 'replace stores a text only if the stored text is exactly the expected text',
   },
   {
     breaks: 'replace compares texts of digits as numbers',
@@ -42,7 +42,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return intact.replace(key, Number(text) === Number(expected) ? text : expected, value, ttl)
       },
     }),
-    noticedBy: 'replace stores only if the text is exactly the expected one',
+    noticedBy: 'replace stores a text only if the stored text is exactly the expected text',
   },
   {
     breaks: 'replace compares first and stores afterwards',
@@ -53,7 +53,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'of 100 concurrent replaces of one text exactly one answers true',
+    noticedBy: 'of 100 concurrent calls of replace that expect the same text exactly one answers true',
   },
   {
     breaks: 'replace compares first and stores afterwards, which loses changes',
@@ -64,7 +64,7 @@ export const brokenAtomicity: readonly BrokenStore[] = [
         return true
       },
     }),
-    noticedBy: 'concurrent changes by get and replace lose nothing',
+    noticedBy: 'no change is lost when several callers change a value with get and replace',
   },
   {
     breaks: 'replace compares first and stores afterwards, which restores a deleted value',

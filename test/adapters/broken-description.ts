@@ -14,7 +14,7 @@ export const brokenDescription: readonly BrokenStore[] = [
     breaks: 'ping fails',
     methods: () => ({ ping: () => Promise.reject(new Error('no answer')) }),
     message: 'no answer',
-    noticedBy: 'ping settles if the database answers',
+    noticedBy: 'ping resolves if the database answers',
   },
   {
     breaks: 'volatile is a text',
@@ -29,17 +29,17 @@ export const brokenDescription: readonly BrokenStore[] = [
   {
     breaks: 'inspect answers seconds',
     methods: () => ({ inspect: async () => ({ time: Date.now() / 1000, checks: [] }) }),
-    noticedBy: 'inspect, if there is one',
+    noticedBy: 'inspect answers the time and checks',
   },
   {
     breaks: 'inspect answers a status that does not exist',
     methods: () => inspecting({ name: 'disk', status: 'fine' as 'pass', message: 'it is there' }),
-    noticedBy: 'inspect, if there is one',
+    noticedBy: 'inspect answers the time and checks',
   },
   {
     breaks: 'inspect answers a failed check without a remedy',
     methods: () => inspecting({ name: 'disk', status: 'fail', message: 'it is full' }),
-    noticedBy: 'inspect, if there is one',
+    noticedBy: 'inspect answers the time and checks',
   },
   {
     breaks: 'inspect discloses a stored key',
@@ -50,12 +50,12 @@ export const brokenDescription: readonly BrokenStore[] = [
         ...inspecting({ name: 'keys', status: 'pass', message: 'all of them', remedy: undefined }, keys),
       }
     },
-    noticedBy: 'inspect, if there is one',
+    noticedBy: 'inspect answers the time and checks',
   },
   {
     breaks: 'inspect fails',
     methods: () => ({ inspect: () => Promise.reject(new Error('not permitted')) }),
     message: 'not permitted',
-    noticedBy: 'inspect, if there is one',
+    noticedBy: 'inspect answers the time and checks',
   },
 ]

@@ -20,7 +20,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
   {
     breaks: 'replace removes the time to live',
     methods: (intact) => ({ replace: (key, expected, value) => intact.replace(key, expected, value) }),
-    noticedBy: 'set and replace reset the time to live',
+    noticedBy: 'set and replace give a value its new time to live',
   },
   {
     breaks: 'a create that answers false extends the time to live',
@@ -64,7 +64,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
         set: (key, value, ttl = ttls.get(key)) => (ttls.set(key, ttl), intact.set(key, value, ttl)),
       }
     },
-    noticedBy: 'set and replace reset the time to live',
+    noticedBy: 'set and replace give a value its new time to live',
   },
   {
     breaks: 'times to live have 32 bits',

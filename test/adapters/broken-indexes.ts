@@ -29,7 +29,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
         range: async (index, options) => (dropped.has(index) ? [] : intact.range(index, options)),
       }
     },
-    noticedBy: 'a member that is added while the last one is removed stays',
+    noticedBy: 'a member that is added while the last other member is removed stays in the index',
   },
   {
     breaks: 'members are cut at 2,700 bytes',
@@ -39,17 +39,17 @@ export const brokenIndexes: readonly BrokenStore[] = [
   {
     breaks: 'names of indexes are cut at 255 characters',
     methods: (intact) => indexesAs((name) => name.slice(0, 255), intact),
-    noticedBy: 'indexes are compared character by character',
+    noticedBy: 'names of indexes are compared character by character',
   },
   {
     breaks: 'names of indexes ignore letter case',
     methods: (intact) => indexesAs((name) => name.toLowerCase(), intact),
-    noticedBy: 'indexes are compared character by character',
+    noticedBy: 'names of indexes are compared character by character',
   },
   {
     breaks: 'names of indexes ignore spaces at their end',
     methods: (intact) => indexesAs((name) => name.trimEnd(), intact),
-    noticedBy: 'indexes are compared character by character',
+    noticedBy: 'names of indexes are compared character by character',
   },
   {
     breaks: 'an index is sorted by UTF-16 code units',
@@ -71,7 +71,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
         return members.slice(after === undefined ? 0 : members.indexOf(after)).slice(0, limit)
       },
     }),
-    noticedBy: 'every member is a cursor',
+    noticedBy: 'range answers the members after the cursor',
   },
   {
     breaks: 'a cursor that is not a member starts from the beginning',
@@ -81,14 +81,14 @@ export const brokenIndexes: readonly BrokenStore[] = [
         return members.slice(members.indexOf(after) + 1).slice(0, limit)
       },
     }),
-    noticedBy: 'a cursor need not be a member',
+    noticedBy: 'range accepts a cursor that is not a member of the index',
   },
   {
     breaks: 'pages hold 100 members at most',
     methods: (intact) => ({
       range: (index, options) => intact.range(index, { ...options, limit: Math.min(options.limit, 100) }),
     }),
-    noticedBy: 'pages of 1 to 1000 members together hold each member once',
+    noticedBy: 'the pages of an index, with 1 to 1000 members each, together hold each member once',
   },
   {
     breaks: 'a member that is added again is listed twice',
@@ -107,7 +107,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
   {
     breaks: 'remove does nothing',
     methods: () => ({ remove: nothing }),
-    noticedBy: 'remove removes that member and no other',
+    noticedBy: 'remove removes the given member of an index and no other member',
   },
   {
     breaks: 'add reads all members and writes all',
@@ -125,7 +125,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
         range: (index) => members(index),
       }
     },
-    noticedBy: '100 concurrent adds, and as many removes, lose nothing',
+    noticedBy: '100 concurrent calls of add and 100 of remove all take effect',
   },
   {
     breaks: 'the cursor counts positions',
@@ -138,7 +138,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'paging misses and repeats nothing while others add and remove',
+    noticedBy: 'paging skips no member and repeats no member while other callers add and remove members',
   },
   {
     breaks: 'an empty index has an empty member',

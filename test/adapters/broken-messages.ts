@@ -18,7 +18,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       publish: (_, message) => intact.publish('all', message),
       subscribe: (_, listener) => intact.subscribe('all', listener),
     }),
-    noticedBy: 'listeners receive only messages of their own channel',
+    noticedBy: 'a listener receives only messages of its own channel',
   },
   {
     breaks: 'a listener that throws fails the publisher',
@@ -30,7 +30,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       }
     },
     message: 'this listener is broken',
-    noticedBy: 'a listener that throws or rejects affects neither the others nor the publisher',
+    noticedBy: 'a listener that throws or rejects affects neither other listeners nor the publisher',
   },
   {
     breaks: 'publish waits for its listeners',
@@ -47,7 +47,7 @@ export const brokenMessages: readonly BrokenStore[] = [
   {
     breaks: 'subscriptions never end',
     methods: (intact) => ({ subscribe: async (...call) => (await intact.subscribe(...call), nothing) }),
-    noticedBy: 'ending a subscription ends no other one',
+    noticedBy: 'after a subscription has ended its listener is not called',
   },
   {
     breaks: 'ending one subscription ends all of its channel',
@@ -60,7 +60,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'ending a subscription ends no other one',
+    noticedBy: 'after a subscription has ended its listener is not called',
   },
   {
     breaks: 'a subscription starts after subscribe has settled',
@@ -70,7 +70,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         return nothing
       },
     }),
-    noticedBy: 'listeners receive only messages of their own channel',
+    noticedBy: 'a listener receives only messages of its own channel',
   },
   {
     breaks: 'a function can subscribe only once',
@@ -108,7 +108,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'a channel without subscribers can be subscribed to again',
+    noticedBy: 'a channel whose last subscription has ended can be subscribed to again',
   },
   {
     breaks: 'a subscription cannot be ended once the store is closed',
@@ -147,7 +147,7 @@ export const brokenMessages: readonly BrokenStore[] = [
       publish: (channel, message) => intact.publish(truncated(channel), message),
       subscribe: (channel, listener) => intact.subscribe(truncated(channel), listener),
     }),
-    noticedBy: 'channels are compared character by character',
+    noticedBy: 'names of channels are compared character by character',
   },
   {
     breaks: 'channel names are patterns',
@@ -164,7 +164,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         subscribe: async (channel, listener) => (listeners.set(channel, listener), nothing),
       }
     },
-    noticedBy: 'channels are compared character by character',
+    noticedBy: 'names of channels are compared character by character',
   },
   {
     breaks: 'equal messages are sent once',
@@ -178,7 +178,7 @@ export const brokenMessages: readonly BrokenStore[] = [
         },
       }
     },
-    noticedBy: 'of many concurrent messages each is delivered',
+    noticedBy: 'each of many concurrent messages is delivered',
   },
   {
     breaks: 'concurrent subscriptions of a channel keep the first one only',

@@ -101,7 +101,7 @@ describe('the contract suite on broken stores', () => {
 
   test('the contract suite notices that closing one store closes the others', async () => {
     const shared = memoryStore()
-    const name = 'closing one store does not affect the others on the database'
+    const name = 'closing one store does not affect other stores on the same database'
     await caseNamed(name, () => connectionTo(shared)).run()
     await expect(caseNamed(name, () => ({ ...shared, volatile: false })).run()).rejects.toMatchObject({
       code: 'ERR_CLOSED',
@@ -240,7 +240,7 @@ describe('the contract suite on a database with other data', () => {
       })
     }
     const [broken] = storeContract({ createStore: createBroken, elapse }).filter(({ name }) =>
-      name.startsWith('replace stores only if'),
+      name.startsWith('replace stores a text only if'),
     )
     await expect(broken!.run()).rejects.toMatchObject({ code: 'ERR_ASSERTION' })
     expect(written.size).toBe(1)
@@ -254,7 +254,7 @@ describe('the contract suite', () => {
   test('for every case of the contract suite, a broken store makes the case fail', () => {
     const proven = [...brokenStores, ...brokenMessages].map(({ noticedBy }) => noticedBy)
     const unproven = names.filter((name) => !proven.some((beginning) => name.startsWith(beginning)))
-    expect(unproven).toEqual(['closing one store does not affect the others on the database'])
+    expect(unproven).toEqual(['closing one store does not affect other stores on the same database'])
   })
 
   test('each case of the contract suite has a unique name and a function without parameters, because test runners need both', () => {

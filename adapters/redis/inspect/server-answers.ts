@@ -4,11 +4,11 @@ import type { RedisServerClient } from '../client.ts'
 export interface ServerAnswers {
   /** `host:port`; undefined if there is only one server. */
   readonly address?: string | undefined
-  /** The fields of INFO; undefined if the server rejects it. */
+  /** The fields of INFO; undefined if the server rejects INFO. */
   readonly info: Fields | undefined
   /** Settings that INFO does not contain; empty if the server rejects CONFIG, as managed services do. */
   readonly settings: Fields
-  /** The fields of CLUSTER INFO; undefined without a cluster, or if the server rejects it. */
+  /** The fields of CLUSTER INFO; undefined without a cluster, or if the server rejects CLUSTER. */
   readonly cluster: Fields | undefined
   /** Milliseconds since the epoch; undefined if the server rejects TIME. */
   readonly time: number | undefined
@@ -22,7 +22,7 @@ const SETTINGS = ['save', 'appendfsync', 'stop-writes-on-bgsave-error']
 /**
  * Reads the state of a server. All commands are sent before the first answer.
  *
- * @throws the error of the client if the server does not answer; a rejected command is left out
+ * @throws the error of the client if the server does not answer; the answer to a rejected command is left out
  */
 export async function askServer(
   server: RedisServerClient,
@@ -48,7 +48,10 @@ export async function askServer(
   }
 }
 
-/** The answer; undefined if the server rejects the command: by an access list, or because it is unknown. */
+/**
+ * The answer to a command; undefined if the server rejects the command because of an access list, or because
+ * the server does not know the command.
+ */
 async function ask(server: RedisServerClient, command: string, ...args: string[]): Promise<unknown> {
   try {
     return await server.call(command, ...args)
@@ -58,12 +61,15 @@ async function ask(server: RedisServerClient, command: string, ...args: string[]
   }
 }
 
-/** Whether the server rejected the command. Failed authentication does not count: that error reaches the caller. */
+/**
+ * Whether the server rejected the command. A failed authentication does not count, because its error must
+ * reach the caller.
+ */
 function isRejection(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && !/^(NOAUTH|WRONGPASS) /.test(error.message)
 }
 
-/** Lines of `name:value`. */
+/** The fields of a reply that consists of lines `name:value`; undefined for any other reply. */
 function fieldsOf(reply: unknown): Fields | undefined {
   if (typeof reply !== 'string' && !Buffer.isBuffer(reply)) return undefined
   const lines = reply.toString().split(/\r?\n/)
@@ -75,7 +81,7 @@ function fieldsOf(reply: unknown): Fields | undefined {
   )
 }
 
-/** Name and value, from any shape in which a client returns a map. */
+/** The values of a list, or the names and values of a map, in any form in which a client returns a map. */
 function valuesOf(reply: unknown): string[] {
   if (Array.isArray(reply)) return reply.map(String)
   if (reply instanceof Map) return [...(reply as Map<unknown, unknown>)].flat().map(String)
@@ -83,7 +89,7 @@ function valuesOf(reply: unknown): string[] {
   return []
 }
 
-/** TIME returns seconds and microseconds. */
+/** The milliseconds since the epoch in a reply to TIME, which contains seconds and microseconds. */
 function timeOf(reply: unknown): number | undefined {
   const [seconds, microseconds] = valuesOf(reply).map(Number)
   if (seconds === undefined || microseconds === undefined) return undefined

@@ -3,7 +3,7 @@ import { competitors, CONCURRENT, type StorePromises } from './promise.ts'
 
 /** Atomic writes with concurrent callers. */
 export const atomicity: StorePromises = {
-  async 'create stores only under an absent key'({ store, other, key }) {
+  async 'create stores a value only under an absent key'({ store, other, key }) {
     assert.equal(await store.create(key('a'), 'first'), true)
     assert.equal(await other.create(key('a'), 'second'), false)
     assert.equal(await store.create(key('a'), 'first'), false)
@@ -13,7 +13,9 @@ export const atomicity: StorePromises = {
     assert.equal(await store.get(key('a')), 'third')
   },
 
-  async [`of ${CONCURRENT} concurrent creates exactly one answers true, and its value is stored`](stage) {
+  async [`of ${CONCURRENT} concurrent calls of create exactly one answers true, and its value is stored`](
+    stage,
+  ) {
     const name = stage.key('a')
     const created = await Promise.all(
       competitors(stage).map((store, index) => store.create(name, `value ${index}`)),
@@ -22,13 +24,13 @@ export const atomicity: StorePromises = {
     assert.equal(await stage.store.get(name), `value ${created.indexOf(true)}`)
   },
 
-  async 'replace stores only if the text is exactly the expected one'({ store, other, key }) {
+  async 'replace stores a text only if the stored text is exactly the expected text'({ store, other, key }) {
     await store.set(key('a'), '1')
-    for (const other of ['2', '1 ', ' 1', '1.0', '01', '1\n', '١']) {
+    for (const expected of ['2', '1 ', ' 1', '1.0', '01', '1\n', '١']) {
       assert.equal(
-        await store.replace(key('a'), other, 'new'),
+        await store.replace(key('a'), expected, 'new'),
         false,
-        `replaced "1", although ${JSON.stringify(other)} was expected`,
+        `replaced "1", although ${JSON.stringify(expected)} was expected`,
       )
     }
     assert.equal(await store.get(key('a')), '1')
@@ -48,7 +50,7 @@ export const atomicity: StorePromises = {
     assert.equal(await store.get(key('deleted')), undefined)
   },
 
-  async [`of ${CONCURRENT} concurrent replaces of one text exactly one answers true, and its value is stored`](
+  async [`of ${CONCURRENT} concurrent calls of replace that expect the same text exactly one answers true, and its value is stored`](
     stage,
   ) {
     const name = stage.key('a')
@@ -60,7 +62,7 @@ export const atomicity: StorePromises = {
     assert.equal(await stage.store.get(name), `value ${replaced.indexOf(true)}`)
   },
 
-  async 'concurrent changes by get and replace lose nothing'(stage) {
+  async 'no change is lost when several callers change a value with get and replace'(stage) {
     const name = stage.key('counter')
     await stage.store.set(name, '0')
     const counters = competitors(stage).slice(0, 20)
@@ -75,7 +77,7 @@ export const atomicity: StorePromises = {
     assert.equal(await stage.store.get(name), String(counters.length * 5))
   },
 
-  async [`of ${CONCURRENT} concurrent deletes exactly one answers true`](stage) {
+  async [`of ${CONCURRENT} concurrent calls of delete exactly one answers true`](stage) {
     await stage.store.set(stage.key('a'), '1')
     const deleted = await Promise.all(competitors(stage).map((store) => store.delete(stage.key('a'))))
     assert.equal(deleted.filter(Boolean).length, 1)

@@ -43,7 +43,7 @@ export const closing: StorePromises = {
     assert.deepEqual(received, [])
   },
 
-  async 'closing one store does not affect the others on the database'({ store, other, key }) {
+  async 'closing one store does not affect other stores on the same database'({ store, other, key }) {
     if (other === store) return
     const received: string[] = []
     await other.subscribe(key('a'), (message) => received.push(message))

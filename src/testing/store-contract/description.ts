@@ -12,13 +12,16 @@ const METHODS = [
   ['publish', 'subscribe', 'ping', 'close'],
 ].flat() as (keyof Store)[]
 
-/** Promises about `volatile` and `inspect`, by which a store describes itself. */
+/** Promises about `ping`, `volatile`, `durable` and `inspect`, by which a store describes itself. */
 export const description: StorePromises = {
-  async 'ping settles if the database answers'({ store }) {
+  async 'ping resolves if the database answers'({ store }) {
     assert.equal(await store.ping(), undefined)
   },
 
-  async 'volatile is a boolean, and durable is a complete store, if they are set'({ store, other }) {
+  async 'volatile is a boolean, and durable is a complete store, if the store has these properties'({
+    store,
+    other,
+  }) {
     for (const one of [store, other]) {
       assert.ok(['boolean', 'undefined'].includes(typeof one.volatile), 'volatile is not a boolean')
       assert.equal(one.volatile === true, store.volatile === true)
@@ -29,7 +32,7 @@ export const description: StorePromises = {
     }
   },
 
-  async 'inspect, if there is one, answers the time and checks, and no stored data'({ store, key }) {
+  async 'inspect answers the time and checks, and never quotes stored data'({ store, key }) {
     if (store.inspect === undefined) return
     await store.set(key('a'), key('value'), 1000)
     const { time, checks } = await store.inspect()

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { competitors, type StorePromises } from './promise.ts'
 
 /**
- * A time to live in seconds that elapses during a check. No check expects that such a value still exists, because the
- * value may have expired already on a slow machine.
+ * A time to live in seconds that elapses during a check. No check expects that a value with this time to live
+ * still exists, because on a slow machine it may have expired already.
  */
 const SHORT = 2
 /** A time to live in seconds that never elapses during a check. */
@@ -35,7 +35,11 @@ export const expiry: StorePromises = {
     assert.equal(await store.get(key('created long')), 'old')
   },
 
-  async 'set and replace reset the time to live: longer, shorter, or none'({ store, key, elapse }) {
+  async 'set and replace give a value its new time to live, which may be longer, shorter or unlimited'({
+    store,
+    key,
+    elapse,
+  }) {
     await Promise.all(
       (['set', 'replace'] as const).map(async (method) => {
         const write = async (name: string, before: number | undefined, after: number | undefined) => {

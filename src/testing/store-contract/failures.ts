@@ -65,7 +65,10 @@ export const failures: StorePromises = {
   },
 }
 
-/** Repeats a call until it resolves, and returns the answer. */
+/**
+ * Repeats a call until it resolves, and returns its answer. After eight seconds it returns the outcome of a
+ * last call.
+ */
 async function firstAnswer<T>(call: () => Promise<T>): Promise<T> {
   for (let waited = 0; waited < RECOVERY_TIMEOUT_MS; waited += 100) {
     const { settled, answer } = await outcome(call)

@@ -36,7 +36,7 @@ export const indexes: StorePromises = {
     assert.deepEqual(await other.range(key('index'), { limit: 1000 }), inOrderOfBytes(MEMBERS))
   },
 
-  async 'every member is a cursor: range answers the members after it'({ store, key }) {
+  async 'range answers the members after the cursor, for every member as the cursor'({ store, key }) {
     await Promise.all(MEMBERS.map((member) => store.add(key('index'), member)))
     const sorted = inOrderOfBytes(MEMBERS)
     for (const [position, after] of sorted.entries()) {
@@ -45,7 +45,7 @@ export const indexes: StorePromises = {
     }
   },
 
-  async 'a cursor need not be a member'({ store, key }) {
+  async 'range accepts a cursor that is not a member of the index'({ store, key }) {
     for (const member of ['a', 'c', 'e']) await store.add(key('index'), member)
     assert.deepEqual(await store.range(key('index'), { after: 'b', limit: 10 }), ['c', 'e'])
     await store.remove(key('index'), 'c')
@@ -57,7 +57,11 @@ export const indexes: StorePromises = {
     assert.deepEqual(await store.range(key('index'), { after: 'd', limit: 1 }), ['e'])
   },
 
-  async 'a member may have a hundred thousand characters, and each counts'({ store, other, key }) {
+  async 'a member may have a hundred thousand characters, and all of them are compared'({
+    store,
+    other,
+    key,
+  }) {
     const long = 'x\u00e9'.repeat(49_999)
     const [first = '', second = '', third = ''] = ['a', 'b', 'b\u0000'].map((end) => long + end)
     for (const member of [third, first, second, first]) await store.add(key('index'), member)
@@ -75,7 +79,7 @@ export const indexes: StorePromises = {
     assert.deepEqual(await range(), [0, 2])
   },
 
-  async 'indexes are compared character by character, up to 512 of them'({ store, key }) {
+  async 'names of indexes are compared character by character, and may have 512 characters'({ store, key }) {
     const names = [...SUFFIXES.map(key), ...longestNames(key)]
     await Promise.all(names.map((name, position) => store.add(name, `member ${position}`)))
     for (const [position, name] of names.entries()) {
@@ -84,7 +88,7 @@ export const indexes: StorePromises = {
     }
   },
 
-  async 'pages of 1 to 1000 members together hold each member once'({ store, key }) {
+  async 'the pages of an index, with 1 to 1000 members each, together hold each member once'({ store, key }) {
     const members = Array.from({ length: 1005 }, (_, number) => `member ${number}`)
     await Promise.all(members.map((member) => store.add(key('index'), member)))
     const sorted = inOrderOfBytes(members)
@@ -94,7 +98,11 @@ export const indexes: StorePromises = {
     assert.deepEqual(await readPages(store, key('index'), 67), sorted)
   },
 
-  async 'paging misses and repeats nothing while others add and remove'({ store, other, key }) {
+  async 'paging skips no member and repeats no member while other callers add and remove members'({
+    store,
+    other,
+    key,
+  }) {
     for (const member of ['b', 'd', 'f', 'h', 'j']) await store.add(key('index'), member)
     assert.deepEqual(await store.range(key('index'), { limit: 2 }), ['b', 'd'])
     for (const member of ['a', 'aa', 'e']) await other.add(key('index'), member)
@@ -110,7 +118,7 @@ export const indexes: StorePromises = {
     assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['a', 'b'])
   },
 
-  async 'remove removes that member and no other'({ store, other, key }) {
+  async 'remove removes the given member of an index and no other member'({ store, other, key }) {
     for (const member of ['a', 'b', 'c']) await store.add(key('index'), member)
     await store.add(key('another'), 'b')
     await store.remove(key('index'), 'B')
@@ -133,7 +141,7 @@ export const indexes: StorePromises = {
     assert.deepEqual(await store.range(key('index'), { limit: 10 }), ['b'])
   },
 
-  async [`${CONCURRENT} concurrent adds, and as many removes, lose nothing`](stage) {
+  async [`${CONCURRENT} concurrent calls of add and ${CONCURRENT} of remove all take effect`](stage) {
     const index = stage.key('index')
     const stores = competitors(stage)
     await Promise.all(stores.map((store, number) => store.add(index, `old ${number}`)))
@@ -146,7 +154,11 @@ export const indexes: StorePromises = {
     assert.deepEqual(await stage.store.range(index, { limit: 1000 }), expected)
   },
 
-  async 'a member that is added while the last one is removed stays'({ store, other, key }) {
+  async 'a member that is added while the last other member is removed stays in the index'({
+    store,
+    other,
+    key,
+  }) {
     const rounds = Array.from({ length: CONCURRENT }, (_, number) => key(String(number)))
     await Promise.all(
       rounds.map(async (index, round) => {

@@ -26,11 +26,15 @@ export const messages: StorePromises = {
         }
       })
     }
-    // A connection may be lost during the check, but `missed` must not be called with every message.
+    // A lost connection may cause calls of `missed` during the check, but not one call for every message.
     assert.ok(missed <= 20, `${missed} notifications of missed messages`)
   },
 
-  async 'channels are compared character by character, up to 512 of them'({ store, other, key }) {
+  async 'names of channels are compared character by character, and may have 512 characters'({
+    store,
+    other,
+    key,
+  }) {
     const channels = [...SUFFIXES.map(key), ...longestNames(key)]
     const received = channels.map((): string[] => [])
     await Promise.all(
@@ -44,7 +48,11 @@ export const messages: StorePromises = {
     )
   },
 
-  async 'of many concurrent messages each is delivered, equal ones too'({ store, other, key }) {
+  async 'each of many concurrent messages is delivered, even if some messages are equal'({
+    store,
+    other,
+    key,
+  }) {
     const received: string[] = []
     await store.subscribe(key('a'), (message) => received.push(message))
     const sent = Array.from({ length: 200 }, (_, number) => `message ${number % 100}`)
@@ -85,9 +93,12 @@ export const messages: StorePromises = {
     })
   },
 
-  async 'listeners receive only messages of their own channel, and none from before the subscription'(stage) {
+  async 'a listener receives only messages of its own channel, and no message from before its subscription'(
+    stage,
+  ) {
     const { store, other, key } = stage
-    // An earlier message may still be in transit between the servers of a cluster, but not in every attempt.
+    // In a cluster, the message `before` may arrive after the subscription has begun. The check fails only if
+    // this happens in five attempts.
     for (let attempt = 1; ; attempt += 1) {
       const received: string[] = []
       const channel = key(`a${attempt}`)
@@ -107,7 +118,7 @@ export const messages: StorePromises = {
     assert.equal(await store.publish(key('a'), 'hello'), undefined)
   },
 
-  async 'a listener that throws or rejects affects neither the others nor the publisher'(stage) {
+  async 'a listener that throws or rejects affects neither other listeners nor the publisher'(stage) {
     const { store, other, key } = stage
     const received: string[] = []
     const broken = () => {
@@ -133,7 +144,9 @@ export const messages: StorePromises = {
     await publishing
   },
 
-  async 'ending a subscription ends no other one, and its listener is no longer called'(stage) {
+  async 'after a subscription has ended its listener is not called, and other subscriptions stay active'(
+    stage,
+  ) {
     const { store, other, key } = stage
     const received: string[] = []
     const subscribe = (listener: string) =>
@@ -153,7 +166,7 @@ export const messages: StorePromises = {
     await eventually(() => assert.deepEqual(received.slice(3).toSorted(), ['second: 3', 'third: 3']))
   },
 
-  async 'a channel without subscribers can be subscribed to again'({ store, other, key }) {
+  async 'a channel whose last subscription has ended can be subscribed to again'({ store, other, key }) {
     const received: string[] = []
     const listener = (message: string) => received.push(message)
     const end = await store.subscribe(key('a'), listener)

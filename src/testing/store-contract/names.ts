@@ -18,7 +18,8 @@ export const SUFFIXES: readonly string[] = [
     '\u00df',
     'ss',
   ],
-  // One character of each plane of Unicode. The character of the first plane is the replacement character of decoders.
+  // One character of each plane of Unicode. The character of the first plane is U+FFFD, by which decoders
+  // replace invalid bytes.
   Array.from({ length: 17 }, (_, plane) => String.fromCodePoint(plane * 0x10000 + 0xfffd)),
 ].flat()
 

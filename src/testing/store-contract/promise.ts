@@ -58,7 +58,7 @@ export async function outcome(call: () => Promise<unknown>): Promise<{
   }
   const waiting = new AbortController()
   const never = delay(SETTLE_TIMEOUT_MS, { settled: 'not settled' } as const, { signal: waiting.signal })
-  // The timer rejects when it is aborted, after the call has settled.
+  // The timer rejects when it is aborted after the call has settled. This rejection is ignored.
   never.catch(() => {})
   const settling = Promise.resolve(calling).then(
     (answer) => ({ settled: 'resolved', answer }) as const,

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/contract.ts'
 
-/** Starts recording. */
+/** Creates a recorder of writes. */
 export function createTraces() {
   const keys = new Set<string>()
   const members = new Map<string, Set<string>>()

@@ -32,7 +32,7 @@ export const values: StorePromises = {
     assert.equal(await store.get(key('never')), undefined)
   },
 
-  async 'set stores any text unchanged, overwrites an existing value, and every store on the database reads it'(
+  async 'set stores any text unchanged and overwrites an existing value, and every store on the database reads the new text'(
     stage,
   ) {
     const { store, other, key } = stage
@@ -68,14 +68,14 @@ export const values: StorePromises = {
     assert.equal(await store.get(key('large')), 'small')
   },
 
-  async 'keys are compared character by character, up to 512 of them'({ store, key }) {
+  async 'keys are compared character by character, and may have 512 characters'({ store, key }) {
     const keys = [...SUFFIXES.map(key), ...longestNames(key)]
     await Promise.all(keys.map((name, position) => store.set(name, `value ${position}`)))
     const expected = keys.map((_, position) => `value ${position}`)
     assert.deepEqual(await store.getMany(keys), expected)
     assert.deepEqual(await Promise.all(keys.map((name) => store.get(name))), expected)
     for (const [position, name] of keys.slice(0, -1).entries()) {
-      // Deleting one key must not delete another key: the next key still exists.
+      // Deleting one key must not delete another key, so the next key must still exist.
       assert.equal(await store.delete(name), true, `nothing to delete under ${JSON.stringify(name)}`)
       const [deleted, next] = await store.getMany([name, keys[position + 1] ?? ''])
       assert.deepEqual([deleted, next], [undefined, `value ${position + 1}`])
