@@ -19,7 +19,7 @@ function setup(run: (specsOf: (subject: Subject) => Promise<readonly RevocationS
   return { start, resumeAll, warn }
 }
 
-it('pending revocations are resumed at once, and every minute until the host closes', async () => {
+it('pending revocations are resumed at the start, and then about every minute until stop() is called', async () => {
   const { start, resumeAll, warn } = setup(async () => {})
   const stop = start()
   expect(resumeAll).toHaveBeenCalledOnce()
@@ -47,7 +47,7 @@ it('a pending revocation is completed according to the current state of its clie
   ])
 })
 
-it('a failure to resume is logged and tried again, but not after close()', async () => {
+it('a failed attempt to resume pending revocations is logged and repeated, but not after stop()', async () => {
   let fail: (error: Error) => void = () => {}
   const { start, resumeAll, warn } = setup(() => new Promise<void>((_resolve, reject) => (fail = reject)))
   const stop = start()

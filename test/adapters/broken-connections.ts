@@ -12,7 +12,7 @@ export interface Connection {
 export interface FaultyConnection {
   readonly breaks: string
   readonly methods: (intact: Store, connection: Connection) => Partial<Store>
-  /** The beginning of the name of the case that notices it. */
+  /** The beginning of the name of the case that notices the fault. */
   readonly noticedBy: string
   /** A part of the case's error message. */
   readonly message: string
@@ -90,7 +90,7 @@ export const faultyConnections: readonly FaultyConnection[] = [
   {
     breaks: 'the durable store answers without the database',
     methods: (intact) => ({
-      // A spread would lose the methods, because they are not own properties of a proxy.
+      // Every method but `get` still rejects without the database.
       durable: new Proxy(intact, {
         get: (target, method: keyof Store) => (method === 'get' ? async () => undefined : target[method]),
       }),
@@ -115,7 +115,7 @@ export const faultyConnections: readonly FaultyConnection[] = [
     message: 'close has rejected without a database',
   },
   {
-    breaks: 'a subscription ends with the connection',
+    breaks: 'a subscription ends when its connection is lost',
     methods: (intact, connection) => ({
       subscribe: (channel, listener) => {
         const { losses } = connection
@@ -143,7 +143,7 @@ export const faultyConnections: readonly FaultyConnection[] = [
     message: 'hello',
   },
   {
-    breaks: 'the database stays reachable',
+    breaks: 'breakConnection cuts nothing, so the database stays reachable',
     methods: () => ({}),
     noticedBy: REJECTS,
     message: 'get has resolved without a database',

@@ -1,7 +1,7 @@
 import type { Store, StoreCheck } from '../../src/store/contract.ts'
 import type { BrokenStore } from './broken-store.ts'
 
-/** An `inspect` that answers one check, whose message ends with the last of `keys`. */
+/** Makes an `inspect` that answers `check`, and appends the last of `keys` to the message of the check. */
 function inspecting(check: StoreCheck, keys: readonly string[] = []): Partial<Store> {
   return {
     inspect: async () => ({ checks: [{ ...check, message: [check.message, ...keys.slice(-1)].join(' ') }] }),
@@ -22,12 +22,12 @@ export const brokenDescription: readonly BrokenStore[] = [
     noticedBy: 'volatile is a boolean, and durable is a complete store',
   },
   {
-    breaks: 'durable has a few methods',
+    breaks: 'durable has only some of the methods',
     methods: ({ set, create }) => ({ durable: { set, create } as Store }),
     noticedBy: 'volatile is a boolean, and durable is a complete store',
   },
   {
-    breaks: 'inspect answers seconds',
+    breaks: 'inspect answers its time in seconds',
     methods: () => ({ inspect: async () => ({ time: Date.now() / 1000, checks: [] }) }),
     noticedBy: 'inspect answers the time and checks',
   },

@@ -35,7 +35,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
     noticedBy: 'create and replace that answer false do not change the time to live',
   },
   {
-    breaks: 'an expired value can be deleted',
+    breaks: 'delete answers true for an expired value',
     methods: (intact) => {
       const known = new Set<string>()
       return {
@@ -57,7 +57,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
     noticedBy: 'a value whose time to live has elapsed is absent for every method',
   },
   {
-    breaks: 'a set without a time to live keeps the previous one',
+    breaks: 'a set without a time to live keeps the previous time to live',
     methods: (intact) => {
       const ttls = new Map<string, number | undefined>()
       return {
@@ -67,7 +67,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
     noticedBy: 'set and replace give a value its new time to live',
   },
   {
-    breaks: 'times to live have 32 bits',
+    breaks: 'times to live are cut to 32 bits',
     methods: (intact) => ({ set: (key, value, ttl) => intact.set(key, value, ttl && ttl | 0) }),
     noticedBy: 'a time to live may be a century',
   },
@@ -88,7 +88,7 @@ export const brokenExpiry: readonly BrokenStore[] = [
     noticedBy: 'an index to which members are added concurrently lives for the longest time to live',
   },
   {
-    breaks: 'the last time to live of an index replaces longer ones',
+    breaks: 'the last time to live of an index replaces a longer time to live',
     methods: (intact) => ({
       add: async (index, member, ttl) => {
         const members = await intact.range(index, { limit: 1000 })

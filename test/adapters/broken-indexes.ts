@@ -13,7 +13,7 @@ function indexesAs(rename: (name: string) => string, intact: Store): Partial<Sto
 /** Stores that break a promise about indexes. */
 export const brokenIndexes: readonly BrokenStore[] = [
   {
-    breaks: 'an index is dropped after a member was added to it',
+    breaks: 'a remove drops an index to which a member was added meanwhile',
     methods: (intact) => {
       const dropped = new Set<string>()
       return {
@@ -110,7 +110,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
     noticedBy: 'remove removes the given member of an index and no other member',
   },
   {
-    breaks: 'add reads all members and writes all',
+    breaks: 'add and remove read all members first and write all members afterwards',
     methods: () => {
       const all = new Map<string, string[]>()
       const members = async (index: string) => all.get(index) ?? []
@@ -128,7 +128,7 @@ export const brokenIndexes: readonly BrokenStore[] = [
     noticedBy: '100 concurrent calls of add and 100 of remove all take effect',
   },
   {
-    breaks: 'the cursor counts positions',
+    breaks: 'range pages by position instead of by its cursor',
     methods: (intact) => {
       let position = 0
       return {

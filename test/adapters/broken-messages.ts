@@ -3,12 +3,12 @@ import { nothing, type BrokenStore } from './broken-store.ts'
 const truncated = (channel: string) => Buffer.from(channel).subarray(0, 63).toString('latin1')
 
 /**
- * Stores that break a promise about messages or about waiting. Most cases take some seconds to notice the
- * fault.
+ * Stores that break a promise about messages or about pending calls. Most cases of the contract suite take
+ * some seconds to notice the fault.
  */
 export const brokenMessages: readonly BrokenStore[] = [
   {
-    breaks: 'messages go nowhere',
+    breaks: 'messages reach no listener',
     methods: () => ({ publish: nothing }),
     noticedBy: 'a message reaches all subscribers of its channel',
   },
@@ -21,7 +21,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a listener receives only messages of its own channel',
   },
   {
-    breaks: 'a listener that throws fails the publisher',
+    breaks: 'publish rejects if a listener throws',
     methods: () => {
       const listeners: ((message: string) => void)[] = []
       return {
@@ -50,7 +50,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'after a subscription has ended its listener is not called',
   },
   {
-    breaks: 'ending one subscription ends all of its channel',
+    breaks: 'ending one subscription ends all subscriptions of its channel',
     methods: (intact) => {
       const ends: (() => Promise<void>)[] = []
       return {
@@ -131,7 +131,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a message reaches all subscribers of its channel',
   },
   {
-    breaks: 'each message reports missed ones',
+    breaks: 'each message also reports missed messages',
     methods: (intact) => ({
       subscribe: (channel, listener, missed) =>
         intact.subscribe(channel, (message) => {
@@ -181,7 +181,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'each of many concurrent messages is delivered',
   },
   {
-    breaks: 'concurrent subscriptions of a channel keep the first one only',
+    breaks: 'of concurrent subscriptions to a channel, only the first is kept',
     methods: (intact) => {
       const subscribed = new Set<string>()
       return {
@@ -195,7 +195,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'concurrent subscriptions all receive messages',
   },
   {
-    breaks: 'a listener that unsubscribes during a delivery makes the next one miss it',
+    breaks: 'when a listener unsubscribes during a delivery, the next listener misses the message',
     methods: () => {
       const listeners: ((message: string) => void)[] = []
       return {
@@ -211,7 +211,7 @@ export const brokenMessages: readonly BrokenStore[] = [
     noticedBy: 'a listener may end its own subscription and start another',
   },
   {
-    breaks: 'close never settles pending calls',
+    breaks: 'calls that are pending when the store is closed never settle',
     methods: (intact) => {
       let closed = false
       return {

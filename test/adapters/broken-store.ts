@@ -1,18 +1,22 @@
 import type { Store } from '../../src/store/contract.ts'
 
 /**
- * A store that breaks one promise. `methods` replace methods of an intact store, and one case must notice the
- * fault.
+ * A store that breaks one promise of the store contract. `methods` returns the methods that replace those of
+ * an intact store. One case of the contract suite must notice the fault.
  */
 export interface BrokenStore {
   readonly breaks: string
   readonly methods: (intact: Store) => Partial<Store>
   /** The beginning of the name of the case that notices the fault. */
   readonly noticedBy: string
-  /** Whether the fault needs stores with separate connections to one database. @default volatile stores */
+  /**
+   * Whether the fault needs stores with separate connections to one database. @default each store is a
+   * separate memory store
+   */
   readonly connected?: true
   /**
-   * The error message of the store, if the case fails with it. @default the case fails with an AssertionError
+   * The message of the store's error with which the case fails. @default the case fails with an
+   * AssertionError
    */
   readonly message?: string
 }

@@ -7,8 +7,8 @@ import { brokenValues } from './broken-values.ts'
 import type { BrokenStore } from './broken-store.ts'
 
 /**
- * Stores that break a promise that is not about messages. Faults of messages are separate, because they take
- * seconds to notice.
+ * Stores that break a promise about anything but messages. Faults of messages are in `brokenMessages`,
+ * because a case takes seconds to notice such a fault.
  */
 export const brokenStores: readonly BrokenStore[] = [
   ...brokenValues,

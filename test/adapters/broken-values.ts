@@ -81,7 +81,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'keys are compared character by character',
   },
   {
-    breaks: 'keys lose characters outside of the basic plane',
+    breaks: 'keys lose characters outside of the Basic Multilingual Plane',
     methods: (intact) => keysAs((key) => key.replaceAll(/[\u{10000}-\u{10FFFF}]/gu, '?'), intact),
     noticedBy: 'keys are compared character by character',
   },
@@ -103,7 +103,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'getMany answers in the order of its keys',
   },
   {
-    breaks: 'getMany answers each key once',
+    breaks: 'getMany answers a repeated key only once',
     methods: (intact) => ({ getMany: (keys) => intact.getMany([...new Set(keys)]) }),
     noticedBy: 'getMany answers in the order of its keys',
   },
@@ -121,7 +121,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'getMany accepts a thousand keys',
   },
   {
-    breaks: 'get caches what it has read',
+    breaks: 'get caches the values that it has read',
     methods: (intact) => {
       const cache = new Map<string, string | undefined>()
       return {
@@ -151,7 +151,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'every store reads the writes of another store at once',
   },
   {
-    breaks: 'writes are sent after they have settled',
+    breaks: 'set settles before it sends its write',
     methods: (intact) => ({
       set: async (key, value, ttl) =>
         void setTimeout(() => void intact.set(key, value, ttl).catch(() => {}), 20),
@@ -164,7 +164,7 @@ export const brokenValues: readonly BrokenStore[] = [
     noticedBy: 'delete answers whether there was a value',
   },
   {
-    breaks: 'replace trims what it stores',
+    breaks: 'replace trims the value that it stores',
     methods: (intact) => ({
       replace: (key, expected, value, ttl) => intact.replace(key, expected, value.trim() || ' ', ttl),
     }),

@@ -99,19 +99,19 @@ describeWithRedis('the Redis store on a cluster', () => {
       })
     const contracts = [contract(0, false), contract(2, true, 'a{tag}:'), contract(1, false, '}*{b')]
     describe.concurrent('', () => {
-      // All contracts run at the same time, so that waiting for an expiry takes its time only once.
+      // All three contracts run at the same time, so that the tests wait only once for each expiry.
       for (const [position, { name }] of required(contracts[0]).entries()) {
         test(name, () => Promise.all(contracts.map((cases) => required(cases[position]).run())))
       }
     })
   })
 
-  test('the Redis store sends a cluster no command that reads keys of others, and no blocking command except WAIT', async () => {
+  test('the Redis store sends a cluster no command that lists, deletes or migrates keys of other programs, and no blocking command except WAIT', async () => {
     for (const node of cluster.nodes) {
-      const others = (await commandsOf(node)).filter((name) =>
+      const forbidden = (await commandsOf(node)).filter((name) =>
         /^(keys|.*scan|flush.*|b[lrz].*|sort|migrate)$/.test(name),
       )
-      expect(others).toEqual([])
+      expect(forbidden).toEqual([])
     }
     expect((await Promise.all(cluster.nodes.map(commandsOf))).flat()).toContain('wait')
   })
@@ -121,11 +121,11 @@ describeWithRedis('the Redis store on a cluster', () => {
     const names = Array.from({ length: 50 }, (_, number) => `key ${number}`)
     await Promise.all(names.map((name) => store.set(name, name, 100)))
     expect(await store.getMany(names)).toEqual(names)
-    // A control shows that Redis rejects one command with keys of several nodes.
+    // Redis rejects one command with keys of several nodes, so getMany() must send several commands.
     await expect(askRedis(required(cluster.nodes[0]), 'MGET', 'key 1', 'key 2')).rejects.toThrow('CROSSSLOT')
   })
 
-  test('a client of one cluster node fails with an error that names the client to use instead', async () => {
+  test('a Redis store whose client is connected to a single cluster node rejects, and the error names the client to use instead', async () => {
     const client = new Redis(required(cluster.nodes[0]).port)
     const store = redisStore(client, { durability })
     cleanups.push(
@@ -160,7 +160,8 @@ describeWithRedis('the Redis store on a cluster', () => {
         for (let number = 0; !done; number += 1) {
           try {
             const [isNew, text = ''] = await Promise.all([
-              // During the migration, a new key is created at the new node, and the counter is at either node.
+              // During the migration, a new key is created at the new node. The counter may be at the old or
+              // the new node.
               writing.create(`{move}${title} ${worker} ${number}`, '1', 100),
               store.get('{move}counter'),
               // This write is pipelined with the two calls above, but its slot does not migrate.
@@ -185,7 +186,7 @@ describeWithRedis('the Redis store on a cluster', () => {
   })
 
   describe('failover in a cluster', () => {
-    /** Creates one name after the other until `stop()` is called. Records the results. */
+    /** Creates one key after the other until `stop()` is called. Records the outcome of each call. */
     function createAll(name: string, store: Store) {
       const outcome = {
         created: [] as string[],
@@ -246,7 +247,7 @@ describeWithRedis('the Redis store on a cluster', () => {
       }
     })
 
-    test('after a master was killed, calls fail with 503, confirmed writes are kept, and subscribers are notified', async () => {
+    test('after a master was killed, calls fail with 503, confirmed writes are kept, and subscribers learn that they may have missed messages', async () => {
       const stores = openAll()
       await ready(stores)
       const victim = await cluster.masterOf('gatehouse:{move}')
@@ -287,7 +288,7 @@ describeWithRedis('the Redis store on a cluster', () => {
         expect(outcome.failures).not.toEqual([])
         expect(outcome.created.length).toBeGreaterThan(5)
         const lost = (await subscriber.getMany(outcome.created)).filter((value) => value === undefined)
-        // Redis may lose writes without WAIT.
+        // Redis may lose writes that it has not confirmed with WAIT.
         if (stores[position]?.isDurable) expect(lost).toEqual([])
       }
     })
@@ -295,8 +296,8 @@ describeWithRedis('the Redis store on a cluster', () => {
 })
 
 /**
- * ioredis picks the node of a subscription at random. Subscribes again until the connection is at the given
- * node.
+ * Subscribes at the given node. ioredis picks the node of a subscription at random, so this function
+ * subscribes again until the connection is at that node.
  */
 async function subscribeAt(node: RedisNode, subscribe: () => Promise<() => Promise<void>>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt += 1) {

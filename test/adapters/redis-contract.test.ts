@@ -61,17 +61,17 @@ describeWithRedis('the store contract on Redis', () => {
     plain(0),
     plain(1),
     plain(2),
-    // The durable store supports every method.
+    // The durable store has every method, so it must pass the same contract.
     storeContract({ createStore: () => redisStore(clients[0]!, { durability }).durable!, elapse }),
   ]
   describe.concurrent('', () => {
-    // All contracts run at the same time, so that waiting for an expiry takes its time only once.
+    // All contracts run at the same time, so that the tests wait only once for each expiry.
     for (const [position, { name }] of contracts[0]!.entries()) {
       test(name, () => Promise.all(contracts.map((cases) => cases[position]!.run())))
     }
   })
 
-  test('the Redis store sends no command that reads or deletes keys of others, or blocks its connection', async () => {
+  test('the Redis store sends no command that lists or deletes keys of other programs, and no blocking command except WAIT', async () => {
     const used = await commandsOf(server)
     expect(used.filter((name) => !COMMANDS.has(name))).toEqual([])
     // WAIT is the only blocking command. The store sends it over a separate connection.

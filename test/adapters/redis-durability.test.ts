@@ -13,14 +13,14 @@ import { required } from '../support/required.ts'
 import { unavailable } from './unavailable.ts'
 
 const durability = { replicas: 1, timeoutMs: 200 }
-const lacking = (timeoutMs = durability.timeoutMs) => ({
+const unconfirmed = (timeoutMs = durability.timeoutMs) => ({
   ...unavailable,
   message: expect.stringMatching(
     new RegExp(`^0 of 1 replicas have a write after ${timeoutMs} ms; .*may have been applied$`),
   ),
 })
 
-/** Every kind of write. In this order, each write changes something. */
+/** One call of each method that writes. In this order, each call changes the data. */
 const WRITES: Record<string, (store: Store) => Promise<unknown>> = {
   set: (store) => store.set('a', '1'),
   create: (store) => store.create('b', '1', 100),
@@ -103,20 +103,20 @@ describe.each([
       expect(await askRedis(replica, 'EXISTS', 'gatehouse:index')).toBe(0)
     })
 
-    test('an unconfirmed durable write rejects although Redis may have applied the write, and a write that changes nothing resolves', async () => {
+    test('an unconfirmed durable write rejects even if Redis has applied the write, and a create or replace that changes nothing resolves', async () => {
       await store.set('taken', '1')
       const { durable: impatient } = open(master.port, {}, { ...durability, timeoutMs: 50 })
       await vi.waitFor(() => impatient.set('first', '1'))
       replica.pause()
       try {
         for (const [name, write] of Object.entries(WRITES)) {
-          await expect(write(impatient), name).rejects.toMatchObject(lacking(50))
+          await expect(write(impatient), name).rejects.toMatchObject(unconfirmed(50))
         }
         expect(await impatient.create('taken', '2')).toBe(false)
         expect(await impatient.replace('taken', 'another', '2')).toBe(false)
-        // The key `a` may be absent only because of the rejected delete, so the replica must confirm its
-        // absence too.
-        await expect(impatient.delete('a')).rejects.toMatchObject(lacking(50))
+        // An earlier delete of `a` was rejected, so the replica may still have the key. This delete therefore
+        // waits for the replica too.
+        await expect(impatient.delete('a')).rejects.toMatchObject(unconfirmed(50))
         // The master has applied all rejected writes.
         expect(await store.getMany(['a', 'b', 'taken'])).toEqual([undefined, '1', '1'])
       } finally {
@@ -128,7 +128,7 @@ describe.each([
       await durable.set('a', '1')
     })
 
-    test('the connection for durable writes closes with the client, so that no process is kept alive', async () => {
+    test('the connection for durable writes closes with the client, so that it keeps no process alive', async () => {
       const { client, durable: closing } = open(master.port, { connectionName: 'closing' })
       const own = async () => (await connections()).filter((line) => line.includes(' name=closing '))
       await closing.set('a', '1')
@@ -143,7 +143,7 @@ describe.each([
       expect(await store.get('a')).toBe('3')
     })
 
-    test('pending durable writes delay no other call, and each other by at most twice their timeout', async () => {
+    test('pending durable writes delay no reads and no plain writes, and all settle within twice their timeout', async () => {
       await durable.set('a', '1')
       replica.pause()
       try {
@@ -179,7 +179,7 @@ describe.each([
       expect(await store.get('waiting')).toBeUndefined()
     })
 
-    test('durable writes are sent with their WAIT in one round trip, on a separate connection', async () => {
+    test('durable writes are sent together with WAIT in one round trip, on a separate connection', async () => {
       await durable.set('a', '0')
       const observer = new Redis(master.port)
       await observer.ping()
@@ -192,8 +192,8 @@ describe.each([
       monitor.on('monitor', (_time: string, [name = '', key = '']: string[], source: string) => {
         if (name !== 'multi') seen.push(`${source} ${name.toLowerCase()} ${key.replace('gatehouse:', '')}`)
       })
-      // Writes of the same turn of the event loop share one WAIT. Only the first write is sent before the
-      // others.
+      // The first write is sent at once, with its own WAIT. The next writes of the same turn of the event
+      // loop share one WAIT.
       await Promise.all(['a', 'b', 'c'].map((name) => durable.set(name, '1')))
       await store.set('d', '1')
       await vi.waitFor(() => expect(seen).toHaveLength(6))
@@ -265,7 +265,7 @@ describe.each([
       expect(await store.get('a')).toBe('4')
     })
 
-    test("durable writes use the client's database, name and prefix", async () => {
+    test("durable writes use the client's database, connection name and key prefix", async () => {
       const { durable: elsewhere } = open(master.port, {
         db: 2,
         keyPrefix: 'tenant:',
@@ -279,7 +279,7 @@ describe.each([
       expect(own).toEqual([expect.stringContaining(' name=host ')])
     })
 
-    test('all calls need only the rights that the README lists', async () => {
+    test('all calls of the Redis store need only the rights that the README lists', async () => {
       const [, list = ''] =
         /^### Access list\n\n([^]*?)\n\n/m.exec(
           readFileSync(new URL('../../README.md', import.meta.url), 'utf8'),
@@ -313,7 +313,7 @@ describe.each([
         await leave()
         expect((await store.inspect?.())?.time).toBeDefined()
       }
-      // A control shows that Redis rejects a command that the README does not list.
+      // Redis rejects a command that the README does not list, so the limits of this user are in force.
       await expect(limited.client.keys('*')).rejects.toThrow('NOPERM')
     })
 
@@ -322,7 +322,7 @@ describe.each([
       await impatient.set('a', '1')
       replica.pause()
       try {
-        await expect(impatient.set('a', '2')).rejects.toMatchObject(lacking())
+        await expect(impatient.set('a', '2')).rejects.toMatchObject(unconfirmed())
       } finally {
         replica.resume()
       }

@@ -125,20 +125,20 @@ describe.each([
       expect(await store.range('index', { limit: 10 })).toEqual(['b'])
     })
 
-    test('a key of another type is ERR_STORE_CORRUPT, never absent', async () => {
+    test('a key that holds another Redis type is reported as ERR_STORE_CORRUPT, never as absent', async () => {
       const store = redisStore(await connect())
       await admin.rpush('gatehouse:list', 'x')
       await admin.set('gatehouse:text', 'x')
-      const record = { code: 'ERR_STORE_CORRUPT', status: 500 }
-      await expect(store.get('list')).rejects.toMatchObject(record)
-      await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(record)
-      await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(record)
-      await expect(store.add('text', 'x', 10)).rejects.toMatchObject(record)
-      await expect(store.range('text', { limit: 1 })).rejects.toMatchObject(record)
+      const corrupt = { code: 'ERR_STORE_CORRUPT', status: 500 }
+      await expect(store.get('list')).rejects.toMatchObject(corrupt)
+      await expect(store.getMany(['text', 'list'])).rejects.toMatchObject(corrupt)
+      await expect(store.replace('list', 'x', 'y')).rejects.toMatchObject(corrupt)
+      await expect(store.add('text', 'x', 10)).rejects.toMatchObject(corrupt)
+      await expect(store.range('text', { limit: 1 })).rejects.toMatchObject(corrupt)
       expect(await admin.ttl('gatehouse:text')).toBe(-1)
     })
 
-    test('a full Redis is ERR_STORE_UNAVAILABLE, and the error quotes nothing that was written', async () => {
+    test('a write to a full Redis rejects with ERR_STORE_UNAVAILABLE, and the error quotes neither key nor value', async () => {
       const store = redisStore(await connect())
       await store.set('full', '1')
       await admin.config('SET', 'maxmemory', '1')
@@ -158,7 +158,7 @@ describe.each([
       expect(await store.create('private key', 'private text')).toBe(true)
     })
 
-    test('a write to a read-only replica is ERR_STORE_UNAVAILABLE', async () => {
+    test('a write to a read-only replica rejects with ERR_STORE_UNAVAILABLE', async () => {
       const store = redisStore(await connect())
       await store.set('a', '1')
       await admin.replicaof('127.0.0.1', await freePort())
@@ -231,7 +231,7 @@ describe.each([
       await vi.waitFor(() => store.set('a', '1'))
     })
 
-    test('an endless script is ERR_STORE_UNAVAILABLE, and the error says how to stop it', async () => {
+    test('a call during an endless script rejects with ERR_STORE_UNAVAILABLE, and the error says how to stop the script', async () => {
       const store = redisStore(await connect())
       await admin.config('SET', 'busy-reply-threshold', '1')
       const endless = admin.duplicate()
@@ -276,24 +276,27 @@ describe.each([
     test.each([
       ['NOAUTH', {}],
       ['WRONGPASS', { username: 'default', password: 'another' }],
-    ])('a Redis that requires a password is ERR_STORE_UNAVAILABLE: %s', async (rejection, options) => {
-      const locked = await startRedis({ args: ['--appendonly', 'no'] })
-      await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
-      const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
-      clients.push(client)
-      client.on('error', () => {})
-      const store = redisStore(client, { durability: { replicas: 1, timeoutMs: 100 } })
-      const rejected = {
-        ...unavailable,
-        message: expect.stringMatching(
-          new RegExp(`^Redis rejected a command: ${rejection}, .*username and password`),
-        ),
-      }
-      await expect(store.get('a')).rejects.toMatchObject(rejected)
-      await expect(store.durable?.set('a', '1')).rejects.toMatchObject(rejected)
-      await store.close()
-      await locked.stop()
-    })
+    ])(
+      'a call without the right password rejects with ERR_STORE_UNAVAILABLE: %s',
+      async (rejection, options) => {
+        const locked = await startRedis({ args: ['--appendonly', 'no'] })
+        await askRedis(locked, 'CONFIG', 'SET', 'requirepass', 'pass')
+        const client = new AnyRedis(locked.port, { ...options, maxRetriesPerRequest: 0 })
+        clients.push(client)
+        client.on('error', () => {})
+        const store = redisStore(client, { durability: { replicas: 1, timeoutMs: 100 } })
+        const rejected = {
+          ...unavailable,
+          message: expect.stringMatching(
+            new RegExp(`^Redis rejected a command: ${rejection}, .*username and password`),
+          ),
+        }
+        await expect(store.get('a')).rejects.toMatchObject(rejected)
+        await expect(store.durable?.set('a', '1')).rejects.toMatchObject(rejected)
+        await store.close()
+        await locked.stop()
+      },
+    )
 
     test('without Redis every call fails at once, and all calls work again once Redis is back', async () => {
       const client = await connect(RECOMMENDED)
@@ -324,7 +327,7 @@ describe.each([
       expect(await store.replace('a', '1', '2')).toBe(true)
     })
 
-    test('a Redis that hangs is ERR_STORE_UNAVAILABLE after the commandTimeout of the client', async () => {
+    test('a call to a Redis that hangs rejects with ERR_STORE_UNAVAILABLE after the commandTimeout of the client', async () => {
       const store = redisStore(await connect({ commandTimeout: 100 }))
       server.pause()
       try {
@@ -357,7 +360,7 @@ describe.each([
       expect(unhandled).toEqual([])
     })
 
-    test('a client that the host has disconnected is ERR_STORE_UNAVAILABLE', async () => {
+    test('a call rejects with ERR_STORE_UNAVAILABLE if the host has disconnected the client', async () => {
       const client = await connect()
       const store = redisStore(client)
       client.disconnect()

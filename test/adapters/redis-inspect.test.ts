@@ -52,7 +52,7 @@ describeWithRedis('inspect() of the Redis store', () => {
 
   const open = (options: RedisOptions = {}) => tracked(new Redis(server.port, options))
 
-  /** Inspects Redis with some settings, and restores them afterwards. */
+  /** Inspects Redis with the given settings, and restores the previous settings afterwards. */
   async function withSettings(settings: Record<string, string>, options?: RedisStoreOptions) {
     const admin = open()
     const before: [string, string][] = []
@@ -135,7 +135,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     },
   )
 
-  test('inspect() reports nearly used up memory as warn, and used up memory as fail', async () => {
+  test('inspect() reports memory that is nearly used up as warn, and memory that is used up as fail', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await open().info('memory'))?.[1])
     const near = await withSettings({ maxmemory: String(Math.round(used * 1.1)) })
     expect(checkOf(near, 'memory')).toMatchObject({ status: 'warn', remedy: expect.any(String) })
@@ -151,7 +151,7 @@ describeWithRedis('inspect() of the Redis store', () => {
     })
   })
 
-  test('inspect() compares the number of replicas with the option durability, and reports a read-only replica as fail', async () => {
+  test('inspect() reports fail if Redis has fewer replicas than the option durability requires, and if Redis is a read-only replica', async () => {
     const durability = { replicas: 1, timeoutMs: 100 }
     const none = checkOf(await inspect(open(), { durability }), 'replicas')
     expect(none).toMatchObject({ status: 'fail', message: expect.stringContaining('waits for 1') })
@@ -180,9 +180,13 @@ describeWithRedis('inspect() of the Redis store', () => {
     ['INFO', '-info', ['writes', 'eviction', 'persistence', 'replicas']],
     ['CONFIG', '-config', ['persistence']],
     ['TIME', '-time', ['clock']],
-    ['all of them', '-info -config -time', ['writes', 'eviction', 'persistence', 'replicas', 'clock']],
+    [
+      'INFO, CONFIG and TIME',
+      '-info -config -time',
+      ['writes', 'eviction', 'persistence', 'replicas', 'clock'],
+    ],
   ])(
-    'inspect() by a user without the right to %s reports the missing right, and its checks as unknown',
+    'inspect() by a Redis user without the right to %s reports each check that needs it as unknown, with the right as the remedy',
     async (_, rights, names) => {
       await open().call(
         'ACL',
@@ -236,7 +240,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       ['ioredis 5', openCluster],
       ['ioredis 6', () => tracked(new Redis6.Cluster([...cluster.addresses]))],
     ])(
-      'inspect() of a cluster with %s checks every master, and reports a result that all masters share once',
+      'inspect() of a cluster with %s checks every master, and combines equal results of several masters into one',
       async (_, client) => {
         const found = await inspect(client(), { durability: { replicas: 1, timeoutMs: 100 } })
         expect(found.checks.map(({ name, status }) => `${name} ${status}`)).toEqual([
@@ -254,7 +258,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       },
     )
 
-    test('inspect() of a cluster names a master with another setting', async () => {
+    test('inspect() of a cluster names the master whose setting differs from the other masters', async () => {
       const [, second] = await cluster.masters()
       if (!second) throw new Error('there is no second master')
       const admin = tracked(new Redis(second.port))
@@ -288,7 +292,7 @@ describeWithRedis('inspect() of the Redis store', () => {
       expect(found).toMatchObject({ status: 'fail', remedy: expect.stringContaining('Redis.Cluster') })
     })
 
-    test('inspect() of a cluster names a master that hangs, and reports all others', async () => {
+    test('inspect() of a cluster names a master that hangs, and still checks the other masters', async () => {
       const client = openCluster()
       await inspect(client)
       const [first] = await cluster.masters()

@@ -23,7 +23,8 @@ describeWithRedis('writes whose answer is lost', () => {
     client.on('error', () => {})
     store = redisStore(client)
     await client.flushall()
-    // ioredis sends commands of its own on the first connection.
+    // ioredis sends its own commands on a new connection. After a ping they are answered, so a test loses
+    // only an answer to a command of the store.
     await vi.waitFor(() => store.ping())
   })
   afterEach(() => client.disconnect())

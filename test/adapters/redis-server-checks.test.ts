@@ -17,7 +17,7 @@ const INFO = {
   cluster_enabled: '0',
 }
 
-/** The checks for answers that differ from those of a healthy server; undefined removes a field. */
+/** Checks a server that is healthy except for the given fields of INFO. An undefined field is left out. */
 function checksFor(
   info: Record<string, string | undefined>,
   {
@@ -53,7 +53,7 @@ test('every check of a healthy server passes without a remedy', () => {
 describe('the check of writes', () => {
   const failed = { rdb_last_bgsave_status: 'err' }
   test.each([
-    ['loading', { loading: '1' }, {}, 'fail'],
+    ['a server that is loading its data', { loading: '1' }, {}, 'fail'],
     ['a file that cannot be appended to', { aof_last_write_status: 'err' }, {}, 'fail'],
     [
       'an append error without an append-only file',
@@ -93,15 +93,15 @@ describe('checks with missing answers', () => {
     ['version', { redis_version: 'unstable' }],
     ['persistence', { aof_enabled: undefined }],
     ['persistence', { aof_enabled: '0' }],
-  ])('the check of %s is unknown if INFO differs by %j', (name, info) => {
+  ])('the check of %s is unknown if INFO differs by %o', (name, info) => {
     expect(checksFor(info)[name]).toMatchObject({ status: 'unknown', remedy: expect.any(String) })
   })
 
-  test('INFO alone shows that snapshots were written', () => {
+  test('if the settings cannot be read, the check of persistence sees in INFO that snapshots were written', () => {
     expect(checksFor({ aof_enabled: '0', rdb_saves: '3' })['persistence']).toMatchObject({ status: 'warn' })
   })
 
-  test('the check of persistence says that appendfsync is unknown', () => {
+  test('if the settings cannot be read, the check of persistence says that appendfsync is unknown', () => {
     const { persistence } = checksFor({})
     expect(persistence).toMatchObject({
       status: 'pass',

@@ -36,8 +36,8 @@ describeWithRedis('subscriptions of the Redis store', () => {
     admin.on('error', () => {})
   })
   beforeEach(() => {
-    // A subscribing connection sends its first command before it is connected, so it must not take over these
-    // settings.
+    // The store opens another connection for subscriptions. This connection sends its first command before it
+    // is connected, so it must not take over these settings.
     client = new Redis(server.port, '127.0.0.1', {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -72,7 +72,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'three', received)
   })
 
-  test('all subscriptions share one connection; close() ends this connection, but not the connection of the client', async () => {
+  test('all subscriptions share one connection, and close() of the store ends it but keeps the connection of the client open', async () => {
     await vi.waitFor(() => store.ping())
     await store.publish('a', 'hello')
     expect(await subscribers()).toHaveLength(0)
@@ -89,7 +89,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(await subscribers()).toHaveLength(0)
   })
 
-  test('the Redis store unsubscribes from a channel with its last listener', async () => {
+  test('the Redis store unsubscribes from a channel when the last subscription of the channel ends', async () => {
     const ends = [await store.subscribe('a', () => {}), await store.subscribe('a', () => {})]
     expect(await admin.pubsub('CHANNELS')).toEqual(['0:gatehouse:a'])
     await ends[0]!()
@@ -119,7 +119,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
   test('each listener is notified only when messages may have been missed', async () => {
     const missed = { a: vi.fn(), b: vi.fn(), broken: vi.fn(), ended: vi.fn() }
     missed.broken.mockImplementation(() => {
-      throw new Error('this one is broken')
+      throw new Error('this listener is broken')
     })
     await store.subscribe('a', () => {}, missed.broken)
     await store.subscribe('a', () => {}, missed.a)
@@ -147,7 +147,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     await waitForMessage(store, 'a', received)
   })
 
-  test('a subscription without Redis is rejected soon, and never becomes active', async () => {
+  test('while Redis is down, subscribe() rejects within two seconds, and its listener never receives a message', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     const received: string[] = []
@@ -164,7 +164,7 @@ describeWithRedis('subscriptions of the Redis store', () => {
     expect(received).toEqual([])
   })
 
-  test('a store that is closed without Redis does not try to reconnect', async () => {
+  test('a store that is closed while Redis is down does not try to reconnect', async () => {
     await store.subscribe('a', () => {})
     await server.kill()
     await store.close()

@@ -2,10 +2,10 @@
  * The tables that the host's migration creates for `sqlStore`, for PostgreSQL 13 or later.
  *
  * All texts are `bytea`, which PostgreSQL compares byte by byte, as the contract requires. The type `text`
- * would reject U+0000 and compare by a collation. An entry of a B-tree has at most 2,704 bytes, so members are
- * distinguished by their hash and sorted by their first 500 bytes. Each function runs several statements in one
- * round trip. The default isolation level is READ COMMITTED: each statement sees the changes that the previous
- * statement waited for.
+ * would reject U+0000 and compare by a collation. An entry of a B-tree has at most 2,704 bytes, so members
+ * are distinguished by their hash and sorted by their first 500 bytes. Each function runs several statements
+ * in one round trip. At the default isolation level, READ COMMITTED, each statement sees the changes that
+ * other transactions committed while the previous statement waited for a lock.
  */
 export const SCHEMA = `
 create table gatehouse_value (key bytea primary key, value bytea not null, expires_at timestamptz not null);
@@ -25,7 +25,8 @@ $$;
 create function gatehouse_add(index_name bytea, added bytea, ttl float8) returns void language plpgsql as $$
 begin
   delete from gatehouse_index where name = index_name and expires_at <= clock_timestamp();
-  -- Locks the index until it has the member, so that no concurrent removal drops it as empty.
+  -- Locks the row of the index until the member is inserted. So gatehouse_remove cannot delete the index as
+  -- empty meanwhile.
   insert into gatehouse_index values (index_name, gatehouse_until(ttl)) on conflict (name)
     do update set expires_at = greatest(gatehouse_index.expires_at, excluded.expires_at);
   insert into gatehouse_member values (index_name, added) on conflict do nothing;

@@ -9,8 +9,8 @@ import { sqlStore, type SqlClient } from './sql-store.ts'
 import { elapse } from './real-time.ts'
 
 /**
- * PostgreSQL, compiled to run within this process. It has one connection, so concurrent calls run one after the
- * other.
+ * PostgreSQL, compiled to run within this process. It has one connection, so concurrent calls run one after
+ * the other.
  */
 let database: PGlite
 beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     for (const { name, run } of storeContract({ createStore, elapse, breakConnection })) test(name, run)
   })
 
-  test('the contract suite leaves nothing in PostgreSQL', async () => {
+  test('the contract suite leaves no unexpired data in PostgreSQL', async () => {
     for (const table of ['value', 'index', 'member']) {
       const isLive = table === 'member' ? 'true' : 'expires_at > clock_timestamp()'
       const { rows } = await database.query(`select * from gatehouse_${table} where ${isLive} limit 1`)
@@ -86,7 +86,7 @@ describe('an adapter for PostgreSQL that follows the store contract', () => {
     await store.close()
   })
 
-  test('inspect() of the SQL store fails a database without persistence, and names a remedy', async () => {
+  test('inspect() of the SQL store reports fail for a database without persistence, and names a remedy', async () => {
     const store = createStore()
     const { checks = [] } = (await store.inspect?.()) ?? {}
     expect(checks).toEqual([

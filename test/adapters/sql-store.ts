@@ -25,7 +25,9 @@ const SWEEP = ['value', 'index', 'message'].map(
 )
 /** Milliseconds between two deletions of expired rows. */
 const SWEEP_INTERVAL_MS = 600_000
-/** The payload of NOTIFY must be shorter than this. A longer message is stored, and its id is sent instead. */
+/**
+ * The payload of NOTIFY must be shorter than this limit. A longer message is stored, and NOTIFY sends its id.
+ */
 const NOTIFY_LIMIT_BYTES = 8000
 
 const bytes = (text: string) => Buffer.from(text)
@@ -35,8 +37,8 @@ const text = (column: unknown) => Buffer.from(column as Uint8Array).toString()
  * A store that keeps everything in PostgreSQL. It needs no `durable`: a commit settles once the data is on
  * disk, and also on a standby if `synchronous_standby_names` names a standby.
  *
- * A host that turns `synchronous_commit` off for speed would need a second client with `synchronous_commit` on.
- * `durable` would then be a store that this function creates with the second client.
+ * A host that turns `synchronous_commit` off for speed would need a second client with `synchronous_commit`
+ * on. `durable` would then be a store that this function creates with the second client.
  */
 export function sqlStore(client: SqlClient): Store {
   const subscriptions = new Map<string, Set<Subscription>>()
@@ -54,8 +56,8 @@ export function sqlStore(client: SqlClient): Store {
   }, SWEEP_INTERVAL_MS).unref()
 
   /**
-   * Delivers a message. The payload from the one channel of the database is the message itself, or the id of a
-   * stored message.
+   * Delivers a message. The payload is the channel and the message as JSON, or the id of a stored row with
+   * this JSON.
    */
   async function receive(payload: string): Promise<void> {
     const [stored] = payload.startsWith('[')
@@ -66,7 +68,9 @@ export function sqlStore(client: SqlClient): Store {
     for (const { deliver } of subscriptions.get(channel) ?? []) deliver(message)
   }
 
-  /** Starts listening, once for all channels. */
+  /**
+   * Starts listening in the database, if not yet done. All channels of the store share one database channel.
+   */
   async function listen(): Promise<void> {
     listening ??= client.listen(
       'gatehouse',
@@ -149,7 +153,8 @@ export function sqlStore(client: SqlClient): Store {
       await query('select true')
       await listen()
       const all = subscriptions.get(channel) ?? new Set()
-      // Calls each listener later and separately, so that one that throws or rejects does not affect the others.
+      // Calls each listener later and separately. So a listener that throws or rejects does not affect other
+      // listeners.
       const later = (call: () => void) =>
         void Promise.resolve()
           .then(() => (all.has(subscription) ? call() : undefined))

@@ -9,7 +9,7 @@ import { brokenStores } from './broken-stores.ts'
 
 const elapse = (seconds: number) => void vi.setSystemTime(Date.now() + seconds * 1000)
 
-/** The one case whose name begins with `beginning`. */
+/** Finds the only case of the contract suite whose name begins with `beginning`. */
 function caseNamed(beginning: string, createStore: () => Store) {
   const found = storeContract({ createStore, elapse }).filter((one) => one.name.startsWith(beginning))
   expect(found, `cases called "${beginning}…"`).toHaveLength(1)
@@ -17,8 +17,8 @@ function caseNamed(beginning: string, createStore: () => Store) {
 }
 
 /**
- * Runs the case that must notice the broken store. With `durable`, only the `durable` store is broken. Returns
- * the error of the case.
+ * Runs the case that must notice the broken store. With 'durable' as `view`, only the member `durable` of the
+ * store is broken. Returns the error of the case, or 'not noticed'.
  */
 async function errorOf({ methods, noticedBy, connected }: BrokenStore, view?: 'durable'): Promise<unknown> {
   const shared = memoryStore()
@@ -56,7 +56,10 @@ function connectionTo(shared: Store): Store {
   return connection
 }
 
-/** Whether a case also runs on the durable store: all cases except those about a store as a whole. */
+/**
+ * Whether the contract suite also runs a case on the durable store. It runs all cases except the cases about
+ * a store as a whole, for example about its closing.
+ */
 const isDurableToo = (name: string) =>
   !/^(after close|close|closing|calls that|ping|volatile|inspect)/.test(name)
 
@@ -75,8 +78,9 @@ describe('the contract suite on broken stores', () => {
     },
   )
 
-  test('the contract suite notices every fault of messages', async () => {
-    // All cases run at the same time, because most cases wait some seconds until they report a missing message.
+  test('the contract suite notices every fault in the delivery of messages', async () => {
+    // All cases run at the same time, because most cases wait some seconds until they report a missing
+    // message.
     const outcomes = await Promise.all(
       brokenMessages.map((broken) =>
         Promise.all([errorOf(broken), isDurableToo(broken.noticedBy) && errorOf(broken, 'durable')]),
@@ -90,7 +94,7 @@ describe('the contract suite on broken stores', () => {
     }
   })
 
-  test('the contract suite notices two stores on different databases', async () => {
+  test('the contract suite notices that two stores use different databases', async () => {
     const shared = memoryStore()
     const name = 'set stores any text unchanged'
     await caseNamed(name, () => connectionTo(shared)).run()
@@ -99,7 +103,7 @@ describe('the contract suite on broken stores', () => {
     })
   })
 
-  test('the contract suite notices that closing one store closes the others', async () => {
+  test('the contract suite notices that closing one store closes the other stores', async () => {
     const shared = memoryStore()
     const name = 'closing one store does not affect other stores on the same database'
     await caseNamed(name, () => connectionTo(shared)).run()
@@ -109,7 +113,10 @@ describe('the contract suite on broken stores', () => {
   })
 })
 
-/** Stores on one database whose connection can be cut, with some methods replaced. */
+/**
+ * Creates stores on one database. The test can cut the connection of each store. `methods` replaces some
+ * methods of each store.
+ */
 function createCuttable(methods: FaultyConnection['methods'] = () => ({})) {
   const database = memoryStore()
   const connections = new WeakMap<Store, Connection>()
@@ -144,7 +151,7 @@ function createCuttable(methods: FaultyConnection['methods'] = () => ({})) {
   return { createStore, elapse, breakConnection }
 }
 
-describe('the contract suite with a connection that it may cut', () => {
+describe('the contract suite with breakConnection', () => {
   const furtherCases = (options: Parameters<typeof storeContract>[0]) =>
     storeContract(options).filter(({ name }) => /^(without its database|once its database)/.test(name))
 
@@ -177,7 +184,10 @@ describe('the contract suite with a connection that it may cut', () => {
   })
 })
 
-/** A database that records the names of all writes. Each connection to it is closed separately. */
+/**
+ * A database that records each name that is written: keys, indexes and channels. Each store on the database
+ * is closed separately.
+ */
 function createDatabase() {
   const database = memoryStore()
   const written = new Set<string>()

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('periodically() runs within its interval, at different moments in different processes', async () => {
+test('periodically() waits a random time of 75 to 100 % of its interval, so that processes run at different moments', async () => {
   const times: number[] = []
   const start = Date.now()
   const stop = periodically(async () => times.push(Date.now() - start), 1000)
@@ -20,7 +20,7 @@ test('periodically() runs within its interval, at different moments in different
   expect(new Set(gaps).size).toBeGreaterThan(10)
 })
 
-test('periodically() continues after a failure, and its runs never overlap', async () => {
+test('periodically() continues after its work has failed, and never starts the work while it is still running', async () => {
   let finish: () => void = () => {}
   const work = vi
     .fn<() => Promise<void>>()
@@ -36,7 +36,7 @@ test('periodically() continues after a failure, and its runs never overlap', asy
   stop()
 })
 
-test('periodically() can be stopped, also during a run', async () => {
+test('periodically() never starts its work again once it is stopped, even if the work is running at that moment', async () => {
   let finish: () => void = () => {}
   const work = vi.fn(() => new Promise<void>((resolve) => (finish = resolve)))
   const stop = periodically(work, 1000)

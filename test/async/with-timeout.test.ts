@@ -22,7 +22,7 @@ test('withTimeout() rejects if the work throws synchronously', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('withTimeout() throws its error exactly at the timeout', async () => {
+test('withTimeout() rejects with the given error exactly at the timeout', async () => {
   const answer = withTimeout(10, never, late)
   const settled = vi.fn()
   answer.catch(settled)

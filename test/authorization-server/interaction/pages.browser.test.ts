@@ -33,11 +33,11 @@ const looks = [
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9" fill="#0a7"/></svg>'
 
-/** Interactive elements that are lower than 44 pixels. */
+/** An expression for the page: the interactive elements that are less than 44 pixels high. */
 const TOO_SMALL = `[...document.querySelectorAll('button, label.row, .button, input:not([type=hidden], [type=checkbox])')]
   .filter((element) => element.getBoundingClientRect().height < 44).map((element) => element.outerHTML)`
 
-/** The outline of the focused element, or of the row around it. */
+/** An expression for the page: the outline of the focused element, or of the row around it. */
 const FOCUS_OUTLINE = `getComputedStyle(document.activeElement.closest('label.row') ?? document.activeElement).outlineStyle`
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port
@@ -46,7 +46,7 @@ const listen = (server: Server) =>
 
 const authenticate = ({ password }: { password: string }) => password === 'right' && { accountId: 'alice' }
 
-const again = {
+const repeatedConsent = {
   ...pendingConsent,
   application: {
     ...pendingConsent.application,
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
       }
       if (ctx.path === '/sign-out') host.pages.renderSignOut(ctx, { action: '/sign-out/confirm', xsrf: 'x' })
       if (ctx.path === '/signed-out') host.pages.renderSignedOut(ctx)
-      // After a response 204, a browser stays on its page.
+      // After a response with status 204, the browser stays on the current page.
       if (ctx.path === '/continue') host.pages.renderContinue(ctx, new URL('/nowhere', origin))
       if (ctx.path === '/nowhere') ctx.status = 204
       if (ctx.path.startsWith('/auth/next/')) ctx.body = `<!doctype html><title>next</title>${ctx.path}`
@@ -122,7 +122,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     {
       name: 'consent-again',
       address: consentAddress,
-      options: { pending: again, branding: { accentColor: '#ffd500' } },
+      options: { pending: repeatedConsent, branding: { accentColor: '#ffd500' } },
     },
     {
       name: 'consent-nothing',
@@ -156,8 +156,8 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
   ]
 
   /**
-   * Opens a page in a separate browser context. No request leaves this machine, because logos are served by the
-   * test.
+   * Opens a page in a separate browser context. No request leaves this machine, because logos are served by
+   * the test.
    */
   async function openPage(options: BrowserContextOptions = {}) {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
@@ -166,7 +166,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
   }
 
   it.each(cases)(
-    '$name has no accessibility violations and fits into 1280 and 390 pixels, in light and dark mode',
+    'the page $name has no accessibility violations and fits into 1280 and 390 pixels, in light and dark mode',
     async ({ name, address, options, act }) => {
       const { origin } = await serve(options)
       const page = await openPage()
@@ -194,7 +194,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     },
   )
 
-  it('the pages work without scripts, from sign-in to the decision', async () => {
+  it('the pages from sign-in to the decision work without scripts', async () => {
     const { origin, fake } = await serve({ pending: pendingLogin, accounts: { authenticate } })
     const page = await openPage({ javaScriptEnabled: false })
     await page.goto(origin + consentAddress)
@@ -218,7 +218,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.context().close()
   })
 
-  it('the pages work by keyboard alone, in reading order', async () => {
+  it('the consent page works by keyboard alone, in reading order', async () => {
     const { origin, fake } = await serve({ pending: pendingConsent })
     const page = await openPage()
     await page.goto(origin + consentAddress)
@@ -270,7 +270,7 @@ describe.skipIf(executablePath === undefined)('pages in a browser', () => {
     await page.context().close()
   })
 
-  it('no part of a hostile application runs, loads or is framed', async () => {
+  it('the consent page runs and loads nothing that a hostile application supplies, and another site cannot frame the page', async () => {
     const hostile = `</title><script>document.title='owned'</script><img src=x onerror="document.title='owned'">`
     const { origin } = await serve({
       pending: {

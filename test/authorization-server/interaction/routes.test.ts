@@ -9,7 +9,10 @@ import { csrfIn, hostApp, nextIn } from './host-app.ts'
 const page = '/auth/interaction/uid-1'
 const actions = ['sign-in', 'consent', 'switch'] as const
 
-/** A host whose interaction waits for `action`. An invalid form must not reach the callbacks of the host. */
+/**
+ * A host whose interaction waits for `action`. `expectUntouched()` asserts that no form has reached the
+ * callbacks of the host.
+ */
 function hostFor(action: (typeof actions)[number], above: Parameters<typeof hostApp>[0]['above'] = []) {
   const authenticate = vi.fn<NonNullable<Accounts['authenticate']>>(() => ({ accountId: 'alice' }))
   const signOut = vi.fn<NonNullable<Accounts['signOut']>>()
@@ -31,7 +34,7 @@ const goodFields = { identifier: 'alice', password: 'right', action: 'approve', 
 describe.each(actions)('the form %s', (action) => {
   const address = `${page}/${action}`
 
-  it('the form is accepted with its token, even without the headers of a browser', async () => {
+  it('the form is accepted with its CSRF token, even without the headers of a browser', async () => {
     const host = hostFor(action)
     const answer = await request(host.callback)
       .post(address)
@@ -42,7 +45,7 @@ describe.each(actions)('the form %s', (action) => {
     expect(host.fake.calls).toHaveLength(1)
   })
 
-  it('the form is accepted after a body parser', async () => {
+  it('the form is accepted if a body parser above has already read it', async () => {
     const host = hostFor(action, [bodyParser()])
     const fields = { ...goodFields, csrf: await host.token() }
     await request(host.callback).post(address).type('form').send(fields)
@@ -72,7 +75,7 @@ describe.each(actions)('the form %s', (action) => {
     host.expectUntouched()
   })
 
-  it('the form is rejected with a token of another account', async () => {
+  it('the form is rejected with the CSRF token of another account', async () => {
     const host = hostFor(action)
     const csrf = await host.token()
     host.fake.pending = { ...host.fake.pending!, account: { accountId: 'bob', name: 'Bob' } }
@@ -101,7 +104,7 @@ describe.each(actions)('the form %s', (action) => {
   })
 
   it.each(['get', 'head', 'put', 'delete'] as const)(
-    'a %s request to the address of the form answers 405',
+    'a %s request to the address of the form is answered with 405',
     async (method) => {
       const host = hostFor(action)
       const answer = await request(host.callback)[method](address)

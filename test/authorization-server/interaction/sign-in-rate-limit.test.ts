@@ -17,7 +17,7 @@ describe('the sign-in rate limit', () => {
     expect(attempts.consume('a')).toBe(0)
   })
 
-  it('the rate limit applies to each key, and counts nothing while one key is exhausted', () => {
+  it('an attempt is rejected if one of its keys is exhausted, and is then counted for none of its keys', () => {
     const { limit: attempts } = limit()
     for (const other of ['x', 'y', 'z']) attempts.consume('a', other)
     expect(attempts.consume('a', 'b')).toBe(60)
@@ -47,7 +47,7 @@ describe('the sign-in rate limit', () => {
     expect(people.filter((wait) => wait > 0)).toEqual([])
   })
 
-  it('a larger flood blocks all sign-ins until the window ends', () => {
+  it('600,000 attempts with other keys block all sign-ins until the window ends', () => {
     const { clock, limit: attempts } = limit()
     for (let count = 0; count < 600_000; count += 1) attempts.consume(`key-${count}`)
     expect(attempts.consume('person')).toBe(60)

@@ -21,7 +21,7 @@ describe('sign-in with the session of the host', () => {
     return { ...hostApp({ pending, accounts: { current: () => who, signInUrl, ...more } }), signInUrl }
   }
 
-  it('the person who is signed in at the host is signed in', async () => {
+  it('a person who is signed in at the host is signed in here without a page', async () => {
     const { callback, fake, signInUrl } = host({ accountId: 'alice', userId: 'u1', signedInAt: 1000 })
     const answer = await request(callback).get(page)
     expect(answer.status).toBe(303)
@@ -32,7 +32,7 @@ describe('sign-in with the session of the host', () => {
   })
 
   it.each([null, ''] as const)(
-    'without a person at the host (%j) the browser goes to the sign-in page of the host, with an address to return to',
+    'when nobody is signed in at the host (%j), the browser goes to the sign-in page of the host, with an address to return to',
     async (person) => {
       const { callback, fake, signInUrl } = host(person)
       const answer = await request(callback)
@@ -107,7 +107,7 @@ describe('sign-in with the session of the host', () => {
     expect(fake.calls).toEqual([])
   })
 
-  it('the callbacks get the context that the middleware of the host got', async () => {
+  it('the callback accounts.current gets the Koa context with the state that middleware above has set', async () => {
     const seen: unknown[] = []
     const { callback } = hostApp({
       pending: pendingLogin,
@@ -121,7 +121,7 @@ describe('sign-in with the session of the host', () => {
     expect(seen).toEqual(['alice'])
   })
 
-  it('errors of a callback pass through', async () => {
+  it('an error of a callback of the host is passed on to the Koa app', async () => {
     const broken = new Error('database is away')
     const { callback, errors } = hostApp({
       pending: pendingLogin,
@@ -133,11 +133,14 @@ describe('sign-in with the session of the host', () => {
 })
 
 describe('a host without sign-in', () => {
-  it.each([{}, { current: () => null }])('a host without sign-in gets an error page', async (accounts) => {
-    const answer = await request(hostApp({ pending: pendingLogin, accounts }).callback).get(page)
-    expect(answer.status).toBe(501)
-    expect(answer.text).toContain('Signing in is not set up here.')
-  })
+  it.each([{}, { current: () => null }])(
+    'without sign-in at the host, the address of the sign-in page shows an error page with status 501',
+    async (accounts) => {
+      const answer = await request(hostApp({ pending: pendingLogin, accounts }).callback).get(page)
+      expect(answer.status).toBe(501)
+      expect(answer.text).toContain('Signing in is not set up here.')
+    },
+  )
 })
 
 describe('the built-in sign-in page', () => {
@@ -173,7 +176,7 @@ describe('the built-in sign-in page', () => {
     expect(text).toContain('value="a&quot;b@example.com"')
   })
 
-  it('correct credentials sign in at the current time', async () => {
+  it('correct credentials sign the person in, and the time of the sign-in is the current time', async () => {
     const { submit, fake, authenticate } = host()
     const answer = await submit({ identifier: ' alice ', password: 'right' })
     expect(answer.status).toBe(200)
@@ -203,7 +206,7 @@ describe('the built-in sign-in page', () => {
     { identifier: 'alice', password: 'x'.repeat(1025) },
     {},
   ])(
-    'missing and too long credentials are rejected without a call of accounts.authenticate',
+    'missing or too long credentials are rejected without a call of accounts.authenticate',
     async (fields) => {
       const { submit, authenticate } = host()
       expect((await submit(fields as Record<string, string>)).status).toBe(400)
@@ -211,7 +214,7 @@ describe('the built-in sign-in page', () => {
     },
   )
 
-  it('ten attempts, also simultaneous ones, block an interaction for a quarter of an hour', async () => {
+  it('an interaction allows ten sign-in attempts, even if all are simultaneous, and is then blocked for 15 minutes', async () => {
     const { submit, authenticate, fake } = host()
     const answers = await Promise.all(
       Array.from({ length: 14 }, (_, n) => submit({ identifier: 'alice', password: `wrong-${n}` })),
@@ -228,7 +231,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'alice', password: 'right' })).status).toBe(200)
   })
 
-  it('guessing one account over many interactions is blocked, in every spelling', async () => {
+  it('guessing the password of one account over many interactions is blocked, in upper and lower case', async () => {
     const { submit, fake, callback } = host()
     for (let n = 0; n < 10; n += 1) {
       fake.pending = { ...pendingLogin, uid: `uid-${n}` }
@@ -243,7 +246,7 @@ describe('the built-in sign-in page', () => {
     expect((await submit({ identifier: 'bob', password: 'x' })).status).toBe(401)
   })
 
-  it('guessing from many addresses of one IPv6 network is blocked, and other networks can still sign in', async () => {
+  it('guessing from many addresses of one IPv6 network is blocked, and people in other networks can still sign in', async () => {
     const { app, fake, callback } = host()
     app.proxy = true
     async function guess(n: number, ip: string) {
@@ -261,7 +264,7 @@ describe('the built-in sign-in page', () => {
     expect(await guess(11, '2001:db8:0:2::1')).toBe(401)
   })
 
-  it('a sign-in form that is sent again after signing in continues', async () => {
+  it('a sign-in form that is sent again after the sign-in leads back to the interaction', async () => {
     const { callback, fake, authenticate } = host()
     fake.pending = pendingConsent
     const answer = await request(callback).post(`${page}/sign-in`).type('form').send({ identifier: 'alice' })

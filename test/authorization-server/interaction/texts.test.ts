@@ -30,11 +30,11 @@ describe('the language of a reader', () => {
     [['*'], 'en'],
     [[], 'en'],
     [['x'.repeat(10_000), '--', ''], 'en'],
-  ])('a reader with the locales %j gets %s', (locales, lang) => {
+  ])('a reader with the locales %j gets texts in %s', (locales, lang) => {
     expect(texts.forReader(locales).lang).toBe(lang)
   })
 
-  it('a reader without a known locale gets the default locale, or English if it has no texts', () => {
+  it('a reader without a known locale gets the default locale, or English if the default locale has no texts', () => {
     const inGerman = createTexts({ texts: { de: german }, defaultLocale: 'de-AT' })
     expect(inGerman.forReader(['fr']).lang).toBe('de')
     expect(inGerman.forReader(['en']).plain('signInTitle')).toBe('Sign in')

@@ -27,13 +27,16 @@ describe('the shades of an accent colour', () => {
     expect(accentShades('#FFD500', grounds)).toMatchObject({ onFill: '#000000', onDark: '#ffd500' })
   })
 
-  it('contrastOf computes the contrast of WCAG', () => {
+  it('contrastOf computes the contrast ratio of WCAG', () => {
     expect(contrastOf('#000000', '#ffffff')).toBe(21)
     expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   })
 
-  it.each(['red', '#fff', '#12345g', '#123456;} body{display:none', ''])('%j is not a colour', (accent) => {
-    expect(() => createStylesheet(accent)).toThrow(GatehouseError)
-    expect(() => createStylesheet(accent)).toThrow(/^branding\.accentColor: /)
-  })
+  it.each(['red', '#fff', '#12345g', '#123456;} body{display:none', ''])(
+    'createStylesheet rejects the accent colour %j',
+    (accent) => {
+      expect(() => createStylesheet(accent)).toThrow(GatehouseError)
+      expect(() => createStylesheet(accent)).toThrow(/^branding\.accentColor: /)
+    },
+  )
 })

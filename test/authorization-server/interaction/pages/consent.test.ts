@@ -7,7 +7,7 @@ import { csrfIn, hostApp, issuer, nextIn } from '../host-app.ts'
 const page = '/auth/interaction/uid-1'
 type Fields = Record<string, string | string[]>
 
-/** Opens the consent page, calls `between`, and then sends `fields` with the token of the page. */
+/** Opens the consent page, calls `between`, and then sends `fields` with the CSRF token of the page. */
 async function submit(app: ReturnType<typeof hostApp>, action: string, fields: Fields, between = () => {}) {
   const { text } = await request(app.callback).get(page)
   between()
@@ -17,7 +17,7 @@ async function submit(app: ReturnType<typeof hostApp>, action: string, fields: F
     .send({ csrf: csrfIn(text), ...fields })
 }
 
-/** The checkboxes of a page: scope → checked. */
+/** Maps the scope of each checkbox in `markup` to whether the checkbox is checked. */
 const boxes = (markup: string) =>
   Object.fromEntries(
     [...markup.matchAll(/<input\s+type="checkbox"[^>]*>/g)].map(([input]) => [
@@ -34,7 +34,7 @@ const textOf = (markup: string) =>
     .replaceAll(/\s+/g, ' ')
 
 describe('the consent page', () => {
-  it('the consent page has each sentence in one language, and marks sentences that are not in the language of the page', async () => {
+  it('each sentence of the consent page is in one language, and a sentence in another language than the page is marked', async () => {
     const texts = { de: { denyButton: 'Ablehnen', consentAccount: 'Angemeldet als {account}' } }
     const host = hostApp({ pending: pendingConsent, texts })
     const { text } = await request(host.callback).get(page).set('Accept-Language', 'de')
@@ -189,7 +189,7 @@ describe('a decision about consent', () => {
   })
 
   it.each([[['openid']], [['openid', 'email']], [['openid', 'email', 'invoices:read']]])(
-    'approving only the sign-in is possible if %j was requested and all other scopes are unchecked',
+    'a person can approve only the sign-in by unchecking all other scopes if %j was requested',
     async (requestedScopes) => {
       const app = hostApp({ pending: { ...pendingConsent, requestedScopes } })
       const answer = await submit(app, 'consent', { action: 'approve' })
@@ -199,7 +199,7 @@ describe('a decision about consent', () => {
     },
   )
 
-  it('approving only scopes about the person is possible', async () => {
+  it('a person can approve only the scopes about the person', async () => {
     const app = hostApp({ pending: pendingConsent })
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
     expect(app.fake.calls).toMatchObject([['approved', { granted: ['openid', 'email'] }]])
@@ -251,7 +251,7 @@ describe('a different person at the host', () => {
     return { ...hostApp({ pending, accounts }), state }
   }
 
-  it('the same person at the host gets the page', async () => {
+  it('while the same person is signed in at the host, the consent page is shown and its form is accepted', async () => {
     const app = host(alice)
     expect((await request(app.callback).get(page)).status).toBe(200)
     await submit(app, 'consent', { action: 'approve', scope: 'email' })
@@ -283,8 +283,8 @@ describe('a different person at the host', () => {
     },
   )
 
-  it('a deleted account starts the request again', async () => {
-    const { account: _gone, ...without } = pending
+  it('the consent page starts the request again if the account has been deleted', async () => {
+    const { account: _account, ...without } = pending
     const app = hostApp({ pending: without })
     expect((await request(app.callback).get(page)).headers['location']).toBe(`${issuer}/next/restart`)
   })

@@ -28,7 +28,7 @@ describe('a text from outside', () => {
     expect(displayText(text)).toBe(expected)
   })
 
-  it('a text is cut off by characters as a reader counts them', () => {
+  it('a long text is cut at a number of characters, where an emoji of several code points counts as one', () => {
     expect(displayText('x'.repeat(81))).toBe(`${'x'.repeat(79)}…`)
     expect(displayText('x'.repeat(80))).toBe('x'.repeat(80))
     expect(displayText('👩‍👩‍👧'.repeat(5), 3)).toBe('👩‍👩‍👧👩‍👩‍👧…')

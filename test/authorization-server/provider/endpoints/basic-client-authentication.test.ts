@@ -5,13 +5,13 @@ import type { Client } from '../../../../src/clients/client.ts'
 const secrets: Readonly<Record<string, string>> = {
   key_1: 'right',
   'a:b c%': 'ü? no: a+b&c=d %2F',
-  shut: 'right',
+  key_disabled: 'right',
 }
 
 function registry() {
   return {
     find: vi.fn(async (clientId: string) =>
-      clientId in secrets ? ({ clientId, disabled: clientId === 'shut' } as Client) : undefined,
+      clientId in secrets ? ({ clientId, disabled: clientId === 'key_disabled' } as Client) : undefined,
     ),
     verifySecret: vi.fn(async ({ clientId }: Client, secret: string) => secrets[clientId] === secret),
   }
@@ -63,7 +63,7 @@ describe('client authentication by HTTP Basic', () => {
   it.each([
     ['a wrong secret', `Basic ${base64('key_1:wrong')}`],
     ['an unknown client', `Basic ${base64('unknown:right')}`],
-    ['a disabled client', `Basic ${base64('shut:right')}`],
+    ['a disabled client', `Basic ${base64('key_disabled:right')}`],
   ])('no client is authenticated with %s', async (_name, authorization) => {
     expect(await authenticateBasicClient(registry(), authorization)).toBeUndefined()
   })

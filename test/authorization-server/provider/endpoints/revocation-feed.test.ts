@@ -45,7 +45,7 @@ async function ask(cursor?: string, headers: Record<string, string> = {}) {
   return { status: response.status, etag: response.headers.get('etag'), text }
 }
 
-it('the revocation feed passes the cursor to the log unchanged, and reads an empty cursor as an absent cursor', async () => {
+it('the revocation feed passes the cursor to its source unchanged, and treats an empty cursor as absent', async () => {
   vi.spyOn(performance, 'now').mockReturnValue(10_000)
   read.mockResolvedValue(page('next'))
   for (const cursor of [undefined, '', 'a.b-c_é /+']) await ask(cursor)
@@ -69,7 +69,7 @@ it('the revocation feed answers 304 while nothing is new, even if a proxy has tu
   expect((await ask('same', { 'if-none-match': '"other"' })).status).toBe(200)
 })
 
-it('the revocation feed answers 200 after a revocation, and after the log has returned a new cursor', async () => {
+it('the revocation feed answers 200 after a revocation, and after its source has returned a new cursor', async () => {
   read.mockResolvedValueOnce(page('one'))
   const { etag } = await ask('a')
   read.mockResolvedValueOnce(page('one', { revocations: [revoked] }))

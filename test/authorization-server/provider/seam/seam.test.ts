@@ -19,7 +19,7 @@ describe('undocumented behaviour of oidc-provider', () => {
   afterAll(() => void vi.restoreAllMocks())
   const prototypeOf = (model: unknown) => (model as { prototype: Record<string, unknown> }).prototype
 
-  it('oidc-provider has the methods that the seam replaces', () => {
+  it('oidc-provider has the methods that applySeam() replaces', () => {
     expect(prototypeOf(provider.Client)['compareClientSecret']).toBeTypeOf('function')
     expect(prototypeOf(provider.RefreshToken)['generateTokenId']).toBeTypeOf('function')
     expect(prototypeOf(provider.OIDCContext)['urlFor']).toBeTypeOf('function')
@@ -44,15 +44,15 @@ describe('undocumented behaviour of oidc-provider', () => {
     expect(middlewareOf(provider)).toHaveLength(before + 1)
   })
 
-  it('oidc-provider registers its response modes with a method', () => {
+  it('oidc-provider registers its response modes with its method registerResponseMode()', () => {
     const known: string[] = []
-    class Listening extends Provider {
+    class Recording extends Provider {
       override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
         known.push(name)
         super.registerResponseMode(name, handler)
       }
     }
-    void new Listening('https://example.com')
+    void new Recording('https://example.com')
     expect(known).toEqual(expect.arrayContaining(['query', 'fragment', 'form_post']))
     expect(() => new ScriptlessProvider('https://example.com')).not.toThrow()
   })
@@ -84,27 +84,27 @@ describe('the cache of clients', () => {
   const findAll = ({ provider }: { provider: Provider }) =>
     Promise.all(ids.map((id) => provider.Client.find(id)))
 
-  it('without the seam, oidc-provider creates clients again once there are more than a hundred clients', async () => {
+  it('without applySeam(), oidc-provider creates clients again once there are more than a hundred clients', async () => {
     const plain = providerOf()
     const [first, second] = [await findAll(plain), await findAll(plain)]
     expect(second[0]).not.toBe(first[0])
   })
 
-  it('the seam creates each client once, and creates a client again after its metadata has changed', async () => {
-    const kept = withSeam()
-    const [first, second] = [await findAll(kept), await findAll(kept)]
+  it('after applySeam(), oidc-provider creates each client once, and creates it again after its metadata has changed', async () => {
+    const withCache = withSeam()
+    const [first, second] = [await findAll(withCache), await findAll(withCache)]
     expect(first.map((client) => client?.clientId)).toEqual(ids)
-    expect(first.every((client) => client instanceof kept.provider.Client)).toBe(true)
+    expect(first.every((client) => client instanceof withCache.provider.Client)).toBe(true)
     expect(second.every((client, at) => client === first[at])).toBe(true)
     // `find()` of the registry is called each time, because a cached client may have been deleted.
-    expect(kept.find).toHaveBeenCalledTimes(2 * ids.length)
-    kept.table.redirect_uris = ['https://app.example/other']
-    const changed = await kept.provider.Client.find('key0')
+    expect(withCache.find).toHaveBeenCalledTimes(2 * ids.length)
+    withCache.table.redirect_uris = ['https://app.example/other']
+    const changed = await withCache.provider.Client.find('key0')
     expect(changed?.redirectUris).toEqual(['https://app.example/other'])
     expect(first[0]?.redirectUris).toEqual(['https://app.example/callback'])
   })
 
-  it('with the seam, an unknown client is not found, and invalid metadata is rejected', async () => {
+  it('after applySeam(), an unknown client is still not found, and invalid metadata is still rejected', async () => {
     const { provider, table } = withSeam()
     expect(await provider.Client.find('other')).toBeUndefined()
     expect(await provider.Client.find('')).toBeUndefined()
@@ -114,7 +114,7 @@ describe('the cache of clients', () => {
   })
 })
 
-describe('a host with the seam', () => {
+describe('a host whose oidc-provider is changed by applySeam()', () => {
   let host: Host
   afterEach(() => host.close())
   const sessionIn = (browser: ReturnType<Host['browser']>) =>
@@ -133,7 +133,7 @@ describe('a host with the seam', () => {
     return host.createApplication({ products: ['invoices'] })
   }
 
-  it('a change of the person replaces the session, and rejects the cookie and the interactions of the previous person', async () => {
+  it('when another person has signed in at the host, the browser gets a new session, and interactions of the previous person are rejected', async () => {
     const who = { current: { accountId: 'alice' } }
     const { client_id } = await startAs(who)
     const browser = host.browser()
@@ -149,7 +149,7 @@ describe('a host with the seam', () => {
     expect((await browser.open(ofAlice.url)).status).not.toBe(200)
   })
 
-  it('an answer on the consent page is discarded when another person signs in before the return', async () => {
+  it('an approval on the consent page is discarded if another person signs in before the browser returns', async () => {
     const who = { current: { accountId: 'alice' } }
     const { client_id } = await startAs(who)
     const browser = host.browser()
@@ -167,7 +167,7 @@ describe('a host with the seam', () => {
     expect(asksFor(page)).toBe('consent')
   })
 
-  it('session, grant and token name the user of the account', async () => {
+  it('the event token.issued names the user who signed in at the host, even after a refresh', async () => {
     const who = { current: { accountId: 'alice', userId: 'alice-2' } }
     const client = await startAs(who)
     const issued: unknown[] = []
@@ -216,7 +216,7 @@ describe('a host with the seam', () => {
     expect(format.parse(String(body['refresh_token']))).toEqual({ ...parts, generation: 1 })
   })
 
-  it('a grant type that the kind of client may not use is unauthorized_client, and any other mistake is invalid_request', async () => {
+  it('a grant type that the kind of client may not use gets unauthorized_client, an unknown one unsupported_grant_type, and any other mistake invalid_request', async () => {
     host = await startHost()
     const key = await host.createApiKey()
     const application = await host.createApplication()

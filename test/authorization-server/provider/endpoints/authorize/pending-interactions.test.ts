@@ -44,7 +44,7 @@ test('beyond 50,000 pending interactions, the oldest interactions are no longer 
   expect(pending.add('0', 'again')).toBe(true)
 })
 
-test('a maximum of 0 pending interactions is no limit', () => {
+test('with the maximum 0, the number of pending interactions is not limited', () => {
   const pending = pendingWith({ max: 0 })
   for (let index = 0; index < 5000; index += 1) expect(pending.add('one', `${index}`)).toBe(true)
 })
@@ -52,18 +52,21 @@ test('a maximum of 0 pending interactions is no limit', () => {
 test.each([
   ['an address', true],
   ['no address', false],
-])('the count keeps little of a long X-Forwarded-For that begins with %s', async (_, isAddress) => {
-  const pending = pendingWith({ max: 1 })
-  await collectGarbage()
-  const before = process.memoryUsage().heapUsed
-  for (let index = 0; index < 2000; index += 1) {
-    const beginning = isAddress ? `100.100.${100 + (index >> 7)}.${100 + (index & 127)}, ` : ''
-    const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
-    // With `app.proxy`, Koa reads the address from the header in this way.
-    const [ip = ''] = header.split(/\s*,\s*/)
-    pending.add(addressGroup(ip), `${index}`)
-  }
-  await collectGarbage()
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
-  expect(pending.add('one', 'last')).toBe(true)
-})
+])(
+  'the count of pending interactions keeps little memory of a long X-Forwarded-For that begins with %s',
+  async (_, isAddress) => {
+    const pending = pendingWith({ max: 1 })
+    await collectGarbage()
+    const before = process.memoryUsage().heapUsed
+    for (let index = 0; index < 2000; index += 1) {
+      const beginning = isAddress ? `100.100.${100 + (index >> 7)}.${100 + (index & 127)}, ` : ''
+      const header = Buffer.from(`${beginning}${'x'.repeat(12_000)}${index}`).toString('latin1')
+      // With `app.proxy`, Koa reads the address from the header in this way.
+      const [ip = ''] = header.split(/\s*,\s*/)
+      pending.add(addressGroup(ip), `${index}`)
+    }
+    await collectGarbage()
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000)
+    expect(pending.add('one', 'last')).toBe(true)
+  },
+)
