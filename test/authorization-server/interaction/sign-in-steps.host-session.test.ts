@@ -32,7 +32,7 @@ describe('sign-in with the session of the host', () => {
   })
 
   it.each([null, ''] as const)(
-    'when nobody is signed in at the host (%j), the browser goes to the sign-in page of the host, with an address to return to',
+    'while no user is signed in at the host (%j), the browser goes to the sign-in page of the host, with an address to return to',
     async (person) => {
       const { callback, fake, signInUrl } = host(person)
       const answer = await request(callback)
