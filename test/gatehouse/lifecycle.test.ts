@@ -27,7 +27,7 @@ test('a lifecycle does nothing before its first call', async () => {
   expect(start).not.toHaveBeenCalled()
 })
 
-test('a start is retried while the store is unavailable, and ready() rejects with that reason after its timeout', async () => {
+test('a start is retried while the store is unavailable, and ready() rejects with ERR_STORE_UNAVAILABLE after its timeout', async () => {
   let isUnavailable = true
   const start = vi.fn(async () => {
     if (isUnavailable) throw unavailable()
@@ -52,7 +52,7 @@ test('ready() rejects with ERR_NOT_READY after its timeout, and the start contin
   expect(await lifecycle.ready(10)).toBe('running')
 })
 
-test('any other failure ends the attempt, and the next call of ready() starts a new one', async () => {
+test('a start that fails with an error other than ERR_STORE_UNAVAILABLE is retried only by the next call of ready()', async () => {
   const failures = [new GatehouseError('ERR_SECRET_MISMATCH', 'wrong'), new TypeError('unexpected')]
   const start = vi.fn(async () => {
     const failure = failures.shift()
@@ -65,7 +65,7 @@ test('any other failure ends the attempt, and the next call of ready() starts a 
   expect(await lifecycle.ready(1000)).toBe('running')
 })
 
-test('close() stops the running service once, and it cannot be started again', async () => {
+test('close() stops the running service once, and a closed service cannot be started again', async () => {
   const stop = vi.fn(noStop)
   const lifecycle = createLifecycle(async () => 'running', stop, noReport)
   await lifecycle.ready(1000)
@@ -92,7 +92,7 @@ test('a service that is closed during its start is stopped as soon as it runs', 
   expect(lifecycle.running).toBeUndefined()
 })
 
-test('close() ends the retries for an unavailable store', async () => {
+test('a start that waits for an unavailable store is no longer retried after close()', async () => {
   const start = vi.fn(async () => {
     throw unavailable()
   })
@@ -118,7 +118,7 @@ test('begin() starts the service once, in the background', async () => {
   expect(start).toHaveBeenCalledTimes(1)
 })
 
-test('a failure in the background is reported, and rejects nothing', async () => {
+test('a start that fails in the background is reported, and causes no unhandled rejection', async () => {
   const failed = vi.fn()
   const failure = new GatehouseError('ERR_SECRET_MISMATCH', 'wrong')
   const lifecycle = createLifecycle(async () => Promise.reject(failure), noStop, failed)
@@ -127,14 +127,14 @@ test('a failure in the background is reported, and rejects nothing', async () =>
   expect(lifecycle.failure).toBe(failure)
 })
 
-test('before begin(), a failure rejects ready() and is not reported', async () => {
+test('if begin() was not called, a start that fails rejects ready() and is not reported', async () => {
   const failed = vi.fn()
   const lifecycle = createLifecycle(async () => Promise.reject(new TypeError('unexpected')), noStop, failed)
   await expect(lifecycle.ready(1000)).rejects.toThrow('unexpected')
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('a start that fails after close() rejects with ERR_CLOSED, and nothing is reported', async () => {
+test('if a start fails after close(), ready() rejects with ERR_CLOSED and the failure is not reported', async () => {
   let fail: (error: unknown) => void = () => {}
   const failed = vi.fn()
   const start = () => new Promise<string>((_, reject) => (fail = reject))

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** An Express app that guards everything below a path, written as in the README. */
+/** Creates an Express app that guards everything below a path, with the code of the README. */
 function createExpressApp(path: string, options?: AuthenticateOptions, above: express.RequestHandler[] = []) {
   const app = express()
   for (const handler of above) app.use(handler)
@@ -35,7 +35,7 @@ function createExpressApp(path: string, options?: AuthenticateOptions, above: ex
   return app
 }
 
-describe('authenticate(request) below app.use() of Express', () => {
+describe('authenticate(request) in an Express mount', () => {
   test('authenticate() in an Express mount guards the operation that the whole path names', async () => {
     const agent = request(createExpressApp('/api'))
     await agent.get('/api/invoices/list').expect(401)

@@ -29,7 +29,7 @@ const changes: Partial<GatewayDependencies> = {
   findClaims: (method, path) => catalog.findClaims(method, path),
 }
 
-/** Paths of `/bank/items` and `/bank/items/keys`, with letters that some router folds to ASCII. */
+/** Spellings of `/bank/items` and `/bank/items/keys`, with characters that some routers fold to ASCII. */
 const FOLDED = [
   '/ban%E2%84%AA/items',
   '/ban%E2%84%AA/items/keys',
@@ -54,7 +54,10 @@ beforeAll(async () => {
   ;({ gateway, issuer } = await createTestGateway({ ...changes, audience: 'https://example.com/bank' }))
 })
 
-/** Finds the scope of the route that find-my-way runs at a path; undefined if none. */
+/**
+ * Returns a function that finds the scope of the route that find-my-way runs at a path. The scope is
+ * undefined if no route matches the path.
+ */
 function findMyWay(caseSensitive: boolean): (path: string) => string | undefined {
   const router = createRouter({ caseSensitive })
   for (const [route, scope] of Object.entries(ROUTES)) router.on('GET', `/bank${route}`, () => {}, { scope })
@@ -144,18 +147,18 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     }
   })
 
-  test('a case-sensitive router runs no operation with a parameter for the scope of a route in another letter case', async () => {
+  test('the scope of /items/keys does not open /items/:id by the path /items/KEYS of a case-sensitive router', async () => {
     expect(await call('/bank/items/KEYS', 'items:keys')).toBe(404)
     expect(await call('/bank/items/Keys', 'items:keys items:read')).toBe(404)
     expect(ran).toEqual([])
-    // The gateway accepts `/BANK/ITEMS`. A case-sensitive router finds no route there, so it runs no other
-    // operation.
+    // The gateway accepts `/BANK/ITEMS`. A case-sensitive router finds no route for this path, so the router
+    // runs no operation.
     expect(await call('/BANK/ITEMS', 'items:list')).toBe(200)
     expect(await call('/bank/items/INV-7', 'items:read')).toBe(200)
     expect(ran).toEqual(['items:read'])
   })
 
-  test('a router runs no operation with an empty parameter for the scope of the path without the parameter', async () => {
+  test('the scope of /items does not open /items/:id by the path /items/, which has an empty parameter', async () => {
     expect(await call('/bank/items/', 'items:list')).toBe(403)
     expect(ran).toEqual([])
     expect(await call('/bank/items/', 'items:list items:read')).toBe(200)
@@ -164,7 +167,7 @@ describe('routers that distinguish letter case and a trailing slash', () => {
     expect(ran).toEqual(['items:list'])
   })
 
-  test('a router runs no operation with an empty parameter if the path without the parameter is public', async () => {
+  test('the public route /status does not open /status/:id by the path /status/, which has an empty parameter', async () => {
     expect(await call('/bank/status')).toBe(200)
     expect(ran).toEqual(['public'])
     expect(await call('/bank/status/')).toBe(404)
@@ -208,7 +211,7 @@ describe('case-insensitive Fastify guarded by authenticate(request.raw)', () => 
   })
 })
 
-test('no character of the Basic Multilingual Plane replaces an ASCII letter of an operation', async () => {
+test('a path of an operation gets 404 if a character of the Basic Multilingual Plane replaces an ASCII letter', async () => {
   const readings = [
     (path: string) => path.toLowerCase(),
     (path: string) => path.toUpperCase().toLowerCase(),
@@ -236,8 +239,9 @@ test('no character of the Basic Multilingual Plane replaces an ASCII letter of a
 })
 
 /**
- * Returns `/bank/items/keys` with `character` in place of `reading`, the text to which routers may fold the
- * character.
+ * Returns `/bank/items` and `/bank/items/keys` with `character` in place of `reading`.
+ *
+ * @param reading the ASCII letters to which a router may fold the character
  */
 function disguisesOf(reading: string, character: string): string[] {
   if (!/^[a-z]+$/.test(reading)) return []
@@ -256,7 +260,7 @@ describe('Koa behind node:http with raw paths', () => {
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-  test('a path outside of the API may have any letters', async () => {
+  test('a path outside of the API may contain any letters', async () => {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     for (const path of ['/caf%C3%A9', '/%E2%84%AA', '/banken/stra%C3%9Fe', '/docs/%EF%BC%8F']) {
       expect({ path, status: (await fetch(origin + path)).status }).toEqual({ path, status: 200 })

@@ -19,7 +19,7 @@ describe('a canonical path below the base', () => {
     ['/api/a%3Bb%3F%23%40', '/a%3Bb%3F%23%40'],
     ['/api/100%25', '/100%25'],
     ['/api/api', '/api'],
-  ])('the path %s is below the base, and its rest is %s', (path, rest) => {
+  ])('the path %s is below the base /api, and the rest of the path is %s', (path, rest) => {
     expect(locate(path)).toEqual({ place: 'below', path: rest, endsInSlash: path.endsWith('/') })
   })
 })
@@ -40,7 +40,7 @@ describe('a path outside of the base', () => {
     '/docs/../x',
     '/docs/api/x%2Fy',
     '/auth?/api',
-  ])('the path %j is elsewhere, whether it is canonical or not', (path) => {
+  ])('the path %j is outside of the base, whether the path is canonical or not', (path) => {
     expect(locate(path)).toEqual({ place: 'elsewhere' })
   })
 })
@@ -72,7 +72,7 @@ test('a base of several segments is matched segment by segment', () => {
   expect(locate('/v1')).toEqual({ place: 'elsewhere' })
 })
 
-test('a path is unclear if its dot segments lead to the base in any reading of the segments before', () => {
+test('a path is unclear if its dot segments lead to the base in one reading of its encoded slashes', () => {
   // If `x%2Fy` is one segment, `..` removes this segment. If `x%2Fy` is two segments, `..` removes only the
   // second segment.
   for (const path of ['/x%2Fy/../api', '/x%5cy/../api/z', '/x%2Fy%2Fz/../../api', '/x/../api/..%2F/y']) {
@@ -87,7 +87,7 @@ test('a path is unclear if its dot segments lead to the base in any reading of t
   }
 })
 
-test('readings that differ are unclear if one reading is below the base', () => {
+test('a path with different readings is unclear if one reading is below the base', () => {
   const below = { place: 'below', path: '/x', endsInSlash: false }
   expect(locateReadings(locate, ['/api/x'])).toEqual(below)
   expect(locateReadings(locate, ['/api/x', '/api/x'])).toEqual(below)
@@ -96,7 +96,7 @@ test('readings that differ are unclear if one reading is below the base', () => 
   expect(locateReadings(locate, ['/x', '/api/y'])).toHaveProperty('place', 'unclear')
 })
 
-describe('a disguised path', () => {
+describe('a path of random pieces', () => {
   const piece = fc.constantFrom(
     '/',
     '//',
@@ -120,7 +120,7 @@ describe('a disguised path', () => {
   )
   const paths = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => `/${pieces.join('')}`)
 
-  test('a path is not elsewhere if WHATWG URL, a decoding router or a case-insensitive router reads the path as below the base', () => {
+  test('a path is below the base or unclear if WHATWG URL, a decoding router or a case-insensitive router reads it as below the base', () => {
     fc.assert(
       fc.property(paths, (path) => {
         const whatwg = URL.canParse(path, 'http://h') ? new URL(path, 'http://h').pathname : ''
@@ -134,7 +134,7 @@ describe('a disguised path', () => {
     )
   })
 
-  test('a path below the base is written in its one canonical form', () => {
+  test('a path is below the base only if the path is in canonical form', () => {
     fc.assert(
       fc.property(paths, (path) => {
         if (locate(path).place !== 'below') return

@@ -102,7 +102,7 @@ describe('the health of a gateway in another process', () => {
     })
   })
 
-  test('a gateway whose products were rejected keeps the last valid products', async () => {
+  test('a gateway whose reloaded products are invalid keeps the last valid products', async () => {
     let current: unknown = products
     const gateway = open({
       products: (async () => current) as never,

@@ -16,7 +16,7 @@ const products = {
 let issuer: TestIssuer
 const gateways: Gateway[] = []
 
-/** A gateway that fetches from the issuer over HTTP. It is closed after the test. */
+/** Creates a gateway that fetches the keys of the issuer over HTTP. The gateway is closed after all tests. */
 function gatewayOf(options: Partial<GatewayOptions<typeof products>> = {}) {
   const gateway = createGateway({ issuer: issuer.issuer, audience, products, ...options })
   gateways.push(gateway)
@@ -87,14 +87,14 @@ describe('a gateway in another process', () => {
     current.value = { refunds: {} }
     await vi.waitFor(() => expect(error).toHaveBeenCalledTimes(1), 3000)
     gateway.requireScope('refunds:read')
-    // A second start would start a second interval.
+    // The first ready() and the two changes cause three loads. The second ready() starts no second interval.
     expect(load).toHaveBeenCalledTimes(3)
     await gateway.close()
     await new Promise((resolve) => setTimeout(resolve, 1100))
     expect(load).toHaveBeenCalledTimes(3)
   })
 
-  test('a gateway answers 503 while it has never reached the authorization service', async () => {
+  test('a gateway that has never reached the authorization service answers 503', async () => {
     const gateway = gatewayOf({ jwksUri: 'http://127.0.0.1:1/jwks' })
     await expect(gateway.ready()).rejects.toMatchObject({ code: 'ERR_NOT_READY' })
     const call = { method: 'GET', url: '/api/invoices/7', headers: { authorization: 'Bearer a' } }

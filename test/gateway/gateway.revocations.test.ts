@@ -59,8 +59,8 @@ const callWith = (token: string): Promise<Authentication> =>
     headers: { authorization: `Bearer ${token}` },
   })
 
-/** Calls the gateway with a token that must be accepted. */
-async function admitted(token: string) {
+/** Calls the gateway with a token that must be accepted. @returns the principal of the call */
+async function expectAccepted(token: string) {
   const outcome = await callWith(token)
   if (!outcome.ok) throw new Error(outcome.body)
   return outcome.principal
@@ -91,8 +91,8 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
     async (_, claims, revocation) => {
       await setUp({ tokenCacheBytes })
       const token = await issuer.mint(claims)
-      const principal = await admitted(token)
-      await admitted(token)
+      const principal = await expectAccepted(token)
+      await expectAccepted(token)
       const { signal } = principal
 
       revoked.add([revocation])
@@ -106,10 +106,10 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
     },
   )
 
-  test(`with a token cache of ${tokenCacheBytes} bytes, all calls with a token share one signal, which is neither logged nor sent`, async () => {
+  test(`with a token cache of ${tokenCacheBytes} bytes, all calls with a token share one signal, which is not enumerable`, async () => {
     await setUp({ tokenCacheBytes })
     const token = await issuer.mint()
-    const principals = await Promise.all(Array.from({ length: 50 }, () => admitted(token)))
+    const principals = await Promise.all(Array.from({ length: 50 }, () => expectAccepted(token)))
     const signals = new Set(principals.map(({ signal }) => signal))
     expect(signals.size).toBe(1)
     expect(JSON.parse(JSON.stringify(principals[0]))).not.toHaveProperty('signal')
@@ -122,13 +122,13 @@ describe.each([100_000, 0])('a gateway with a token cache of %d bytes', (tokenCa
   })
 })
 
-// The thief of a key can choose the header of a token. If a missing `kid` were accepted, no revocation of the
-// key would match.
+// A thief who stole a signing key can choose the header of a token. If the gateway accepted a token without a
+// `kid`, revoking the key would not reject that token.
 test.each([undefined, '', 1, null, ['key-1']])(
   'a revoked key verifies no token whose kid is %j, even if it is the only key of the gateway',
   async (kid) => {
     await setUp()
-    await admitted(await issuer.mint())
+    await expectAccepted(await issuer.mint())
     revoked.add([{ of: 'key', id: 'key-1', until: UNTIL }])
     expect(await callWith(await issuer.mint({}, { kid: kid as never }))).toMatchObject(REVOKED)
   },
@@ -191,7 +191,7 @@ describe('a gateway with stale revocations', () => {
   const events: [string, unknown][] = []
   const record = (name: keyof GatewayEvents) => (event: unknown) => void events.push([name, event])
 
-  async function loseContact(setup: Setup) {
+  async function makeStale(setup: Setup) {
     events.length = 0
     logger.warn.mockClear()
     logger.info.mockClear()
@@ -199,22 +199,22 @@ describe('a gateway with stale revocations', () => {
     gateway.on('revocations.stale', record('revocations.stale'))
     gateway.on('revocations.fresh', record('revocations.fresh'))
     const token = await issuer.mint()
-    await admitted(token)
+    await expectAccepted(token)
     answer = unavailable
     await vi.waitFor(() => expect(events).toHaveLength(1), 3000)
     return token
   }
 
-  async function regainContact() {
+  async function makeFresh() {
     answer = noRevocation
     await vi.waitFor(() => expect(events).toHaveLength(2), 3000)
   }
 
-  test('whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
-    const token = await loseContact({})
+  test('a gateway with whenStale serve uses the known revocations, and emits revocations.stale and revocations.fresh', async () => {
+    const token = await makeStale({})
     revoked.add([{ of: 'token', id: 'known', until: UNTIL }])
     vi.setSystemTime((NOW + 600) * 1000)
-    await admitted(token)
+    await expectAccepted(token)
     expect(await callWith(await issuer.mint({ jti: 'known' }))).toMatchObject(REVOKED)
     expect(events).toEqual([['revocations.stale', { ageSeconds: expect.any(Number) }]])
     expect(logger.warn).toHaveBeenCalledTimes(1)
@@ -225,17 +225,17 @@ describe('a gateway with stale revocations', () => {
     const { revocations } = await gateway.health()
     expect(revocations.ageSeconds).toBeGreaterThanOrEqual(600)
 
-    await regainContact()
+    await makeFresh()
     expect(events[1]?.[0]).toBe('revocations.fresh')
     expect(logger.info).toHaveBeenCalledTimes(1)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
-  test('whenStale reject answers 503 after maxStalenessSeconds, and serves again once revocations are fresh', async () => {
-    const token = await loseContact({ whenStale: 'reject' })
-    const { signal } = await admitted(token)
+  test('a gateway with whenStale reject answers 503 after maxStalenessSeconds, and serves again once revocations are fresh', async () => {
+    const token = await makeStale({ whenStale: 'reject' })
+    const { signal } = await expectAccepted(token)
     vi.setSystemTime((NOW + 25) * 1000)
-    await admitted(token)
+    await expectAccepted(token)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: true } })
 
     vi.setSystemTime((NOW + 31) * 1000)
@@ -251,17 +251,17 @@ describe('a gateway with stale revocations', () => {
     await vi.waitFor(() => expect(signal.aborted).toBe(true), 3000)
     expect(signal.reason).toMatchObject({ code: 'ERR_NOT_READY' })
 
-    await regainContact()
-    expect((await admitted(token)).signal.aborted).toBe(false)
+    await makeFresh()
+    expect((await expectAccepted(token)).signal.aborted).toBe(false)
     expect(await gateway.health()).toMatchObject({ ready: true, revocations: { stale: false } })
   })
 
   test('a removed listener receives no event', async () => {
-    await loseContact({})
+    await makeStale({})
     const listener = vi.fn()
     gateway.on('revocations.fresh', listener)
     gateway.off('revocations.fresh', listener)
-    await regainContact()
+    await makeFresh()
     expect(listener).not.toHaveBeenCalled()
   })
 })
@@ -270,7 +270,7 @@ describe('a suspended process', () => {
   test('a resumed process rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint({ exp: NOW + 86_400 })
-    await admitted(token)
+    await expectAccepted(token)
     answer = () => new Promise(() => {})
     // While a machine sleeps, the wall clock runs and the monotonic clock does not.
     vi.setSystemTime((NOW + 7200) * 1000)
@@ -278,16 +278,16 @@ describe('a suspended process', () => {
     expect(await gateway.health()).toMatchObject({ ready: false, revocations: { stale: true } })
   })
 
-  test('a process that was stopped while both clocks ran rejects tokens until its revocations are fresh', async () => {
+  test('a process whose monotonic clock jumped past maxStalenessSeconds rejects tokens until its revocations are fresh', async () => {
     await setUp({ whenStale: 'reject' })
     const token = await issuer.mint()
-    await admitted(token)
+    await expectAccepted(token)
     const steady = vi.spyOn(performance, 'now')
     const later = performance.now() + 31_000
     steady.mockImplementation(() => later)
     expect(await callWith(token)).toMatchObject({ ok: false, status: 503 })
     steady.mockRestore()
-    await admitted(token)
+    await expectAccepted(token)
   })
 })
 
@@ -302,7 +302,7 @@ describe('the health of revocations', () => {
     expect(await gateway.health()).toMatchObject({ revocations: { count: 1 } })
   })
 
-  test('health() never rejects, neither while the gateway cannot start nor after close()', async () => {
+  test('health() returns a report while the gateway cannot start, and after close()', async () => {
     await setUp()
     answer = unavailable
     const unknown = { enabled: true, stale: true, ageSeconds: undefined, count: 0 }
@@ -322,7 +322,7 @@ describe('the health of revocations', () => {
 
 test('closing the gateway aborts the signals of all principals', async () => {
   await setUp()
-  const { signal } = await admitted(await issuer.mint())
+  const { signal } = await expectAccepted(await issuer.mint())
   await gateway.close()
   expect(signal.reason).toMatchObject({ code: 'ERR_CLOSED' })
 })

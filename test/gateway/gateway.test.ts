@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => void vi.useRealTimers())
 
-/** An app behind the gateway, with the CORS headers of its host above it. */
+/** Serves an app behind the gateway. A middleware before the gateway sets a CORS header, as hosts do. */
 function serve(use: (app: Koa) => void = (app) => app.use(gateway.middleware())) {
   const { app, reached, errors } = createApp((app) => {
     app.use(async (ctx, next) => {
@@ -37,7 +37,7 @@ function serve(use: (app: Koa) => void = (app) => app.use(gateway.middleware()))
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-describe('a call with the token of its operation', () => {
+describe('a call with a valid token', () => {
   test('a call with the scope of its operation reaches the handler with the principal', async () => {
     const { agent, reached } = serve()
     const token = await issuer.mint({ user_id: 'u1', access_mode: 'delegated', grant_id: 'g1', sub: 'acme' })
@@ -145,12 +145,12 @@ describe('a call with an invalid token', () => {
   const past = Math.floor(Date.now() / 1000) - 1
 
   test.each([
-    ['expired', { exp: past }],
+    ['that has expired', { exp: past }],
     ['from another issuer', { iss: 'https://evil.example' }],
     ['for another audience', { aud: 'https://example.com' }],
-    ['sender-constrained', { cnf: { jkt: 'x' } }],
+    ['that is sender-constrained', { cnf: { jkt: 'x' } }],
     ['with a scope that is a list', { scope: ['invoices:read'] }],
-  ])('a call with a token that is %s gets 401 invalid_token', async (_, claims) => {
+  ])('a call with a token %s gets 401 invalid_token', async (_, claims) => {
     const token = await issuer.mint(claims)
     await expectRejection(serve(), (agent) => agent.get('/api/invoices/list').set(bearer(token)), expected)
   })
@@ -222,7 +222,7 @@ describe('a call with a token that lacks the scope', () => {
 describe('a call with a token in an invalid place', () => {
   const expected = { status: 400, error: 'invalid_request', challenge: /error="invalid_request"/ }
 
-  test('a token in the query gets 400 invalid_request, alone and beside the header', async () => {
+  test('a token in the query gets 400 invalid_request, with and without a token in the header', async () => {
     const token = await issuer.mint()
     await expectRejection(serve(), (agent) => agent.get(`/api/invoices/list?access_token=${token}`), expected)
     await expectRejection(
@@ -271,21 +271,24 @@ describe('a path below the base that no operation claims', () => {
     ['get', '/api/invoices//list'],
     ['get', '/api/invoices/%2e'],
     ['get', '/api/invoices/unknown/access?access_token=a'],
-  ] as const)('%s %s gets the same 404 with and without a token', async (method, path) => {
-    const expected = { status: 404, error: 'not_found' }
-    const token = await issuer.mint()
-    const without = await expectRejection(serve(), (agent) => agent[method](path), expected)
-    const withToken = await expectRejection(
-      serve(),
-      (agent) => agent[method](path).set(bearer(token)),
-      expected,
-    )
-    expect(withToken.body).toEqual(without.body)
-    expect(issuer.lookups()).toBe(0)
-  })
+  ] as const)(
+    'the unclaimed request %s %s gets the same 404 with and without a token',
+    async (method, path) => {
+      const expected = { status: 404, error: 'not_found' }
+      const token = await issuer.mint()
+      const without = await expectRejection(serve(), (agent) => agent[method](path), expected)
+      const withToken = await expectRejection(
+        serve(),
+        (agent) => agent[method](path).set(bearer(token)),
+        expected,
+      )
+      expect(withToken.body).toEqual(without.body)
+      expect(issuer.lookups()).toBe(0)
+    },
+  )
 })
 
-describe('a failure on our side', () => {
+describe('a gateway that cannot check tokens', () => {
   const expected = { status: 503, error: 'temporarily_unavailable' }
 
   async function expectUnavailable(changes: Partial<GatewayDependencies>) {
@@ -349,7 +352,7 @@ describe('the readiness of a gateway', () => {
     expect(ready).toHaveBeenCalledTimes(1)
   })
 
-  test('the gateway becomes ready after a failure by itself, and ready() rejects with the failure', async () => {
+  test('ready() rejects with the failure of a start, and the next request starts the gateway again', async () => {
     const ready = vi.fn(() => Promise.resolve()).mockRejectedValueOnce(new Error('away'))
     ;({ gateway, issuer } = await createTestGateway({ ready }))
     await expect(gateway.ready()).rejects.toThrow('away')
@@ -362,7 +365,7 @@ describe('the readiness of a gateway', () => {
     expect(ready).toHaveBeenCalledTimes(2)
   })
 
-  test('a request outside of the API does not wait for the gateway', async () => {
+  test('a request outside of the API does not wait until the gateway is ready', async () => {
     ;({ gateway } = await createTestGateway({ ready: () => new Promise(() => {}) }))
     await serve().agent.get('/').expect(200)
   })
@@ -436,7 +439,7 @@ describe('the mount of the middleware', () => {
     await agent.get('/api/invoices/list').expect(200)
   })
 
-  test('the middleware guards the path before a later middleware rewrites it', async () => {
+  test('the middleware guards the path to which an earlier middleware rewrote the request', async () => {
     const rewrite = (app: Koa) =>
       app.use(async (ctx, next) => {
         ctx.path = ctx.path.replace('/legacy', '/api')
@@ -466,7 +469,7 @@ describe('the mount of the middleware', () => {
 })
 
 describe('the options of the middleware', () => {
-  test('the middleware with when guards only the requests that it selects', async () => {
+  test('the middleware with the option when guards only the requests for which when() returns true', async () => {
     const { agent } = serve((app) =>
       app.use(gateway.middleware({ when: (ctx) => ctx.get('X-Api') !== 'no' })),
     )

@@ -127,7 +127,7 @@ describe.each(Object.keys(ROUTINGS))('a host behind the gateway that routes by %
   })
 })
 
-test('a request that no router reads as part of the API passes, canonical or not', async () => {
+test('a path that no router reads as part of the API passes the gateway, whether the path is canonical or not', async () => {
   const { gateway } = await createTestGateway()
   const app = new Koa()
   app.use(gateway.middleware())
@@ -153,7 +153,7 @@ test('a request that no router reads as part of the API passes, canonical or not
   await server.close()
 })
 
-describe('the checked operation and the one that runs', () => {
+describe('the operation that the gateway checks and the operation that the router runs', () => {
   let server: RawServer
   let ran: string[] = []
   let tokens: Record<string, string>

@@ -16,7 +16,7 @@ async function serveWith(options: GatewayMiddlewareOptions) {
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 describe('a public route', () => {
-  test('a public route needs no token, and ignores an invalid one', async () => {
+  test('a public route needs no token, and ignores an invalid token', async () => {
     const { agent, reached, issuer } = await serve(['GET /health'])
     await agent.get('/api/health').expect(200)
     await agent.head('/api/health/').expect(200)
@@ -109,7 +109,7 @@ describe('an optional route', () => {
     expect(reached.slice(4)).toMatchObject([{ accountId: 'acme' }, { accountId: 'acme' }])
   })
 
-  test('an optional route requires the scope of its operation from a token', async () => {
+  test('a call with a token at an optional route needs the scope of the operation', async () => {
     const { agent, reached, issuer } = await serveWith({ optional: ['GET /invoices/list'] })
     const { body } = await agent
       .get('/api/invoices/list')
@@ -154,7 +154,7 @@ describe('an optional route', () => {
     await agent.get('/api/docs/other').set(bearer('nonsense')).expect(200)
   })
 
-  test('an optional route without a token does not bypass requireScope()', async () => {
+  test('a call without a token at an optional route does not bypass requireScope()', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { app, reached } = createApp((app: Koa) => {
       app.use(gateway.middleware({ optional: ['GET /articles'] }))
@@ -175,7 +175,7 @@ describe('an optional route', () => {
 })
 
 describe('the middleware with unclaimed: pass', () => {
-  test('unclaimed: pass passes a path that no operation claims, and ignores its token', async () => {
+  test('unclaimed: pass accepts a call of a path that no operation claims, and ignores the token of the call', async () => {
     const { agent, reached, issuer } = await serveWith({ unclaimed: 'pass' })
     for (const path of [
       '/api',
@@ -192,7 +192,7 @@ describe('the middleware with unclaimed: pass', () => {
     expect(issuer.lookups()).toBe(0)
   })
 
-  test('unclaimed: pass guards every path that any operation claims, with every method and in every reading', async () => {
+  test('unclaimed: pass guards every path that an operation claims, for every method and however a router reads the path', async () => {
     const { agent, reached } = await serveWith({ unclaimed: 'pass' })
     await agent.get('/api/invoices/list').expect(401)
     await agent.get('/API/Invoices/List/').expect(401)
@@ -219,7 +219,7 @@ describe('the middleware with unclaimed: pass', () => {
     expect(reached).toHaveLength(0)
   })
 
-  test('unclaimed: pass rejects a path while its operation is disabled', async () => {
+  test('unclaimed: pass rejects a path whose operation is disabled, and every path while the gateway is not ready', async () => {
     const { gateway } = await createTestGateway({ findScope: () => undefined })
     const { app, reached } = createApp((app: Koa) => app.use(gateway.middleware({ unclaimed: 'pass' })))
     await request(app.callback()).get('/api/invoices/list').expect(404)

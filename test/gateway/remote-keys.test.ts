@@ -20,12 +20,12 @@ const warn = vi.fn()
 const info = vi.fn()
 
 const listen = () => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
-const goAway = () =>
+const stopServer = () =>
   new Promise<void>((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()
   })
-const later = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
+const advanceClock = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds)
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
@@ -53,12 +53,12 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.useRealTimers()
   keys.close()
-  await goAway()
+  await stopServer()
 })
 
 const good = expect.objectContaining({ mode: 'direct' })
 const unknownKey = { problem: 'the access token is signed with an unknown key' }
-const outOfReach = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
+const notReady = expect.objectContaining({ code: 'ERR_NOT_READY', status: 503 })
 
 describe('the remote keys', () => {
   test('remote keys are fetched once, on first use', async () => {
@@ -75,7 +75,7 @@ describe('the remote keys', () => {
     published = [first.publicJwk, second.publicJwk]
     expect(await verify(await second.mint())).toEqual(unknownKey)
     expect(requests).toBe(1)
-    later(30_000)
+    advanceClock(30_000)
     expect(await verify(await second.mint())).toEqual(good)
     expect(requests).toBe(2)
     const stranger = await createTokenIssuer('key-3')
@@ -85,15 +85,15 @@ describe('the remote keys', () => {
 
   test('fetched keys stay in use while the authorization service is unavailable', async () => {
     await keys.ready()
-    await goAway()
-    later(7 * 24 * 3_600_000)
+    await stopServer()
+    advanceClock(7 * 24 * 3_600_000)
     expect(await verify(await first.mint())).toEqual(good)
     await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(1))
     expect(await verify(await first.mint())).toEqual(good)
-    later(60_000)
+    advanceClock(60_000)
     expect(await verify(await first.mint())).toEqual(good)
     await listen()
-    later(60_000)
+    advanceClock(60_000)
     published = [second.publicJwk]
     expect(await verify(await second.mint())).toEqual(good)
     expect(info).toHaveBeenCalledTimes(1)
@@ -103,32 +103,32 @@ describe('the remote keys', () => {
   test('remote keys are refetched in the background, so that a key that is no longer published is dropped', async () => {
     await keys.ready()
     published = [second.publicJwk]
-    later(599_000)
+    advanceClock(599_000)
     expect(await verify(await first.mint())).toEqual(good)
     expect(requests).toBe(1)
-    later(1_000)
+    advanceClock(1_000)
     expect(await verify(await first.mint())).toEqual(good)
     await vi.waitFor(() => expect(requests).toBe(2))
     await vi.waitFor(async () => expect(await verify(await first.mint())).toEqual(unknownKey))
     expect(requests).toBe(2)
   })
 
-  test('keys that cannot be fetched are ERR_NOT_READY until they can be fetched', async () => {
-    await goAway()
-    await expect(keys.ready()).rejects.toEqual(outOfReach)
-    await expect(verify(await first.mint())).rejects.toEqual(outOfReach)
+  test('ready() and verifying a token reject with ERR_NOT_READY until the keys can be fetched', async () => {
+    await stopServer()
+    await expect(keys.ready()).rejects.toEqual(notReady)
+    await expect(verify(await first.mint())).rejects.toEqual(notReady)
     await listen()
-    await expect(verify(await first.mint())).rejects.toEqual(outOfReach)
+    await expect(verify(await first.mint())).rejects.toEqual(notReady)
     expect(requests).toBe(0)
-    later(1_000)
+    advanceClock(1_000)
     expect(await verify(await first.mint())).toEqual(good)
   })
 
-  test('an unknown key is ERR_NOT_READY while the authorization service is unavailable, because it may be new', async () => {
+  test('a token with an unknown key gets ERR_NOT_READY while the authorization service is unavailable, because the key may be new', async () => {
     await keys.ready()
-    await goAway()
-    later(31_000)
-    await expect(verify(await second.mint())).rejects.toEqual(outOfReach)
+    await stopServer()
+    advanceClock(31_000)
+    await expect(verify(await second.mint())).rejects.toEqual(notReady)
     expect(await verify(await first.mint())).toEqual(good)
   })
 
@@ -143,12 +143,12 @@ describe('the remote keys', () => {
     { status: 200, body: '{"keys":[7]}' },
   ])('the answer %j is rejected as a key set, and does not replace the fetched keys', async (bad) => {
     answer = bad
-    await expect(keys.ready()).rejects.toEqual(outOfReach)
+    await expect(keys.ready()).rejects.toEqual(notReady)
     answer = undefined
-    later(1_000)
+    advanceClock(1_000)
     await keys.ready()
     answer = bad
-    later(600_000)
+    advanceClock(600_000)
     expect(await verify(await first.mint())).toEqual(good)
     await vi.waitFor(() => expect(requests).toBe(3))
     expect(await verify(await first.mint())).toEqual(good)
@@ -157,7 +157,7 @@ describe('the remote keys', () => {
   test('fetching the keys fails after jwksTimeoutMs', async () => {
     answer = 'hang'
     const started = performance.now()
-    await expect(keys.ready()).rejects.toEqual(outOfReach)
+    await expect(keys.ready()).rejects.toEqual(notReady)
     expect(performance.now() - started).toBeLessThan(2_500)
   })
 

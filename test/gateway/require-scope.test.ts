@@ -24,7 +24,7 @@ function serve(gateway: Gateway, scopes: [string, ...string[]], above?: Koa.Midd
 }
 
 describe('requireScope()', () => {
-  test('requireScope() alone guards a route, also outside of the API', async () => {
+  test('requireScope() without the middleware guards a route outside of the API', async () => {
     const { gateway, issuer } = await createTestGateway()
     const { agent, handler } = serve(gateway, ['invoices:read'])
     const missing = await agent.get('/reports').expect(401)
@@ -72,8 +72,8 @@ describe('requireScope()', () => {
       .get('/api/invoices/list')
       .set(bearer(await issuer.mint({ scope: 'invoices:read reports:read' })))
       .expect(200)
-    // Each call checks twice whether the token is revoked, because a request may take long. The signature is
-    // verified only once.
+    // Each request checks twice whether the token is revoked, because the token may be revoked during a long
+    // request. The signature of each token is verified once.
     expect(isTokenRevoked).toHaveBeenCalledTimes(4)
     expect(issuer.lookups()).toBe(2)
   })

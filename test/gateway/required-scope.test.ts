@@ -29,15 +29,16 @@ describe('requiredScopesOf()', () => {
     expect(required('GET', '/files/caf%C3%A9')).toBe('files:one')
   })
 
-  test('requiredScopesOf() is undefined if no operation claims the request', () => {
+  test('requiredScopesOf() returns undefined if no operation claims the request', () => {
     expect(required('PUT', '/files/7')).toBeUndefined()
     expect(required('get', '/files/7')).toBeUndefined()
     expect(required('GET', '/files')).toBeUndefined()
     expect(required('GET', '/constructor')).toBeUndefined()
   })
 
-  test('requiredScopesOf() is undefined if routers would disagree about the operation', () => {
-    // @koa/router matches `:id` before it decodes the path. A router that decodes first finds another route.
+  test('requiredScopesOf() returns undefined if routers would run different operations', () => {
+    // @koa/router matches `:id` before it decodes the path. A router that decodes the path first finds the
+    // route `/files/a,b`.
     expect(required('GET', '/files/a%2Cb')).toBeUndefined()
     expect(required('POST', '/files/a%2Cb')).toBe('files:one')
     // In upper case, `ß` becomes `SS`. In lower case, `SS` becomes `ss`.
@@ -46,7 +47,7 @@ describe('requiredScopesOf()', () => {
   })
 })
 
-test('a path is unclaimed if no operation claims the path, with any method and in any reading', () => {
+test('a path is unclaimed if no operation claims it with any method, however a router decodes the path', () => {
   const unclaimed = (path: string, endsInSlash = false) =>
     isUnclaimed(path, endsInSlash, { findClaims: (method, each) => catalog.findClaims(method, each) })
   expect(['/', '/files', '/files/a/b', '/f%C3%AEles/a'].filter((path) => !unclaimed(path))).toEqual([])
@@ -71,7 +72,7 @@ test.each([
   ['http://h?x', ['/', '/'], 'x'],
   ['http://h:port/a', ['/a'], ''],
   ['http:/h/a', ['http:/h/a', '/a', '/ttp:/h/a'], ''],
-])('the readings of the target %j are %j', (target, readings, query) => {
+])('hosts may read the request target %j as one of the paths %j', (target, readings, query) => {
   const read = readTarget(target)
   expect(new Set(read.readings)).toEqual(new Set(readings.map((reading) => (target === '' ? '/' : reading))))
   expect(read.query).toBe(query)

@@ -12,8 +12,8 @@ import { accessTokenClaims } from './support/token-issuer.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
-const { setImmediate: inReality } = globalThis
-const turn = () => new Promise((resolve) => inReality(resolve))
+const { setImmediate: realSetImmediate } = globalThis
+const turn = () => new Promise((resolve) => realSetImmediate(resolve))
 
 const NOW = 1_800_000_000
 let signals: TokenSignals
@@ -59,7 +59,7 @@ afterEach(() => {
 })
 
 describe('the signal of a token', () => {
-  test('a signal aborts when its token expires, with ERR_TOKEN_EXPIRED', () => {
+  test('a signal aborts with ERR_TOKEN_EXPIRED when its token expires', () => {
     const short = signalOf('short', 60)
     const long = signalOf('long', 61)
     vi.advanceTimersByTime(59_999)
@@ -80,7 +80,7 @@ describe('the signal of a token', () => {
     expect(codeOf(signal)).toBe('ERR_TOKEN_EXPIRED')
   })
 
-  test('a signal aborts within a second after the clock jumped past the expiry, as after a sleep', () => {
+  test('a signal aborts within a second after the clock jumped past the expiry, as when a machine wakes from sleep', () => {
     const signal = signalOf('a', 3600)
     vi.setSystemTime((NOW + 3600) * 1000)
     vi.advanceTimersByTime(1000)
@@ -95,7 +95,7 @@ describe('the signal of a token', () => {
     expect(b.aborted).toBe(false)
   })
 
-  test('the signal of a revoked or expired token is aborted when it is first read', () => {
+  test('the signal of a revoked or expired token is aborted when the signal is first read', () => {
     revoke('a')
     expect(codeOf(signalOf('a'))).toBe('ERR_TOKEN_REVOKED')
     expect(codeOf(signalOf('b', 0))).toBe('ERR_TOKEN_EXPIRED')
@@ -178,7 +178,10 @@ describe('the signal of a token', () => {
 })
 
 describe('a signal without listeners', () => {
-  /** Collects garbage. A WeakRef keeps its target until the end of the current turn of the event loop. */
+  /**
+   * Collects garbage. A WeakRef keeps its target until the current turn of the event loop ends, so each round
+   * first waits for the next turn.
+   */
   async function collect() {
     for (let round = 0; round < 3; round += 1) {
       await turn()
@@ -196,7 +199,7 @@ describe('a signal without listeners', () => {
     expect(checks).toBe(0)
   })
 
-  test('ten seconds after its last listener was removed, a token is no longer watched, until a listener is added again', () => {
+  test('a token is no longer watched ten seconds after the last listener of its signal was removed, until a listener is added again', () => {
     const signal = signalOf('a')
     const [first, second] = [vi.fn(), vi.fn()]
     signal.addEventListener('abort', first)
@@ -217,7 +220,7 @@ describe('a signal without listeners', () => {
     ['aborted', (signal: AbortSignal) => expect(signal.aborted).toBe(true)],
     ['reason', (signal: AbortSignal) => expect(codeOf(signal)).toBe('ERR_TOKEN_REVOKED')],
     ['throwIfAborted()', (signal: AbortSignal) => expect(() => signal.throwIfAborted()).toThrow('revoked')],
-    ['its clone', (signal: AbortSignal) => expect(AbortSignal.any([signal]).aborted).toBe(true)],
+    ['AbortSignal.any()', (signal: AbortSignal) => expect(AbortSignal.any([signal]).aborted).toBe(true)],
   ])('after the token was revoked, %s of a signal without listeners shows the revocation', (_, check) => {
     const signal = signalOf('a')
     signal.throwIfAborted()
@@ -259,7 +262,7 @@ describe('a signal without listeners', () => {
     expect(codeOf(polled)).toBe('ERR_TOKEN_REVOKED')
   })
 
-  test('20,000 signals that were only read are collected, and a signal with a listener still aborts', async () => {
+  test('20,000 signals that were only read are garbage-collected, and a signal with a listener still aborts', async () => {
     const received = vi.fn()
     signalOf('kept', 4e8).addEventListener('abort', received)
     const template = principalOf('kept', 4e8)

@@ -31,7 +31,7 @@ describe('the cache of verified tokens', () => {
     expect(tokens.get('A')).toBeUndefined()
   })
 
-  test('a cached token expires', async () => {
+  test('the cache returns a token until the token expires', async () => {
     const tokens = verifiedTokens(async () => principalOf())
     await tokens.verify('a')
     vi.setSystemTime(Date.now() + 599_000)
@@ -45,7 +45,7 @@ describe('the cache of verified tokens', () => {
     expect(short.get('a')).toBeUndefined()
   })
 
-  test('a cached token is verified again after ten minutes, because its key may be no longer published', async () => {
+  test('a cached token is verified again after ten minutes, because its key may no longer be published', async () => {
     let answer: Principal | InvalidToken = principalOf()
     const tokens = verifiedTokens(async () => answer)
     await tokens.verify('a')

@@ -34,9 +34,9 @@ describe('a valid token', () => {
   test.each([
     ['direct mode', {}, {}],
     ['delegated mode', { access_mode: 'delegated', sub: 'acme', user_id: 'u', grant_id: 'g' }, {}],
-    ['the long name of its type', {}, { typ: 'application/at+jwt' }],
-    ['its type in capitals', {}, { typ: 'AT+JWT' }],
-    ['several audiences, ours among them', { aud: ['https://other.example', AUDIENCE] }, {}],
+    ['the type application/at+jwt', {}, { typ: 'application/at+jwt' }],
+    ['the type AT+JWT', {}, { typ: 'AT+JWT' }],
+    ['several audiences that include the API', { aud: ['https://other.example', AUDIENCE] }, {}],
     ['no scope', { scope: undefined }, {}],
     ['an empty scope', { scope: '' }, {}],
     ['unknown claims', { email: 'a@b.c', nested: { a: [1] } }, {}],
@@ -130,7 +130,7 @@ describe('an invalid token', () => {
     expect(await verify(token)).toHaveProperty('problem')
   })
 
-  test('a token signed with an unknown key is rejected, with a known kid and without a kid', async () => {
+  test('a token signed with an unknown key is rejected, with a known kid and with an unknown kid', async () => {
     const stranger = await createTokenIssuer('key-1')
     expect(await verify(await stranger.mint())).toEqual({
       problem: 'the signature of the access token is wrong',
@@ -257,8 +257,8 @@ describe('a token with another algorithm', () => {
   })
 })
 
-describe('failures on our side', () => {
-  test('unavailable keys are ERR_NOT_READY, not an invalid token', async () => {
+describe('a verifier that cannot find one key', () => {
+  test('verifying a token rejects with ERR_NOT_READY while the keys are unavailable', async () => {
     const failing = createTokenVerifier({
       issuer: ISSUER,
       audience: AUDIENCE,

@@ -33,9 +33,9 @@ describe('isPreselected()', () => {
     ['a', 'granted', true],
     ['c', 'denied', false],
     ['d', 'new', true],
-  ])('whether the page preselects the scope %s with the status %s: %s', (scope, standing, isTicked) => {
-    expect(scopeStatus(scope, stored)).toBe(standing)
-    expect(isPreselected(scope, stored)).toBe(isTicked)
+  ])('isPreselected() of the scope %s with the status %s is %s', (scope, status, expected) => {
+    expect(scopeStatus(scope, stored)).toBe(status)
+    expect(isPreselected(scope, stored)).toBe(expected)
   })
 })
 
@@ -61,7 +61,7 @@ describe('decide()', () => {
 })
 
 describe('mergeConsent()', () => {
-  it('a decision replaces the stored consent of its scopes alone', () => {
+  it('mergeConsent() replaces the stored consent for the scopes of the decision, and for no other scope', () => {
     expect(mergeConsent(stored, { granted: ['c', 'd'], denied: ['a'] })).toEqual({
       granted: ['openid', 'b', 'c', 'd'],
       denied: ['a'],
@@ -73,7 +73,7 @@ describe('mergeConsent()', () => {
     expect(merged).toEqual({ granted: ['openid', 'a', 'b'], denied: ['c'] })
   })
 
-  it('stored consent makes the next request of the same scopes silent, unless a scope was denied', () => {
+  it('the next request of the same scopes needs no consent, unless a scope was denied', () => {
     const requested = ['a', 'b']
     const all = mergeConsent(nothing, decide(requested, requested))
     expect(isConsentNeeded(requested, all)).toBe(false)

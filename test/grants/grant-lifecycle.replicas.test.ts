@@ -24,7 +24,7 @@ beforeEach(async () => {
   })
 })
 
-test('a grant is not active while only one server has its activation, although it can be read', async () => {
+test('activating a grant rejects while only one server has the activation, although the activation can be read', async () => {
   const listing = await lifecycle.list({
     accountId: 'alice',
     clientId: 'app',
@@ -45,7 +45,7 @@ test('a grant is not active while only one server has its activation, although i
   expect((await lifecycle.records.get('g1'))?.listedAt).toBe(listing.listedAt)
 })
 
-test('a grant is not revoked while only one server has its revocation, although it can be read', async () => {
+test('revoking a grant rejects while only one server has the revocation, although the revocation can be read', async () => {
   await lifecycle.activate('g1')
   db.lagFrom(GRANT)
   for (let times = 0; times < 3; times += 1) {

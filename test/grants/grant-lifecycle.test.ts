@@ -11,7 +11,7 @@ const START = Date.UTC(2026, 0, 1)
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Makes a grant as an authorization does. */
+/** Creates the record of a grant, as an authorization does. */
 async function make(lifecycle: GrantLifecycle, grantId: string, more: object = {}): Promise<void> {
   const versions = await lifecycle.consentVersions.current({ accountId: 'alice' }, 'app')
   const record = { accountId: 'alice', clientId: 'app', iat: now(), exp: now() + 3600, versions, ...more }
@@ -47,7 +47,7 @@ describe('the grant lifecycle', () => {
   test('a grant is listed while it is usable and at most a month longer, after any sequence of changes', async () => {
     const step = fc.record({
       grant: fc.constantFrom('a', 'b', 'c'),
-      what: fc.constantFrom('make', 'use', 'use', 'use', 'withdraw', 'delete'),
+      what: fc.constantFrom('make', 'use', 'use', 'use', 'revoke', 'delete'),
       days: fc.integer({ min: 0, max: 40 }),
     })
     await fc.assert(
@@ -73,7 +73,7 @@ describe('the grant lifecycle', () => {
             if (isUsable) expect(isKept).toBe(true)
             if (isKept) usableUntil.set(id, now() + LIFETIMES.refreshToken)
           } else if (id !== undefined) {
-            if (what === 'withdraw') await model.revoke(id)
+            if (what === 'revoke') await model.revoke(id)
             else await model.delete(id)
             expect(await model.extend(id)).toBe(false)
             expect(await model.activate(id)).toBe(false)
@@ -93,7 +93,7 @@ describe('the grant lifecycle', () => {
     )
   })
 
-  test('a grant that is used daily is written once a day, and added to another bucket once a month', async () => {
+  test('the record of a grant in use is written at most once a day, and the grant is added to another bucket once a month', async () => {
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
     writes.splice(0)
@@ -107,14 +107,14 @@ describe('the grant lifecycle', () => {
     expect((await lifecycle.records.get('g1'))?.usedAt).toBeGreaterThan(now() - 2 * DAY)
   })
 
-  test('a grant of an older version is listed and extended at its next use', async () => {
+  test('a grant record without consent versions, as an older release stored it, is listed and extended at its next use', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     expect(await idsOf(lifecycle)).toEqual([])
     expect(await lifecycle.extend('old')).toBe(true)
     expect(await idsOf(lifecycle)).toEqual(['old'])
   })
 
-  test('a grant of an older version is deleted at its next use if everything was revoked before', async () => {
+  test('a grant record without consent versions is deleted at its next use if all grants of the account were revoked before', async () => {
     await make(lifecycle, 'old', { versions: undefined, exp: now() + 31 * DAY })
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     pass(29 * DAY)
@@ -135,7 +135,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('three')).toBe(true)
   })
 
-  test('a grant outlives the consent version in which it was made', async () => {
+  test('a grant stays active after the stored consent version of its creation has expired', async () => {
     await lifecycle.consentVersions.renew({ accountId: 'alice' })
     await make(lifecycle, 'g1')
     await lifecycle.activate('g1')
@@ -147,7 +147,7 @@ describe('the grant lifecycle', () => {
     expect(await lifecycle.activate('g1')).toBe(true)
   })
 
-  test('a grant whose entry could not be written stays usable, and is listed at the next attempt', async () => {
+  test('a grant whose list entry could not be written is listed by the next activation', async () => {
     await make(lifecycle, 'g1')
     const away = createGrantLifecycle(
       { ...store, add: () => Promise.reject(new Error('read ECONNRESET')) },
@@ -169,7 +169,7 @@ describeEachStore('the grants of an account', (makeStore) => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** Makes a grant that was authorized `daysAgo` days ago and has been used until today. */
+  /** Creates a grant that was authorized `daysAgo` days ago and has been used until today. */
   async function makeInUse(grantId: string, daysAgo: number, accountId = 'alice'): Promise<void> {
     vi.useFakeTimers({ toFake: ['Date'], now: START + (100 - daysAgo) * DAY * 1000 })
     await make(lifecycle, grantId, { accountId })
@@ -181,7 +181,7 @@ describeEachStore('the grants of an account', (makeStore) => {
     vi.setSystemTime(START + 100 * DAY * 1000)
   }
 
-  test('grants are listed in the order of their authorization, in pages, each once', async () => {
+  test('the pages of a list contain each grant once, in the order of authorization', async () => {
     for (const [id, daysAgo] of Object.entries({ c: 3, e: 1, a: 70, d: 2, b: 40 })) {
       await makeInUse(id, daysAgo)
     }
@@ -237,13 +237,13 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
   }
   const mayExceedLimit = (accountId = 'alice') => lifecycle.index.startLimitCheck(accountId)()
 
-  test('a pair exceeds its limit with more than 100 grants in use; revoked grants and other pairs do not count', async () => {
+  test('a person exceeds the limit for an application with more than 100 grants in use, and revoked grants do not count', async () => {
     for (let at = 0; at < 40; at += 1) await use(`a${at}`)
     await use('of bob', { userId: 'bob' })
     await use('of none', { userId: undefined })
     await use('of another application', { clientId: 'other' })
     expect(await mayExceedLimit()).toBe(false)
-    // Twenty days lead into the next bucket. In these days half of the grants are extended.
+    // In the next twenty days, half of the grants are extended. These grants are then in the next bucket too.
     for (let day = 0; day < 20; day += 1) {
       vi.setSystemTime(Date.now() + DAY * 1000)
       for (let at = 0; at < 40; at += 2) await lifecycle.extend(`a${at}`)
@@ -261,7 +261,7 @@ describeEachStore('the grants of one person for one application', (makeStore) =>
     expect(await lifecycle.index.listOverLimit({ ...PAIR, userId: 'bob' })).toEqual([])
   })
 
-  test('the limit check of a pair answers false while the store is unavailable', async () => {
+  test('the limit check of an account answers false while the store is unavailable', async () => {
     const away = createGrantLifecycle(
       { ...memoryStore(), range: () => Promise.reject(new Error('read ECONNRESET')) },
       LIFETIMES,

@@ -19,7 +19,7 @@ const DAY = 86_400
 const format = createRefreshTokenFormat([randomBytes(32)])
 const DECISION = { granted: ['invoices:read'], denied: [] }
 
-/** The services of a process on a store. */
+/** Creates the services of one process on a store. */
 function processOn(inner: Store) {
   const store = withDeadline(inner, 5000)
   const lifecycle = createGrantLifecycle(store, {
@@ -48,7 +48,7 @@ function processOn(inner: Store) {
 
 const ALICE: { accountId: string; userId?: string } = { accountId: 'alice' }
 
-/** Makes a grant as an authorization and a code exchange do. Returns its refresh token. */
+/** Creates a grant, as an authorization and a code exchange do. Returns the refresh token of the grant. */
 async function authorize(
   { lifecycle, consents, families }: ReturnType<typeof processOn>,
   grantId: string,
@@ -65,8 +65,13 @@ async function authorize(
   return token
 }
 
-/** What is left of a grant in a process that starts now: tokens, records and the list entry. */
-async function aliveOn(store: Store, grantId: string, token: string, person = ALICE): Promise<string[]> {
+/** Lists the tokens, the records and the list entry of a grant that are usable in a new process. */
+async function usablePartsOf(
+  store: Store,
+  grantId: string,
+  token: string,
+  person = ALICE,
+): Promise<string[]> {
   const { lifecycle, consents, families, log, set, grants } = processOn(store)
   for (let cursor: string | undefined, more = true; more;) {
     const page = await log.read(cursor)
@@ -74,14 +79,14 @@ async function aliveOn(store: Store, grantId: string, token: string, person = AL
     ;({ cursor, more } = page)
   }
   const access = { tokenId: 't', grantId, clientId: 'app', scopes: [], keyId: 'k', claims: {} }
-  const alive = {
+  const usable = {
     'access token': !set.isTokenRevoked(access),
     'refresh token': (await families.find(token)) !== undefined,
     grant: (await grants.find(grantId)) !== undefined || (await lifecycle.extend(grantId)),
     'stored consent': (await consents.get(person, 'app')).consent.granted.length > 0,
     entry: (await grants.list({ accountId: 'alice' })).items.length > 0,
   }
-  return Object.entries(alive).flatMap(([what, isAlive]) => (isAlive ? [what] : []))
+  return Object.entries(usable).flatMap(([what, isUsable]) => (isUsable ? [what] : []))
 }
 
 const ALL = ['access token', 'refresh token', 'grant', 'stored consent', 'entry']
@@ -94,7 +99,10 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
   })
   afterEach(() => void vi.useRealTimers())
 
-  /** Revokes one grant after another, with a fault at the first call of the store, then at the second, and so on. */
+  /**
+   * Revokes one grant after another. The store fails at its first call for the first grant, at its second
+   * call for the second grant, and so on.
+   */
   async function atEachCall(
     fault: Fault,
     thenAway: boolean,
@@ -133,13 +141,14 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     'another process completes a revocation that failed at any call of the store (%s)',
     async (fault) => {
       const calls = await atEachCall(fault, true, async ({ grantId, token, call, faulty }) => {
-        const wasBegun = faulty.calls.some((each) => each.startsWith('replace grant'))
+        const wasPending = faulty.calls.some((each) => each.startsWith('replace grant'))
         vi.setSystemTime(Date.now() + 20_000)
         const other = processOn(store)
         await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
-        const alive = await aliveOn(store, grantId, token)
+        const usable = await usablePartsOf(store, grantId, token)
         // The revocation changes nothing before the record of the grant marks it as pending.
-        if (alive.length > 0) expect({ call, wasBegun, alive }).toEqual({ call, wasBegun: false, alive: ALL })
+        if (usable.length > 0)
+          expect({ call, wasPending, usable }).toEqual({ call, wasPending: false, usable: ALL })
       })
       for (const call of ['replace grant', 'set refresh-family', 'delete consent', 'add revocations']) {
         expect(calls).toContain(call)
@@ -156,7 +165,7 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
           // The first attempt has revoked the grant. Only its last clean-up failed.
           expect(error.code).toBe('ERR_NOT_FOUND')
         })
-        expect({ call, alive: await aliveOn(store, grantId, token) }).toEqual({ call, alive: [] })
+        expect({ call, usable: await usablePartsOf(store, grantId, token) }).toEqual({ call, usable: [] })
       })
     },
   )
@@ -171,11 +180,11 @@ describeEachStore('grants.revoke() while the store fails', (makeStore) => {
     vi.setSystemTime(Date.now() + 20_000)
     const other = processOn(store)
     await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
-    expect(await aliveOn(store, 'first', token)).toEqual([])
+    expect(await usablePartsOf(store, 'first', token)).toEqual([])
     const second = await authorize(other, 'second')
     vi.setSystemTime(Date.now() + 70_000)
     await other.revocations.resumeAll(({ id }) => other.resumeGrant(id))
-    expect(await aliveOn(store, 'second', second)).toEqual(ALL)
+    expect(await usablePartsOf(store, 'second', second)).toEqual(ALL)
   })
 })
 
@@ -189,7 +198,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
     ['a user of alice', { userId: 'ann' }],
     ['a user of alice and an application', { userId: 'ann', clientId: 'app' }],
   ])(
-    'another process completes a revokeAll() that ended halfway: %s',
+    'another process completes a revokeAll() that failed halfway: %s',
     async (_, part: { clientId?: string; userId?: string }) => {
       const person = { accountId: 'alice', userId: 'ann' }
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
@@ -197,7 +206,7 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
       const process = processOn(store)
       const ids = Array.from({ length: 25 }, (__, at) => `grant-${at}`)
       const tokens = await Promise.all(ids.map((id) => authorize(process, id, person)))
-      const ofAnother = await authorize(process, 'another', { accountId: 'alice', userId: 'bob' })
+      const otherUserToken = await authorize(process, 'another', { accountId: 'alice', userId: 'bob' })
       const faulty = faultyStore(store)
       faulty.arm('delete grant', 'unanswered', { thenAway: true })
       const holder = { accountId: 'alice', ...part }
@@ -215,17 +224,17 @@ describeEachStore('grants.revokeAll()', (makeStore) => {
         await finish()
       }
       // The list entry and the stored consent are not checked, because they belong to the later grant.
-      const ofTheirs = ['access token', 'refresh token', 'grant']
+      const checkedParts = ['access token', 'refresh token', 'grant']
       for (const [at, id] of ids.entries()) {
-        const alive = await aliveOn(store, id, tokens[at] ?? '', person)
-        expect(alive.filter((each) => ofTheirs.includes(each))).toEqual([])
+        const usable = await usablePartsOf(store, id, tokens[at] ?? '', person)
+        expect(usable.filter((each) => checkedParts.includes(each))).toEqual([])
       }
-      expect(await aliveOn(store, 'since', since, person)).toEqual(expect.arrayContaining(ofTheirs))
-      const isOfAnotherMeant = part.userId === undefined
-      const aliveOfAnother = await aliveOn(store, 'another', ofAnother)
-      expect(aliveOfAnother.includes('grant')).toBe(!isOfAnotherMeant)
+      expect(await usablePartsOf(store, 'since', since, person)).toEqual(expect.arrayContaining(checkedParts))
+      const isOtherUserMeant = part.userId === undefined
+      const usableOfOtherUser = await usablePartsOf(store, 'another', otherUserToken)
+      expect(usableOfOtherUser.includes('grant')).toBe(!isOtherUserMeant)
       const { items } = await other.grants.list({ accountId: 'alice' })
-      const left = isOfAnotherMeant ? ['since'] : ['another', 'since']
+      const left = isOtherUserMeant ? ['since'] : ['another', 'since']
       expect(items.map(({ grantId }) => grantId).toSorted()).toEqual(left)
       vi.setSystemTime(Date.now() + 700_000)
       await finish()

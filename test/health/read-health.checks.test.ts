@@ -14,7 +14,7 @@ import type { KeyCondition } from '../../src/keys/signing-keys.ts'
 
 const NOW = 1_900_000_000_000
 
-/** The status of a check. Only a check that passes has no remedy. */
+/** Returns the status of a check. Expects that the check has a remedy, unless its status is pass. */
 function statusOf(check: HealthCheck | undefined) {
   expect(check?.remedy === undefined).toBe(check?.status === 'pass')
   return check?.status
@@ -32,7 +32,7 @@ describe('checkClock()', () => {
     ['half a minute before the request', NOW - 30_000, 'warn'],
     ['more than half a minute before the request', NOW - 30_001, 'fail'],
     ['more than half a minute after the answer', NOW + 30_401, 'fail'],
-  ])('a clock of the database that is %s has its status', (_, time, status) => {
+  ])('checkClock() returns the expected status for a database clock that is %s', (_, time, status) => {
     expect(statusOf(checkClock(time, asked))).toBe(status)
   })
 
@@ -68,7 +68,7 @@ describe('checkKeys()', () => {
   }
   const failure = new GatehouseError('ERR_STORE_UNAVAILABLE', 'the store is unavailable')
   const secret = new GatehouseError('ERR_SECRET_MISMATCH', 'another secret')
-  const lately = [
+  const afterRotation = [
     key('ES256', 'current', NOW / 1000 - 200),
     ...healthy.keys.slice(1, 2),
     ...healthy.keys.slice(3),
@@ -84,7 +84,7 @@ describe('checkKeys()', () => {
     ],
     ['under another secret', { failure: secret }, 'fail', 'another `secret`'],
     [
-      'under another secret from the start on',
+      'under another secret since the start',
       { failure: secret, keys: [], confirmedAt: undefined },
       'fail',
       '`secret`',
@@ -97,18 +97,23 @@ describe('checkKeys()', () => {
       'fail',
       'the store is unavailable',
     ],
-    ['of which one that signs was revoked', { isSigningRevoked: true }, 'fail', 'was revoked'],
+    ['of which a signing key was revoked', { isSigningRevoked: true }, 'fail', 'was revoked'],
     ['without a next key', { keys: healthy.keys.slice(0, 3) }, 'warn', 'for RS256'],
-    ['without a next key right after a rotation', { keys: lately, rotationDue: undefined }, 'pass', ''],
+    [
+      'without a next key right after a rotation',
+      { keys: afterRotation, rotationDue: undefined },
+      'pass',
+      '',
+    ],
     ['with an overdue rotation', { rotationDue: NOW / 1000 - 301 }, 'warn', 'has been due since 2030-03-17T'],
     ['with a rotation that is just due', { rotationDue: NOW / 1000 - 299 }, 'pass', ''],
-  ])('keys %s have their status', (_, change, status, message) => {
+  ])('checkKeys() returns the expected status for keys %s', (_, change, status, message) => {
     const found = checkKeys({ ...healthy, ...change }, NOW)
     expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
   })
 
-  test('keys that the host manages pass, unless one that signs was revoked', () => {
+  test('keys that the host manages pass the check, unless a signing key was revoked', () => {
     const hostKeys = {
       managedByHost: true,
       keys: [key('ES256', 'current', 0)],
@@ -131,7 +136,7 @@ describe('checkFetchedKeys()', () => {
     ['that cannot be fetched', { fetchedAt: undefined, failure }, 'fail', 'HTTP 404'],
     ['that were fetched', { fetchedAt: NOW - 5000, failure: undefined }, 'pass', '5 s ago'],
     ['that cannot be fetched again', { fetchedAt: NOW - 5000, failure }, 'warn', 'HTTP 404'],
-  ])('keys %s have their status', (_, condition, status, message) => {
+  ])('checkFetchedKeys() returns the expected status for keys %s', (_, condition, status, message) => {
     const found = checkFetchedKeys(condition, NOW)
     expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
@@ -154,11 +159,16 @@ describe('checkProducts()', () => {
   test.each([
     ['that are loaded', {}, 'pass', '1 products with 8 operations'],
     ['that are not loaded yet', { loaded: false }, 'unknown', 'not been loaded'],
-    ['that were rejected from the start on', { loaded: false, rejection }, 'fail', 'products.x: wrong'],
+    ['that were rejected at every load', { loaded: false, rejection }, 'fail', 'products.x: wrong'],
     ['whose last load was rejected', { rejection }, 'warn', 'from an earlier load'],
     ['without some operations', { current: restricted }, 'warn', 'invoices:o0 of invoices'],
-    ['without too many operations to name', { current: restricted }, 'warn', ' and 2 more, because'],
-  ])('products %s have their status', (_, change, status, message) => {
+    [
+      'without more operations than the message names',
+      { current: restricted },
+      'warn',
+      ' and 2 more, because',
+    ],
+  ])('checkProducts() returns the expected status for products %s', (_, change, status, message) => {
     const found = checkProducts({ ...healthy, ...change })
     expect(statusOf(found)).toBe(status)
     expect(found.message).toContain(message)
@@ -199,11 +209,14 @@ describe('checkRevocations()', () => {
       'fail',
       '503',
     ],
-  ])('revocations %s have their status', (_, revocations, areKnown, status, message) => {
-    const found = checkRevocations(revocations, areKnown)
-    expect(statusOf(found)).toBe(status)
-    expect(found.message).toContain(message)
-  })
+  ])(
+    'checkRevocations() returns the expected status for revocations %s',
+    (_, revocations, areKnown, status, message) => {
+      const found = checkRevocations(revocations, areKnown)
+      expect(statusOf(found)).toBe(status)
+      expect(found.message).toContain(message)
+    },
+  )
 })
 
 describe('checkStart()', () => {
@@ -217,7 +230,7 @@ describe('checkStart()', () => {
     ['starting', new GatehouseError('ERR_STORE_CORRUPT', 'x'), 'fail', 'prefix'],
     ['starting', new TypeError('x'), 'fail', 'log'],
   ] as const)(
-    'a start with the state %s and the failure %s has its status',
+    'checkStart() returns the expected status for the state %s and the failure %s',
     (state, failure, status, remedy) => {
       const found = checkStart({ state, failure })
       expect(statusOf(found)).toBe(status)

@@ -7,21 +7,21 @@ const away = (cause?: unknown, message = 'the store failed') =>
 const libraryError = (message: string, more: object = {}) => Object.assign(new Error(message), more)
 
 test.each([
-  ['a GatehouseError is its message', away(), 'the store failed'],
+  ['a GatehouseError is shown as its message', away(), 'the store failed'],
   [
-    'a cause with a code is that code',
+    'a cause with a code is shown as its code',
     away(libraryError('secret', { code: 'ECONNREFUSED' })),
     'the store failed: ECONNREFUSED',
   ],
   ['a code in the message is not repeated', away({ code: 'OOM' }, 'Redis says OOM'), 'Redis says OOM'],
   [
-    'a cause without a code is the name of its class',
+    'a cause without a code is shown as the name of its class',
     away(new TypeError('secret')),
     'the store failed: TypeError',
   ],
   ['a plain error has no reason', libraryError('password=secret'), 'the error has no reason'],
   [
-    'a code that is a sentence is left out',
+    'a code that is a sentence is omitted',
     libraryError('', { code: 'secret of Alice' }),
     'the error has no reason',
   ],
@@ -39,7 +39,7 @@ test.each([
     '//…@db.example:6379 is unavailable'.replace(/^/, 'redis:'),
   ],
   [
-    'several lines become one',
+    'several lines are joined to one line',
     new GatehouseError('ERR_CATALOG', 'wrong:\n  - a: b\n  - c: d'),
     'wrong: a: b c: d',
   ],
@@ -53,7 +53,7 @@ test('a reason has at most 300 characters', () => {
   expect(reason.endsWith('…')).toBe(true)
 })
 
-test('errors that cause each other have a reason', () => {
+test('an error that is its own cause has a reason', () => {
   const one = libraryError('', { code: 'EONE' })
   one.cause = one
   expect(reasonOf(one)).toBe('EONE')

@@ -9,7 +9,7 @@ type InspectedStore = Pick<Store, 'ping' | 'inspect' | 'volatile'>
 
 const TIMEOUT_MS = 60
 
-/** The health reader of a store, with the timeout that it has in a service. */
+/** Creates the health reader of a store. Its calls of the store have a timeout, as in a service. */
 function readerOf(store: InspectedStore, tolerance?: number) {
   const { inspect: _, ...plain } = memoryStore()
   return storeHealthReader(withDeadline({ ...plain, volatile: false, ...store }, TIMEOUT_MS), tolerance)
@@ -28,11 +28,11 @@ afterEach(() => {
 })
 
 describe('the health of a store', () => {
-  test('a store without inspect() has the checks of its answer and its latency', async () => {
+  test('the health of a store without inspect() checks whether the store answers, and its latency', async () => {
     expect(await listOf({ ping: async () => {} })).toEqual(['store pass', 'store.latency pass'])
   })
 
-  test('a store with inspect() has the checks of its clock and its own checks too', async () => {
+  test('the health of a store with inspect() also checks its clock, and contains the checks of inspect()', async () => {
     const inspect = inspection([{ name: 'eviction', status: 'fail', message: 'm', remedy: 'f' }])
     expect(await listOf({ ping: async () => {}, inspect })).toEqual([
       'store pass',
@@ -66,7 +66,7 @@ describe('the health of a store', () => {
     })
   })
 
-  test('the time until an answer does not count as a difference of the clocks', async () => {
+  test('a clock difference of 12 seconds is a warning, and fails the check if 10 seconds are tolerated', async () => {
     const time = Date.now() - 12_000
     const inspect = async () => {
       await delay(20)
@@ -80,7 +80,7 @@ describe('the health of a store', () => {
     expect(await clockCheck(10)).toMatchObject({ status: 'fail' })
   })
 
-  test('a store whose inspect() fails has an unknown check, and is usable', async () => {
+  test('a store whose inspect() fails is usable, and the status of its inspection is unknown', async () => {
     const inspect = async () => {
       throw new Error('secret')
     }
@@ -113,7 +113,7 @@ describe('a broken store', () => {
     ['that rejects with undefined', { ping: rejectingWithUndefined, inspect: rejectingWithUndefined }],
     ['that answers inspect() but not ping()', { ping: rejectingWithUndefined, inspect: inspection() }],
   ])(
-    'a store %s fails its check within the timeout, and its error is not quoted',
+    'a store %s fails its check within the timeout, and the check does not quote the error',
     async (_, store: InspectedStore) => {
       const from = performance.now()
       const { checks, isUsable } = await readerOf(store)()

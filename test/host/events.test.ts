@@ -35,7 +35,7 @@ describe('events', () => {
     expect(listener).toHaveBeenCalledTimes(1)
   })
 
-  it('an event reaches the listeners that exist at the time of emit, even if a listener adds or removes others', () => {
+  it('an event reaches the listeners that exist at the time of emit, even if a listener adds or removes other listeners', () => {
     const events = create()
     const [late, leaving] = [vi.fn(), vi.fn()]
     events.on('catalog.reloaded', () => {
@@ -104,7 +104,7 @@ describe('a failing listener', () => {
     ],
   ]
   it.each(failures)(
-    'a listener that fails because it %s is reported, and does not affect others',
+    'a listener that %s is reported, and does not affect other listeners',
     async (_, listenerOf) => {
       const events = create()
       const error = new Error('the audit log is full')

@@ -8,7 +8,7 @@ const NONE = [undefined, null, false, '']
 const ctx = {} as Context
 const returnTo = new URL('https://example.com/auth/interaction/x')
 
-/** A host whose callbacks may return values that no type allows. */
+/** Creates the checked accounts of a host whose callbacks may return values of wrong types. */
 function checked(accounts: object) {
   const warn = vi.fn()
   const complete = { find: (id: string) => ({ id }), ...accounts } as Accounts
@@ -61,13 +61,13 @@ describe('accounts.find', () => {
     await expect(find(answer)).rejects.toThrow(hostFault(message))
   })
 
-  it('all problems of a result are reported at once', async () => {
+  it('all problems of a result of accounts.find are reported at once', async () => {
     await expect(find({ id: 1, kycLevel: 1, claims: 1 })).rejects.toMatchObject({
       problems: [{ path: 'id' }, { path: 'kycLevel' }, { path: 'claims' }],
     })
   })
 
-  it('an unknown KYC level counts as the lowest one, and is logged once', async () => {
+  it('an unknown KYC level counts as the lowest level, and is logged once', async () => {
     const accounts = checked({ find: (id: string) => ({ id, kycLevel: id }) })
     for (const id of ['verified', 'verified', 'basic', 'toString']) await accounts.find(id)
     expect(await accounts.find('verified')).toMatchObject({ kycLevel: undefined })
@@ -97,13 +97,16 @@ describe.each(['current', 'authenticate'] as const)('accounts.%s', (callback) =>
     expect(await ask(answer)).toBeUndefined()
   })
 
-  it.each([null, undefined, ''])('the optional fields of a person may be %j', async (nothing) => {
-    expect(await ask({ accountId: 'alice', userId: nothing, signedInAt: nothing })).toEqual({
-      accountId: 'alice',
-    })
-  })
+  it.each([null, undefined, ''])(
+    `accounts.${callback} may return %j for the optional fields of a person`,
+    async (nothing) => {
+      expect(await ask({ accountId: 'alice', userId: nothing, signedInAt: nothing })).toEqual({
+        accountId: 'alice',
+      })
+    },
+  )
 
-  it('the result contains only the person, with the time of sign-in in whole seconds', async () => {
+  it(`the result of accounts.${callback} contains only the person, with the time of sign-in in whole seconds`, async () => {
     const answer = { accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000.7, role: 'admin' }
     expect(await ask(answer)).toEqual({ accountId: 'alice', userId: 'ann', signedInAt: 1_900_000_000 })
     expect(await ask(answer)).not.toHaveProperty('role')
@@ -150,7 +153,7 @@ describe('accounts.signInUrl', () => {
 })
 
 describe('the account callbacks', () => {
-  it('each callback is called with its object as this', async () => {
+  it('each callback is called as a method of the accounts object', async () => {
     class FindAccounts {
       readonly #rows = new Map([['alice', { id: 'alice' }]])
       readonly left: string[] = []
@@ -182,7 +185,7 @@ describe('the account callbacks', () => {
     expect(host.left).toEqual(['alice'])
   })
 
-  it('a callback that the host does not have is absent', () => {
+  it('createHostAccounts() returns only the callbacks that the host has', () => {
     expect(
       Object.keys(createHostAccounts({ find: () => null }, { kycLevels: [], logger: silentLogger })),
     ).toEqual(['find'])

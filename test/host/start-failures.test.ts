@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStartFailures } from '../../src/host/start-failures.ts'
 
-test('start failures that each have a different message fill neither the log nor the memory', () => {
+test('at most 100 start failures with different messages are logged, so that they fill neither the log nor the memory', () => {
   const lines: object[] = []
   const write = (fields: object) => void lines.push(fields)
   const logger = { debug: write, info: write, warn: write, error: write }

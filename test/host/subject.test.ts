@@ -47,7 +47,7 @@ test.each([
   'urn:example:account:7',
   'org/7',
   'dGVzdA==',
-])('the subject of the account %s without a user is its id', (accountId) => {
+])('the subject of the account %s without a user is the account id', (accountId) => {
   expect(subjectOf({ accountId })).toBe(accountId)
 })
 

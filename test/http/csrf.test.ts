@@ -28,7 +28,7 @@ describe('CSRF tokens', () => {
     expect(createCsrfTokens([new Uint8Array(32).fill(2)]).isValid(csrf.issue('uid'), 'uid')).toBe(false)
   })
 
-  it('CSRF tokens are issued with the newest key and valid under all keys (fixed bug: a form from before a rotation was rejected)', () => {
+  it('CSRF tokens are issued with the newest key, and are valid under all keys (fixed bug: a form from before a rotation was rejected)', () => {
     const newest = new Uint8Array(32).fill(2)
     const rotated = createCsrfTokens([newest, key])
     expect(rotated.isValid(csrf.issue('uid'), 'uid')).toBe(true)
@@ -45,7 +45,7 @@ describe('CSRF tokens', () => {
 
 describe('isSameOrigin', () => {
   const origin = 'https://example.com'
-  const said = (headers: Record<string, string>) =>
+  const contextOf = (headers: Record<string, string>) =>
     ({ get: (name: string) => headers[name] ?? '' }) as Context
 
   it.each([
@@ -61,6 +61,6 @@ describe('isSameOrigin', () => {
     [{ Origin: 'http://example.com' }, false],
     [{ 'Sec-Fetch-Site': 'same-origin', Origin: 'https://evil.example' }, false],
   ])('isSameOrigin() of a request with the headers %j is %s', (headers, expected) => {
-    expect(isSameOrigin(said(headers), origin)).toBe(expected)
+    expect(isSameOrigin(contextOf(headers), origin)).toBe(expected)
   })
 })

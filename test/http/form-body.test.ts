@@ -9,7 +9,7 @@ import { isRejection, readForm } from '../../src/http/form-body.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** An app that answers with the fields `a` and `list` of the form, or with the status of the rejection. */
+/** Creates an app that answers with the fields `a` and `list` of a form, or with the status of an error. */
 function app(...above: Middleware[]) {
   const koa = new Koa()
   for (const middleware of above) koa.use(middleware)
@@ -72,7 +72,7 @@ describe('readForm', () => {
     expect((await send(app(), `a=${'x'.repeat(1_000_000)}`)).status).toBe(413)
   })
 
-  it('readForm rejects a body that is too long and chunked', async () => {
+  it('readForm rejects a chunked body that is too long with 413', async () => {
     const server = app().listen(0)
     const socket = connect((server.address() as AddressInfo).port)
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${FORM}\r\nTransfer-Encoding: chunked\r\n\r\n`)
@@ -113,16 +113,16 @@ describe('readForm', () => {
       [{ a: 1 }, 400],
       [{ a: null }, 400],
       ['x'.repeat(70_000), 413],
-    ])('readForm rejects a value of a body parser that is not a form', async (parsed, status) => {
+    ])('readForm rejects a parsed body that is not a form', async (parsed, status) => {
       expect((await send(app(parsedAs('ctx.request.body', parsed)), 'a=1')).status).toBe(status)
     })
 
-    it('a body parser without a result leads to 400 at once', async () => {
+    it('readForm answers 400 at once if a body parser has read the body and has set no result', async () => {
       expect((await send(app(parsedAs('ctx.request.body', undefined)), 'a=1')).status).toBe(400)
     })
   })
 
-  it('readForm ends when the sender disconnects before the end', async () => {
+  it('readForm answers 400 when the sender disconnects before the end of the body', async () => {
     const koa = new Koa()
     koa.silent = true
     const result = new Promise((resolve) => koa.use(async (ctx) => resolve(await readForm(ctx))))

@@ -10,7 +10,7 @@ describe('html', () => {
     expect(markup`<p title="${value}">${value}</p>`.toString()).toBe(`<p title="${escaped}">${escaped}</p>`)
   })
 
-  it('html keeps its own markup, alone and in lists', () => {
+  it('html does not escape markup that html has created, alone and in lists', () => {
     const items = ['<', 'b'].map((item) => markup`<li>${item}</li>`)
     expect(markup`<ul>${items}</ul>`.toString()).toBe('<ul><li>&lt;</li><li>b</li></ul>')
     expect(markup`${['<', ['>', [markup`<br>`]]]}`.toString()).toBe('&lt;&gt;<br>')

@@ -27,7 +27,7 @@ describe('headers of a page', () => {
     expect(headersFor({})).not.toHaveProperty('Cross-Origin-Opener-Policy')
   })
 
-  it('the headers of a page allow the origins of its images and form targets, once each', () => {
+  it('the headers of a page allow each origin of its images and form targets once', () => {
     const policy = policyFor({
       images: ['https://cdn.example/a.png', 'https://cdn.example/b.png', '/logo.png', undefined],
       formTargets: ['http://localhost:3001/callback', 'http://[::1]:8080/x'],

@@ -9,17 +9,17 @@ import { createLogMarks } from '../../src/revocation/log-marks.ts'
 export const SECRET = 'the secret of today, which is long enough'
 export const DAY = 86_400
 
-/** The keys of one process on a store. It records the events and the revocations. */
+/** Creates the rotating keys of one process on a store, and records their events and revocations. */
 export function keyProcess(
   store: Store,
   options: {
     secrets?: readonly string[]
     logger?: Logger
-    /** Throws if revoking fails. */
+    /** Called before each revocation of a key. If the function rejects, revoking the key fails. */
     revokeKey?: () => Promise<void>
-    /** The revocations that the process knows. @default none */
+    /** Returns whether the process knows the revocation of a key. @default no revocation is known */
     isKeyRevoked?: (kid: string) => boolean
-    /** Milliseconds after which it completes the work of another process. */
+    /** Milliseconds after which the process completes the pending work of another process. */
     takeOverAfterMs?: number
   } = {},
 ) {
@@ -55,7 +55,7 @@ export function keyProcess(
     emitted,
     revoked,
     published: () => keys.ring.published.keys.map(({ kid }) => String(kid)),
-    /** The key that signs. */
+    /** Returns the id of the key that signs. */
     signing: (alg: 'ES256' | 'RS256' = 'ES256') =>
       String(keys.ring.signing.find((key) => key.alg === alg)?.kid),
     async sign(): Promise<string> {
@@ -64,7 +64,7 @@ export function keyProcess(
         .setProtectedHeader({ alg: 'ES256', kid: key.kid })
         .sign(await importJWK(key, 'ES256'))
     },
-    /** The id of the key that signed a token, if the process knows it. */
+    /** Verifies a token. Returns the id of its key. Throws if the process does not know the key. */
     async verify(token: string): Promise<string> {
       await jwtVerify(token, keys.getKey)
       return String(decodeProtectedHeader(token).kid)

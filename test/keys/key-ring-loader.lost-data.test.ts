@@ -13,17 +13,17 @@ const RING = 'signing-keys:ring'
 const LOG = 'revocations:buckets'
 
 describeEachStore('keys in a store that loses data', (makeStore) => {
-  const leaves: (() => Promise<void>)[] = []
+  const stops: (() => Promise<void>)[] = []
   let data: string
   beforeEach(() => {
     data = crypto.randomUUID()
   })
-  afterEach(() => Promise.all(leaves.splice(0).map((leave) => leave())))
+  afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
 
   /** Starts a process that follows the key ring until the end of the test. */
   async function start(options: Parameters<typeof keyProcess>[1] = {}, store = makeStore(data)) {
     const started = keyProcess(store, options)
-    leaves.push(await started.keys.follow())
+    stops.push(await started.keys.follow())
     return started
   }
   async function startFirst(options: Parameters<typeof keyProcess>[1] = {}) {
@@ -74,7 +74,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(await other.verify(await one.sign())).toBe(one.signing())
   })
 
-  test('losing only the key ring replaces it, also in a process that starts, and health names the loss', async () => {
+  test('if only the key ring is lost, a process that starts replaces the ring, and health reports the loss', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseRing()
@@ -90,7 +90,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     }
   })
 
-  test('losing only the revocation log replaces the key ring, also in a process that starts', async () => {
+  test('if only the revocation log is lost, a process that starts replaces the key ring', async () => {
     const one = await startFirst()
     const before = one.published()
     await loseLog()
@@ -160,7 +160,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     expect(one.published()).not.toEqual(before)
   })
 
-  test('tokens of the old keys that could not be revoked at once are revoked later', async () => {
+  test('old keys whose tokens could not be revoked at once are revoked by a later poll', async () => {
     let isAway = true
     const revokeKey = () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve())
     const one = await startFirst({ revokeKey, isKeyRevoked: () => true, takeOverAfterMs: 50 })
@@ -169,7 +169,7 @@ describeEachStore('keys in a store that loses data', (makeStore) => {
     await one.list()
     expect(one.revoked).toEqual([])
     isAway = false
-    // A token with an unknown key causes a poll, and each poll revokes the tokens that are still missing.
+    // A token with an unknown key causes a poll. Each poll revokes the old keys that are not revoked yet.
     await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})
     await vi.waitFor(async () => {
       await one.verify('eyJhbGciOiJFUzI1NiIsImtpZCI6InVua25vd24ifQ.e30.AAAA').catch(() => {})

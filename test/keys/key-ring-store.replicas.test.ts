@@ -22,7 +22,7 @@ test('revoking a key fails, however often it is repeated, until enough replicas 
     await expect(keys.keys.revoke(kid)).rejects.toThrow(TOO_FEW)
     expect(await keys.list()).toContain(`revoked ES256 ${kid}`)
   }
-  // It also fails in another process.
+  // Revoking the key also fails in another process.
   await expect(keyProcess(db.durable).keys.revoke(kid)).rejects.toThrow(TOO_FEW)
   expect(keys.emitted.filter((event) => event.startsWith('revoked'))).toEqual([`revoked ES256 ${kid}`])
 

@@ -14,7 +14,7 @@ import { describeEachStore, watchWrites } from '../support/stores.ts'
 
 vi.mock('../../src/keys/generate-key.ts', async (original) => {
   const keys = await original<typeof Keys>()
-  // As many keys as the rings of one test have, because generating them takes long.
+  // Generating an RSA key takes long, so the tests use the same four RSA keys in turn.
   const made = Array.from({ length: 4 }, () => keys.generateSigningKey('RS256'))
   let next = 0
   const generateSigningKey: typeof keys.generateSigningKey = (alg) =>
@@ -51,7 +51,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(kids(published.keys)[3]).toBe(kids(signing)[2])
   })
 
-  test('the key ring publishes public keys only, and they verify tokens of the private ones', async () => {
+  test('the key ring publishes only public keys, which verify the tokens of the private keys', async () => {
     const { signing, published } = await load(makeStore(), TODAY)
     for (const jwk of published.keys) {
       expect(Object.keys(jwk).filter((member) => PRIVATE.includes(member))).toEqual([])
@@ -89,7 +89,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await load(store, TODAY, YESTERDAY)).toEqual(before)
   })
 
-  test('a start re-encrypts keys that are encrypted under an older secret (fixed bug: that secret could never be dropped)', async () => {
+  test('a start re-encrypts keys that are encrypted under an older secret (fixed bug: the older secret could never be removed)', async () => {
     const data = 'sealed again'
     const before = await load(makeStore(data), YESTERDAY)
     const stores = Array.from({ length: 4 }, () => watchWrites(makeStore(data)))
@@ -109,18 +109,18 @@ describeEachStore('the key ring', (makeStore) => {
     faulty.arm('replace signing-keys')
     const warn = vi.fn()
     const logger = { ...silentLogger, warn }
-    const sealing = createKeyEncryption([TODAY, YESTERDAY])
-    expect(await loadWith(faulty.store, sealing, logger)).toEqual(before)
+    const encryption = createKeyEncryption([TODAY, YESTERDAY])
+    expect(await loadWith(faulty.store, encryption, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), YESTERDAY)).toEqual(before)
-    expect(await loadWith(faulty.store, sealing, logger)).toEqual(before)
+    expect(await loadWith(faulty.store, encryption, logger)).toEqual(before)
     expect(warn).toHaveBeenCalledOnce()
     expect(await load(makeStore(data), TODAY)).toEqual(before)
   })
 
   test.each([
-    ['no JSON', 'garbage'],
-    ['cut off', '{"v":1,"keys":[{"kid":"a"'],
+    ['not JSON', 'garbage'],
+    ['truncated', '{"v":1,"keys":[{"kid":"a"'],
     ['a list', '[]'],
     ['of a later version', '{"v":2,"id":"a","keys":[]}'],
     ['without a list of keys', '{"v":1,"id":"a","keys":{}}'],
@@ -132,7 +132,7 @@ describeEachStore('the key ring', (makeStore) => {
     expect(await store.get(KEY)).toBe(text)
   })
 
-  test('a ring whose encrypted keys were exchanged is rejected', async () => {
+  test('a ring whose encrypted keys were swapped is rejected', async () => {
     const store = makeStore()
     await load(store, TODAY)
     const record = JSON.parse((await store.get(KEY)) ?? '') as { keys: { sealed: string }[] }
@@ -166,15 +166,15 @@ describe('the encryption of private keys', () => {
   })
 
   test('encrypting the same key twice gives different texts', async () => {
-    const sealing = createKeyEncryption([TODAY])
-    expect(await sealing.seal(jwk)).not.toBe(await sealing.seal(jwk))
+    const encryption = createKeyEncryption([TODAY])
+    expect(await encryption.seal(jwk)).not.toBe(await encryption.seal(jwk))
   })
 
-  test('a text that was changed, cut off or is not a JWE is not decrypted', async () => {
-    const sealing = createKeyEncryption([TODAY])
-    const sealed = await sealing.seal(jwk)
+  test('a text that was changed or truncated, or that is not a JWE, is not decrypted', async () => {
+    const encryption = createKeyEncryption([TODAY])
+    const sealed = await encryption.seal(jwk)
     const parts = sealed.split('.')
-    const other = (await sealing.seal({ ...jwk, kid: 'other' })).split('.')
+    const other = (await encryption.seal({ ...jwk, kid: 'other' })).split('.')
     for (const text of [
       '',
       'garbage',
@@ -182,7 +182,7 @@ describe('the encryption of private keys', () => {
       parts.with(3, other[3] ?? '').join('.'),
       parts.with(0, Buffer.from('{"alg":"dir","enc":"A128GCM"}').toString('base64url')).join('.'),
     ]) {
-      expect(await sealing.unseal(text)).toBeUndefined()
+      expect(await encryption.unseal(text)).toBeUndefined()
     }
   })
 

@@ -19,7 +19,7 @@ import {
 } from '../../src/keys/key-states.ts'
 
 const HOUR = 3600
-/** Tokens live longer than a key signs, so that several keys are published. */
+/** Access tokens live longer than a key signs, so several previous keys are published at the same time. */
 const LIFE = { ES256: 20 * HOUR, RS256: HOUR }
 const policy = {
   rotateAfter: 8 * HOUR,
@@ -29,19 +29,19 @@ const policy = {
 /** Seconds by which the clock of each of the three processes is ahead. */
 const SKEW = [-30, 0, 30] as const
 
-/** A moment that comes by itself: a key's state ends, a token expires, or a process becomes stale. */
-type Happening = 'end' | 'expiry' | 'late'
+/** The kind of a moment: the state of a key ends, a token expires, or the keys of a process become stale. */
+type Moment = 'end' | 'expiry' | 'stale'
 
 type Crash = 'before' | 'after' | undefined
 
 type Action =
   | { do: 'wait'; seconds: number }
-  /** Time passes until shortly before or after such a moment. */
-  | { do: 'await'; what: Happening; which: number; seconds: number }
-  /** A process signs with its keys, unless they are stale. */
+  /** Time passes until shortly before or after a moment of the kind `what`. */
+  | { do: 'await'; what: Moment; which: number; seconds: number }
+  /** A process signs with its keys. If the keys are stale, the process polls the ring first. */
   | { do: 'sign'; by: number; alg: SigningAlgorithm }
-  /** A process reads the ring and makes a change; it may crash before or after the write. */
-  | { do: 'look' | 'fill' | 'rotate'; by: number; crash?: Crash }
+  /** A process reads the ring and changes the ring. The process may crash before or after the write. */
+  | { do: 'poll' | 'replenish' | 'rotate'; by: number; crash?: Crash }
   | { do: 'revoke'; by: number; which: number; crash?: Crash }
 
 const by = fc.integer({ min: 0, max: 2 })
@@ -50,9 +50,9 @@ const crash = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('before' as const, 'after' as const) },
 )
 const seconds = fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 10 * HOUR }))
-const happening = {
+const moment = {
   do: fc.constant('await' as const),
-  what: fc.constantFrom<Happening[]>('end', 'expiry', 'late'),
+  what: fc.constantFrom<Moment[]>('end', 'expiry', 'stale'),
   which: fc.nat(50),
   seconds: fc.integer({ min: -31, max: 31 }),
 }
@@ -61,7 +61,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      ...happening,
+      ...moment,
     }),
   },
   {
@@ -70,12 +70,12 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constantFrom('look' as const, 'look', 'fill', 'rotate'), by, crash }),
+    arbitrary: fc.record({ do: fc.constantFrom('poll' as const, 'poll', 'replenish', 'rotate'), by, crash }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), by, which: fc.nat(20), crash }) },
 )
 
-/** A model of three processes on one ring. */
+/** Creates a model of three processes on one ring. */
 function createWorld() {
   let time = 1_800_000_000
   let made = 0
@@ -95,30 +95,30 @@ function createWorld() {
 
   function change(
     process: number,
-    how: string | undefined,
-    isAsked: boolean,
+    crashPoint: string | undefined,
+    isManual: boolean,
     stepOf: () => KeyStep<RingKey>,
   ): void {
     const before = ring
     const { keys, changes } = stepOf()
-    if (how === 'before') return
+    if (crashPoint === 'before') return
     ring = keys
     for (const { what, kid } of changes) {
       if (what === 'published') publishedAt.set(kid, time)
       if (what === 'revoked') revoked.add(kid)
-      // Unless an operator asks for it, no key becomes current before all processes can know the key.
+      // Unless an operator rotates or revokes, no key becomes current before all processes can know the key.
       const hadAnother = before.some((key) => key.state === 'current' && key.alg === kid.slice(0, 5))
-      if (what === 'activated' && !isAsked && hadAnother) {
+      if (what === 'activated' && !isManual && hadAnother) {
         const ahead = time - (publishedAt.get(kid) ?? time)
         assert.ok(ahead >= policy.publishAhead - 60, `${kid} signs ${ahead} s after it was published`)
       }
     }
-    if (how === undefined) known[process] = { keys: ring, at: time }
+    if (crashPoint === undefined) known[process] = { keys: ring, at: time }
   }
 
-  function look(process: number, how?: 'before' | 'after'): void {
+  function poll(process: number, crashPoint?: 'before' | 'after'): void {
     const now = time + (SKEW[process] ?? 0)
-    change(process, how, false, () => advance(ring, now, policy, canSign(ring) ? [] : make()))
+    change(process, crashPoint, false, () => advance(ring, now, policy, canSign(ring) ? [] : make()))
   }
 
   return {
@@ -131,20 +131,20 @@ function createWorld() {
         const instants = {
           end: ring.map((key) => endOf(ring, key, policy) ?? 0),
           expiry: tokens.map(({ exp }) => exp),
-          late: known.map(({ at }) => at + STALE_AFTER_SECONDS),
+          stale: known.map(({ at }) => at + STALE_AFTER_SECONDS),
         }[what.what].filter((instant) => instant > time)
         time = Math.max(time, (instants[what.which % instants.length] ?? time) + what.seconds)
         return
       }
       const now = time + (SKEW[what.by] ?? 0)
       if (what.do === 'sign') {
-        if (time - (known[what.by]?.at ?? 0) > STALE_AFTER_SECONDS) look(what.by)
+        if (time - (known[what.by]?.at ?? 0) > STALE_AFTER_SECONDS) poll(what.by)
         const { keys = [] } = known[what.by] ?? {}
         const signing = inState(keys, 'current').find(({ alg }) => alg === what.alg)
         assert.ok(signing)
         tokens.push({ kid: signing.kid, alg: what.alg, exp: now + LIFE[what.alg] })
-      } else if (what.do === 'look') look(what.by, what.crash)
-      else if (what.do === 'fill') {
+      } else if (what.do === 'poll') poll(what.by, what.crash)
+      else if (what.do === 'replenish') {
         change(what.by, what.crash, false, () => replenish(ring, now, make(missingNext(ring))))
       } else if (what.do === 'rotate') {
         const replaced = inState(ring, 'current').map(({ kid }) => kid)
@@ -157,7 +157,7 @@ function createWorld() {
       }
     },
 
-    // Plain assertions, because they run a million times.
+    // Plain assertions are faster than expect(). They run a million times.
     check(): void {
       for (const alg of ALGORITHMS) {
         assert.equal(
@@ -169,12 +169,12 @@ function createWorld() {
       }
       assert.equal(new Set(ring.map(({ kid }) => kid)).size, ring.length)
       const published = inState(ring, 'next', 'current', 'previous').map(({ kid }) => kid)
-      const remembered = inState(ring, 'revoked').map(({ kid }) => kid)
+      const listedRevoked = inState(ring, 'revoked').map(({ kid }) => kid)
       for (const kid of published) assert.ok(!revoked.has(kid), `${kid} is revoked and published`)
       // On the slowest clock, tokens expire 30 seconds later.
       for (const { kid } of tokens.filter(({ exp }) => time - 30 < exp)) {
-        // As long as a revoked key is listed, each process that reads the ring makes sure that its tokens are rejected.
-        assert.ok((revoked.has(kid) ? remembered : published).includes(kid), `${kid} is forgotten`)
+        // While a revoked key is listed, each process that reads the ring rejects the tokens of the key.
+        assert.ok((revoked.has(kid) ? listedRevoked : published).includes(kid), `${kid} is missing`)
       }
     },
   }
@@ -195,35 +195,38 @@ test('in any sequence of events one key of each algorithm signs, and valid token
 
 test('a process that sees a rotation as late as possible signs only tokens that can be verified until they expire', () => {
   const some = fc.array(action, { maxLength: 3 })
-  const awaiting = (what: Happening) => fc.record({ ...happening, what: fc.constant(what) })
+  const awaiting = (what: Moment) => fc.record({ ...moment, what: fc.constant(what) })
   const scenario = fc.tuple(
     by,
     by,
     by,
     fc.constantFrom(...ALGORITHMS),
-    awaiting('late'),
+    awaiting('stale'),
     awaiting('end'),
     some,
     some,
   )
   fc.assert(
-    fc.property(scenario, ([late, rotates, retires, alg, wait, end, before, after]) => {
-      const world = createWorld()
-      const actions: Action[] = [
-        ...before,
-        { do: 'look', by: late },
-        { do: 'rotate', by: rotates },
-        wait,
-        { do: 'sign', by: late, alg },
-        ...after,
-        end,
-        { do: 'look', by: retires },
-      ]
-      for (const each of actions) {
-        world.act(each)
-        world.check()
-      }
-    }),
+    fc.property(
+      scenario,
+      ([staleProcess, rotatingProcess, retiringProcess, alg, wait, end, before, after]) => {
+        const world = createWorld()
+        const actions: Action[] = [
+          ...before,
+          { do: 'poll', by: staleProcess },
+          { do: 'rotate', by: rotatingProcess },
+          wait,
+          { do: 'sign', by: staleProcess, alg },
+          ...after,
+          end,
+          { do: 'poll', by: retiringProcess },
+        ]
+        for (const each of actions) {
+          world.act(each)
+          world.check()
+        }
+      },
+    ),
     { numRuns: 1000 },
   )
 })

@@ -50,10 +50,10 @@ describe('a key', () => {
 
   test('a key never signs before it was published for publishAhead', () => {
     const late = [key('e1', 'current'), key('e2', 'next', NOW + 100 * DAY)]
-    // The next key is published for a day, and for a minute in which all processes poll the ring.
-    const turn = NOW + 101 * DAY + 60
-    expect(states(advance(late, turn - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
-    expect(states(advance(late, turn, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
+    // The next key is published for a day and one more minute. In this minute all processes poll the ring.
+    const rotationAt = NOW + 101 * DAY + 60
+    expect(states(advance(late, rotationAt - 1, policy).keys)).toEqual({ e1: 'current', e2: 'next' })
+    expect(states(advance(late, rotationAt, policy).keys)).toEqual({ e1: 'previous', e2: 'current' })
     const short = { ...policy, publishAhead: 2 }
     expect(nextDue(late, short)).toBe(NOW + 100 * DAY + 3)
   })
@@ -80,7 +80,7 @@ describe('a key', () => {
     expect(summaryOf(advance(old, days, policy).changes)).toEqual(['e0 retired', 'r0 retired'])
   })
 
-  test('a key keeps its private part only as long as it is needed', () => {
+  test('a key keeps its private part only as long as the private part is needed', () => {
     const parts = (['next', 'current', 'previous', 'retired', 'revoked'] as const).map((state) => [
       partOf(key('e', state)),
       partOf(key('r', state)),
@@ -114,7 +114,7 @@ describe('new keys', () => {
     expect(replenish(keys, NOW + 6, [key('e4'), key('r4')]).keys).toBe(keys)
   })
 
-  test('a new key signs at once if no other key can', () => {
+  test('a new key signs at once if no other key can sign', () => {
     const { keys, changes } = replenish<RingKey>([], NOW, [key('e1', 'next', 0), key('r1', 'next', 0)])
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current' })
     expect(summaryOf(changes)).toEqual(['e1 published', 'e1 activated', 'r1 published', 'r1 activated'])
@@ -123,7 +123,7 @@ describe('new keys', () => {
     expect(canSign([key('e1', 'current'), key('r1', 'previous')])).toBe(false)
   })
 
-  test('a new next key is published in the same step that activates the old one', () => {
+  test('a new next key is published in the same write that activates the old next key', () => {
     const { keys, changes } = advance(ring, NOW + 90 * DAY, policy, [key('e3'), key('r3')])
     expect(states(keys)).toMatchObject({ e2: 'current', r2: 'current', e3: 'next', r3: 'next' })
     expect(summaryOf(changes)).toEqual(['e2 activated', 'e3 published', 'r2 activated', 'r3 published'])
@@ -131,7 +131,7 @@ describe('new keys', () => {
 })
 
 describe('rotating now', () => {
-  test('a rotation activates the next keys and publishes new ones', () => {
+  test('a rotation activates the next keys and publishes new next keys', () => {
     const { keys, changes } = rotate(ring, NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({
       e1: 'previous',
@@ -149,27 +149,27 @@ describe('rotating now', () => {
     expect(rotate(keys, NOW + 2, [key('e4'), key('r4')], ['e1', 'r1']).keys).toBe(keys)
   })
 
-  test('a rotation without a next key activates a new one', () => {
+  test('a rotation without a next key activates a new key', () => {
     const { keys } = rotate(ring.slice(0, 2), NOW + 1, [key('e3'), key('r3')], ['e1', 'r1'])
     expect(states(keys)).toEqual({ e1: 'previous', r1: 'previous', e3: 'current', r3: 'current' })
   })
 })
 
 describe('revoking', () => {
-  test('revoking the current key activates the next one and changes no other', () => {
+  test('revoking the current key activates the next key of its algorithm and changes no other key', () => {
     const { keys, changes } = revoke(ring, NOW + 1, [], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e2: 'current', r2: 'next' })
     expect(summaryOf(changes)).toEqual(['e1 revoked', 'e2 activated'])
     expect(missingNext(keys)).toEqual(['ES256'])
   })
 
-  test('revoking the current key without a next one activates a new key', () => {
+  test('revoking the current key activates a new key if there is no next key', () => {
     const { keys, changes } = revoke(ring.slice(0, 2), NOW + 1, [key('e3')], 'e1')
     expect(states(keys)).toEqual({ e1: 'revoked', r1: 'current', e3: 'current' })
     expect(summaryOf(changes)).toEqual(['e1 revoked', 'e3 published', 'e3 activated'])
   })
 
-  test.each(['previous', 'next', 'retired'] as const)('revoking a %s key activates no other', (state) => {
+  test.each(['previous', 'next', 'retired'] as const)('revoking a %s key activates no other key', (state) => {
     const { keys, changes } = revoke([...ring.slice(0, 2), key('e9', state)], NOW + 1, [], 'e9')
     expect(states(keys)).toEqual({ e1: 'current', r1: 'current', e9: 'revoked' })
     expect(summaryOf(changes)).toEqual(['e9 revoked'])
@@ -192,8 +192,8 @@ describe('revoking', () => {
 test('the next change is due at the earliest end of a state', () => {
   const all = [...ring, key('e0', 'previous'), key('ex', 'revoked'), key('ey', 'retired')]
   const ends = all.map((one) => endOf(all, one, policy))
-  const [turn, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]
-  expect(ends).toEqual([turn, turn, turn, turn, access, access, undefined])
+  const [rotationAt, access] = [NOW + 90 * DAY, NOW + 10 * DAY + HOUR + 120]
+  expect(ends).toEqual([rotationAt, rotationAt, rotationAt, rotationAt, access, access, undefined])
   expect(nextDue(all, policy)).toBe(access)
   expect(endOf([key('e2')], key('e2'), policy)).toBeUndefined()
 })

@@ -13,7 +13,7 @@ const NOW = Date.UTC(2030, 0, 1)
 const RING = 'signing-keys:ring'
 
 describeEachStore('rotating keys', (makeStore) => {
-  const leaves: (() => Promise<void>)[] = []
+  const stops: (() => Promise<void>)[] = []
   let data: string
 
   beforeEach(() => {
@@ -21,17 +21,17 @@ describeEachStore('rotating keys', (makeStore) => {
     data = crypto.randomUUID()
   })
   afterEach(async () => {
-    await Promise.all(leaves.splice(0).map((leave) => leave()))
+    await Promise.all(stops.splice(0).map((stop) => stop()))
     vi.useRealTimers()
   })
 
   async function start(options?: Parameters<typeof keyProcess>[1], store: Store = makeStore(data)) {
     await seedKeyRing(store, SECRET)
     const started = keyProcess(store, options)
-    leaves.push(await started.keys.follow())
+    stops.push(await started.keys.follow())
     return started
   }
-  const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
+  const advanceClock = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
   const storedKeys = async () => {
     const text = (await makeStore(data).get(RING)) ?? '{}'
     return (JSON.parse(text) as { keys: { kid: string; state: string; sealed?: string }[] }).keys
@@ -43,7 +43,7 @@ describeEachStore('rotating keys', (makeStore) => {
     const before = first.published()
     const old = first.signing()
     const token = await first.sign()
-    later(90 * DAY + 1)
+    advanceClock(90 * DAY + 1)
     await Promise.all(all.map(({ keys }) => keys.ensureFresh()))
     await vi.waitFor(() => {
       for (const { published } of all) expect(published()).toHaveLength(6)
@@ -73,13 +73,13 @@ describeEachStore('rotating keys', (makeStore) => {
     const [, , , , es256, rs256] = await list()
     const lengths = (await storedKeys()).map(({ kid, sealed }) => [kid, sealed?.length ?? 0] as const)
     const lengthOf = (line: string | undefined) => lengths.find(([kid]) => line?.endsWith(kid))?.[1] ?? 0
-    // The private part is most of an RSA key.
+    // The private part makes up most of an RSA key.
     expect(lengthOf(rs256)).toBeGreaterThan(1500)
     expect(lengthOf(es256)).toBeLessThan(lengths.find(([kid]) => !es256?.includes(kid))?.[1] ?? 0)
-    const gone = keyProcess(makeStore(data))
-    leaves.push(await gone.keys.follow())
-    expect(gone.keys.ring.signing.filter(({ alg }) => alg === 'ES256')).toHaveLength(1)
-    later(14 * DAY + 2 * 3600)
+    const newProcess = keyProcess(makeStore(data))
+    stops.push(await newProcess.keys.follow())
+    expect(newProcess.keys.ring.signing.filter(({ alg }) => alg === 'ES256')).toHaveLength(1)
+    advanceClock(14 * DAY + 2 * 3600)
     await keys.ensureFresh()
     expect((await list()).filter((line) => line.startsWith('retired'))).toHaveLength(2)
     for (const { state, sealed } of await storedKeys()) expect(sealed === undefined).toBe(state === 'retired')
@@ -130,7 +130,7 @@ describeEachStore('rotating keys', (makeStore) => {
 
   test('list() returns times and nothing private', async () => {
     const { keys } = await start()
-    later(DAY)
+    advanceClock(DAY)
     await keys.rotate()
     const list = await keys.list()
     const now = Date.now() / 1000
@@ -171,12 +171,13 @@ describeEachStore('rotating keys', (makeStore) => {
     const [es1] = one.published() as [string]
     await expect(one.keys.revoke(es1)).rejects.toThrow(failure)
     await vi.waitFor(() => expect(other.revoked.map(({ kid }) => kid)).toEqual([es1]))
-    // A process that starts revokes the tokens without waiting. It does nothing if it already knows the revocation.
+    // A process that starts revokes the tokens without waiting. A process that knows the revocation does
+    // nothing.
     const late = await start()
     expect(late.revoked.map(({ kid }) => kid)).toEqual([es1])
-    const later = await start({ isKeyRevoked: (kid) => kid === es1 })
-    expect(later.revoked).toEqual([])
-    expect([...late.emitted, ...later.emitted]).toEqual([])
+    const informed = await start({ isKeyRevoked: (kid) => kid === es1 })
+    expect(informed.revoked).toEqual([])
+    expect([...late.emitted, ...informed.emitted]).toEqual([])
   })
 
   test('repeating revoke() completes a failed revocation and changes no key', async () => {
@@ -193,7 +194,7 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(one.emitted.slice(emitted).filter((line) => !line.startsWith('published'))).toEqual([])
   })
 
-  test('revoke() of the only key that can sign generates another one first', async () => {
+  test('revoke() of the only key that can sign generates another key first', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -230,29 +231,29 @@ describeEachStore('rotating keys', (makeStore) => {
   test('a token with an unknown key makes a process poll the keys, once a second on average', async () => {
     const one = await start()
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
-    const deaf = await start({}, faulty.store)
+    const unsubscribed = await start({}, faulty.store)
     await one.keys.rotate()
     await one.keys.rotate()
     const [good, made] = [await one.sign(), await tokenOfAnother()]
     const unknown = { code: 'ERR_JWKS_NO_MATCHING_KEY' }
     const reads = () => faulty.calls.filter((call) => call === `get ${RING}`).length
     faulty.arm()
-    expect(await deaf.verify(good)).toBe(one.signing())
+    expect(await unsubscribed.verify(good)).toBe(one.signing())
     expect(reads()).toBe(1)
     await Promise.all(
-      Array.from({ length: 20 }, () => expect(deaf.verify(made)).rejects.toMatchObject(unknown)),
+      Array.from({ length: 20 }, () => expect(unsubscribed.verify(made)).rejects.toMatchObject(unknown)),
     )
-    for (let looks = reads(); looks < 5; looks += 1) {
-      await expect(deaf.verify(made)).rejects.toMatchObject(unknown)
+    for (let polls = reads(); polls < 5; polls += 1) {
+      await expect(unsubscribed.verify(made)).rejects.toMatchObject(unknown)
     }
     expect(reads()).toBe(5)
     // From now on tokens with unknown keys wait for the next poll. Tokens with known keys do not wait.
-    const late = [1, 2, 3].map(() => deaf.verify(made).catch(() => 'rejected'))
-    expect(await Promise.race([...late, deaf.verify(good)])).toBe(one.signing())
+    const late = [1, 2, 3].map(() => unsubscribed.verify(made).catch(() => 'rejected'))
+    expect(await Promise.race([...late, unsubscribed.verify(good)])).toBe(one.signing())
     expect(reads()).toBe(5)
   })
 
-  test('while the store is unavailable, a token with an unknown key is not rejected, but fails with the error of the store', async () => {
+  test('verifying a token with an unknown key fails with the error of the store while the store is unavailable', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     const token = await one.sign()
@@ -264,14 +265,14 @@ describeEachStore('rotating keys', (makeStore) => {
     faulty.comeBack()
   })
 
-  test('a process whose keys were not confirmed for an hour polls them before it signs', async () => {
+  test('a process whose keys were not confirmed for an hour polls the keys before it signs', async () => {
     const faulty = faultyStore(makeStore(data))
     const one = await start({}, faulty.store)
     faulty.arm()
-    later(3600)
+    advanceClock(3600)
     await one.keys.ensureFresh()
     expect(faulty.calls).toEqual([])
-    later(1)
+    advanceClock(1)
     faulty.goAway()
     await expect(one.keys.ensureFresh()).rejects.toThrow('ECONNRESET')
     faulty.comeBack()
@@ -286,32 +287,32 @@ describeEachStore('rotating keys', (makeStore) => {
   test('a process that knows the revocation of its key polls the keys before it signs', async () => {
     let revokedKid = ''
     const faulty = faultyStore({ ...makeStore(data), subscribe: async () => async () => {} })
-    const [one, deaf] = [
+    const [one, unsubscribed] = [
       await start(),
       await start({ isKeyRevoked: (kid) => kid === revokedKid }, faulty.store),
     ]
     const [es1, , es2] = one.published() as [string, string, string]
     await one.keys.revoke(es1)
-    await deaf.keys.ensureFresh()
-    expect(deaf.signing()).toBe(es1)
+    await unsubscribed.keys.ensureFresh()
+    expect(unsubscribed.signing()).toBe(es1)
     revokedKid = es1
-    await deaf.keys.ensureFresh()
-    expect(deaf.signing()).toBe(es2)
+    await unsubscribed.keys.ensureFresh()
+    expect(unsubscribed.signing()).toBe(es2)
     faulty.arm()
-    await deaf.keys.ensureFresh()
+    await unsubscribed.keys.ensureFresh()
     expect(faulty.calls).toEqual([])
   })
 
   test.each(['rejected', 'unanswered'] as const)(
-    'a write that is %s makes one rotation, with each event once',
+    'a write of the key ring that is %s causes one rotation, and each event is emitted once',
     async (fault) => {
       const faulty = faultyStore(makeStore(data))
       const one = await start({ takeOverAfterMs: 20 }, faulty.store)
       const [, , es2] = one.published()
-      later(91 * DAY)
+      advanceClock(91 * DAY)
       faulty.arm('replace signing-keys', fault)
       await one.keys.ensureFresh()
-      later(3601)
+      advanceClock(3601)
       await one.keys.ensureFresh()
       expect(one.signing()).toBe(es2)
       await vi.waitFor(() => expect(one.emitted).toHaveLength(4))
@@ -321,7 +322,7 @@ describeEachStore('rotating keys', (makeStore) => {
     },
   )
 
-  test('another process generates the next keys that a crashed process did not', async () => {
+  test('another process generates the next keys that a crashed process did not generate', async () => {
     const store = makeStore(data)
     await seedKeyRing(store, SECRET)
     const ring = JSON.parse((await store.get(RING)) ?? '') as { keys: { state: string }[] }
@@ -356,19 +357,20 @@ describeEachStore('rotating keys', (makeStore) => {
     const [es1, rs1] = first.map(({ kid }) => kid)
     expect(one.published().slice(0, 2)).toEqual([es1, rs1])
     await vi.waitFor(() => expect(one.published()).toHaveLength(4))
-    // The key has signed for too long. It still signs, because the next key must first be published for a day.
+    // The key has signed for more than 90 days. The key still signs, because the next key must first be
+    // published for a day.
     expect(one.signing()).toBe(es1)
     const [signing] = await one.keys.list()
     expect(signing).toMatchObject({ kid: es1, createdAt })
     expect(signing?.until).toBeGreaterThanOrEqual(NOW / 1000 + DAY + 60)
-    later(DAY + 61)
+    advanceClock(DAY + 61)
     await one.keys.ensureFresh()
     expect(one.signing()).toBe(one.published()[0])
     expect(one.signing()).not.toBe(es1)
     expect(one.published()).toContain(es1)
   })
 
-  test('a process without the newest secret keeps its keys while they are current, and writes nothing', async () => {
+  test('a process without the newest secret uses its keys until another process rotates the keys, and writes nothing', async () => {
     const [OLD, NEW] = [SECRET, 'the secret of tomorrow, also long enough']
     const { store, writes } = watchWrites(makeStore(data))
     const error = vi.fn()
@@ -380,11 +382,11 @@ describeEachStore('rotating keys', (makeStore) => {
     expect(young.signing()).toBe(es1)
     await expect(old.keys.list()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
     await expect(old.keys.rotate()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
-    later(3601)
+    advanceClock(3601)
     await old.keys.ensureFresh()
     expect(old.signing()).toBe(es1)
     await young.keys.rotate()
-    later(3601)
+    advanceClock(3601)
     await expect(old.keys.ensureFresh()).rejects.toMatchObject({ code: 'ERR_SECRET_MISMATCH' })
     expect(writes).toEqual([])
     expect(error.mock.calls.flat().join()).not.toContain(NEW)
@@ -397,13 +399,13 @@ describeEachStore('rotating keys', (makeStore) => {
     await seedKeyRing(faulty.store, SECRET)
     faulty.arm('replace signing-keys')
     const one = keyProcess(faulty.store, { secrets: [NEW, SECRET] })
-    leaves.push(await one.keys.follow())
+    stops.push(await one.keys.follow())
     await expect(keyProcess(makeStore(data), { secrets: [NEW] }).keys.follow()).rejects.toMatchObject({
       code: 'ERR_SECRET_MISMATCH',
     })
     await one.keys.rotate()
     const other = keyProcess(makeStore(data), { secrets: [NEW] })
-    leaves.push(await other.keys.follow())
+    stops.push(await other.keys.follow())
     expect(other.published()).toEqual(one.published())
   })
 
@@ -412,10 +414,10 @@ describeEachStore('rotating keys', (makeStore) => {
     const one = await start({}, store)
     const other = await start()
     const before = one.published()
-    await leaves[0]?.()
+    await stops[0]?.()
     writes.length = 0
     await other.keys.rotate()
-    later(100 * DAY)
+    advanceClock(100 * DAY)
     expect(one.published()).toEqual(before)
     expect(writes).toEqual([])
   })
@@ -423,11 +425,11 @@ describeEachStore('rotating keys', (makeStore) => {
   describe('importing the key ring of another store', () => {
     const NEW = 'the secret of tomorrow, which is long enough'
 
-    /** Starts a process on another store, whose ring is encrypted under today's secret. */
+    /** Starts a process on another store, whose ring is encrypted under `SECRET`. */
     async function another(options?: Parameters<typeof keyProcess>[1]) {
       const store = makeStore(`${data} old`)
       const old = keyProcess(store, options)
-      leaves.push(await old.keys.follow())
+      stops.push(await old.keys.follow())
       return old
     }
 
@@ -437,15 +439,15 @@ describeEachStore('rotating keys', (makeStore) => {
 
     async function begin(secrets: readonly string[] = [SECRET]) {
       const started = keyProcess(makeStore(data), { secrets })
-      leaves.push(await started.keys.follow())
+      stops.push(await started.keys.follow())
       return started
     }
 
-    test('an empty store gets the keys of the imported ring, encrypted under its newest secret', async () => {
+    test('an empty store gets the keys of the imported ring, encrypted under the newest secret of the importing process', async () => {
       const old = await another()
       await old.keys.rotate()
       await vi.waitFor(() => expect(old.published()).toHaveLength(6))
-      const theirs = await old.sign()
+      const oldToken = await old.sign()
       const text = await old.keys.exportable!.toText()
       expect(await old.keys.exportable!.toText()).toBe(text)
       expect(await importInto(makeStore(data), text, [NEW, SECRET])).toBe(6)
@@ -455,7 +457,7 @@ describeEachStore('rotating keys', (makeStore) => {
       for (const { signing, verify, published } of [one, other]) {
         expect(signing()).toBe(old.signing())
         expect(signing('RS256')).toBe(old.signing('RS256'))
-        expect(await verify(theirs)).toBe(old.signing())
+        expect(await verify(oldToken)).toBe(old.signing())
         expect(published()).toEqual(old.published())
       }
       expect(await one.keys.list()).toEqual(await old.keys.list())
@@ -479,7 +481,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(await one.list()).toEqual(list)
     })
 
-    test('a key that was revoked in the other store after the import is revoked by the next import', async () => {
+    test('a key that was revoked in the exporting store after an import is revoked by the next import', async () => {
       const old = await another()
       await importInto(makeStore(data), await old.keys.exportable!.toText())
       const one = await begin()
@@ -492,7 +494,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(one.revoked.map(({ kid }) => kid)).toEqual([es1])
     })
 
-    test('a store with other keys rejects the ring, and so does a store that lost its ring', async () => {
+    test('a store with other keys and a store that lost its ring reject an imported ring', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       const [one, other] = [await begin(), keyProcess(store)]
@@ -514,7 +516,7 @@ describeEachStore('rotating keys', (makeStore) => {
     test('if two different rings are imported at once, one is imported and the other is rejected', async () => {
       const first = await (await another()).keys.exportable!.toText()
       const own = keyProcess(makeStore(`${data} third`))
-      leaves.push(await own.keys.follow())
+      stops.push(await own.keys.follow())
       const second = await own.keys.exportable!.toText()
       const store = makeStore(data)
       const puts = await Promise.all(
@@ -526,7 +528,7 @@ describeEachStore('rotating keys', (makeStore) => {
       expect(failed.reason).toMatchObject({ code: 'ERR_CONFLICT' })
     })
 
-    test('a ring from a store whose clock was years ahead rotates here when it is due', async () => {
+    test('an imported ring from a store whose clock was years ahead rotates when the rotation is due', async () => {
       vi.setSystemTime(NOW + 40 * 365 * DAY * 1000)
       const old = await another()
       const text = await old.keys.exportable!.toText()
@@ -534,13 +536,13 @@ describeEachStore('rotating keys', (makeStore) => {
       await importInto(makeStore(data), text)
       const one = await begin()
       expect(one.signing()).toBe(old.signing())
-      later(90 * DAY + 1)
+      advanceClock(90 * DAY + 1)
       await one.keys.ensureFresh()
       await vi.waitFor(() => expect(one.signing()).not.toBe(old.signing()))
       expect(old.published()).toContain(one.signing())
     })
 
-    test('a ring that no secret decrypts and a corrupt ring are rejected, and nothing is written', async () => {
+    test('an imported ring is rejected if no secret decrypts it or if it is corrupt, and nothing is written', async () => {
       const text = await (await another()).keys.exportable!.toText()
       const { writes, store } = watchWrites(makeStore(data))
       const { unseal } = keyProcess(store, { secrets: [NEW] }).keys.exportable!
@@ -582,12 +584,12 @@ describeEachStore('rotating keys', (makeStore) => {
     })
   })
 
-  /** A token of a key that is in no ring. */
+  /** Signs a token with a key of another store. */
   async function tokenOfAnother(): Promise<string> {
     const store = makeStore(`${data} another`)
     await store.create(RING, '{"v":1,"id":"empty","keys":[]}')
     const stranger = keyProcess(store)
-    leaves.push(await stranger.keys.follow())
+    stops.push(await stranger.keys.follow())
     return stranger.sign()
   }
 })

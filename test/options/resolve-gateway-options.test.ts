@@ -22,7 +22,7 @@ function pathsOf(others: Record<string, unknown>): string[] {
 }
 
 describe('resolveGatewayOptions', () => {
-  it('resolving adds the documented defaults to the options of createGateway, also for undefined, and freezes the options', () => {
+  it('resolving adds the documented defaults to the options of createGateway, also for options that are undefined, and freezes the options', () => {
     const resolved = resolve({ jwksUri: undefined, logger: undefined, productsRefreshSeconds: undefined })
     expect(resolved).toEqual({
       ...valid,
@@ -153,7 +153,7 @@ describe('resolveGatewayOptions', () => {
     expect(pathsOf({ store: {}, secret: 'x' })).toEqual(['store', 'secret'])
   })
 
-  it.each([undefined, null, 7, []])('createGateway rejects %j instead of options', (options) => {
+  it.each([undefined, null, 7, []])('createGateway rejects %j as its options', (options) => {
     expect(() => resolveGatewayOptions(options as never)).toThrow(
       expect.objectContaining({
         code: 'ERR_OPTIONS',

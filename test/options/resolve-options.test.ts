@@ -208,7 +208,7 @@ describe('the options of createGatehouse', () => {
   })
 
   it.each([undefined, null, 'options', [], 5, Promise.resolve(valid)])(
-    'createGatehouse rejects %s instead of options',
+    'createGatehouse rejects %s as its options',
     (value) => {
       expect(problemsIn(() => resolveOptions(value as never))).toEqual([
         { path: 'options', message: 'must be an object' },
@@ -232,7 +232,7 @@ describe('the options of createGatehouse', () => {
 describe('the option secret', () => {
   const volatile = { ...store, volatile: true }
 
-  it('the secret may be absent only with a volatile store, and each host then gets a random secret', () => {
+  it('the secret may be absent only with a volatile store, and each service then gets its own random secret', () => {
     const [one] = resolve({ secret: undefined, store: volatile }).secrets
     const [other] = resolve({ secret: undefined, store: volatile }).secrets
     expect(Buffer.byteLength(one!)).toBeGreaterThanOrEqual(32)
@@ -353,7 +353,7 @@ describe('the options issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/interaction', 'interaction'],
     ['https://example.com', 'https://example.com/Interaction/api', 'interaction'],
     ['https://example.com/auth', 'https://example.com/auth/.well-known/x', '.well-known'],
-  ])('the issuer %s rejects the audience %s', (issuer, audience, message) => {
+  ])('with the issuer %s, the audience %s is rejected', (issuer, audience, message) => {
     expect(problemsOf({ issuer, audience })).toEqual([
       { path: 'audience', message: expect.stringContaining(message) },
     ])
@@ -366,7 +366,7 @@ describe('the options issuer and audience', () => {
     ['https://example.com/auth', 'https://example.com/auth/api'],
     ['https://example.com/auth', 'https://api.example.com'],
     ['https://example.com/auth', 'https://example.com:8443'],
-  ])('the issuer %s accepts the audience %s', (issuer, audience) => {
+  ])('with the issuer %s, the audience %s is accepted', (issuer, audience) => {
     expect(resolve({ issuer, audience })).toMatchObject({ issuer, audience })
   })
 })

@@ -50,7 +50,7 @@ describe('the rotation schedule in signingKeys', () => {
   })
 
   test.each([DAY, 90 * DAY, 91 * DAY])(
-    'a key that signs for %i seconds must be published fewer seconds ahead',
+    'publishAheadSeconds must be less than a rotateAfterSeconds of %i',
     (seconds) => {
       const { problems } = resolve({ rotateAfterSeconds: seconds, publishAheadSeconds: seconds })
       expect(problems).toEqual([
@@ -59,7 +59,7 @@ describe('the rotation schedule in signingKeys', () => {
     },
   )
 
-  test('a key that signs for one day must be published less than the default day ahead', () => {
+  test('with a rotateAfterSeconds of one day, publishAheadSeconds must be lower than its default of one day', () => {
     expect(resolve({ rotateAfterSeconds: DAY }).problems).toHaveLength(1)
     expect(resolve({ rotateAfterSeconds: DAY, publishAheadSeconds: 3600 }).problems).toEqual([])
   })
@@ -167,7 +167,7 @@ describe('the keys of the host in signingKeys.jwks', () => {
     expect(withKeys(ec.private, rsa.private, otherEc.public).problems).toEqual([])
   })
 
-  test('the keys of the host need a private key for ES256 and one for RS256', () => {
+  test('the keys of the host need a private key for ES256 and a private key for RS256', () => {
     expect(withKeys(ec.private, rsa.public).problems).toEqual([
       'signingKeys.jwks.keys has no private key for RS256, which signs ID tokens',
     ])

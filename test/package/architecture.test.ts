@@ -15,7 +15,7 @@ const sources = [...filesBelow('src'), ...filesBelow('adapters')].filter((file) 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const linesOf = (file: string) => read(file).split('\n').length - 1
 
-/** Each file with the files that it imports; `isIncluded` selects the imports. */
+/** Maps each file to the files that it imports. `isIncluded` selects the imports that count. */
 function graphOf(
   files: readonly string[],
   isIncluded: (each: { isTypeOnly: boolean }) => boolean = () => true,
@@ -50,13 +50,13 @@ describe('imports between the rooms of the source tree', () => {
     ).toEqual([['b', 'c']])
   })
 
-  it('oidc-provider is imported by src/authorization-server/provider alone', () => {
+  it('only src/authorization-server/provider imports oidc-provider', () => {
     const importers = sources.filter((file) => /from 'oidc-provider/.test(read(file)))
     expect(importers.length).toBeGreaterThan(0)
     expect(importers.filter((file) => !file.startsWith('src/authorization-server/provider/'))).toEqual([])
   })
 
-  it('the entry of the gateway loads jose and valibot at run time, and neither oidc-provider nor Koa', () => {
+  it('src/gateway.ts loads jose and valibot at run time, and no other package', () => {
     const graph = graphOf(sources, ({ isTypeOnly }) => !isTypeOnly)
     const loaded = new Set(['src/gateway.ts'])
     for (const file of loaded) for (const next of graph.get(file) ?? []) loaded.add(next)
@@ -105,8 +105,8 @@ describe('imports between the rooms of the source tree', () => {
 
 describe('the layout of the repository', () => {
   it('only documents, settings and the known folders are at the root', () => {
-    const notOurs = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
-    const entries = readdirSync(root).filter((name) => !notOurs.includes(name) && !/\.(log|tgz)$/.test(name))
+    const ignored = ['.git', 'node_modules', 'dist', 'coverage', '.env', '.idea', '.vscode', '.DS_Store']
+    const entries = readdirSync(root).filter((name) => !ignored.includes(name) && !/\.(log|tgz)$/.test(name))
     const dotfiles = ['.ci', '.gitignore', '.npmrc', '.oxlintrc.json', '.prettierignore']
     const documents = ['README.md', 'LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md']
     const settings = ['package.json', 'package-lock.json', 'tsconfig.json']
@@ -146,14 +146,14 @@ describe('the layout of the repository', () => {
 
 describe('the places of tests', () => {
   /** Test folders whose tests do not belong to a single source file. */
-  const OF_THEIR_OWN = /^test\/(adapters|examples|flows|package|support|types)\//
+  const WITHOUT_SOURCE_FILE = /^test\/(adapters|examples|flows|package|support|types)\//
 
-  /** The source file of `test/keys/rotation.test.ts` and of `test/keys/rotation.<aspect>.test.ts`. */
+  /** Returns the source file of a test. `test/keys/a.<aspect>.test.ts` is a test of `src/keys/a.ts`. */
   const sourceOf = (test: string) => test.replace(/^test\//, 'src/').replace(/\.[^/]*$/, '.ts')
 
-  it('each unit test stands at the path of its source file, and may name an aspect after it', () => {
+  it('each unit test has the path of its source file, to which an aspect may be added', () => {
     const unitTests = filesBelow('test').filter(
-      (file) => file.endsWith('.test.ts') && !OF_THEIR_OWN.test(file),
+      (file) => file.endsWith('.test.ts') && !WITHOUT_SOURCE_FILE.test(file),
     )
     expect(unitTests.length).toBeGreaterThan(100)
     expect(unitTests.filter((test) => !sources.includes(sourceOf(test)))).toEqual([])

@@ -1,8 +1,9 @@
 import path from 'node:path'
 
 /**
- * The floors of the source tree, from the top down. A room is a folder or a file. It imports rooms of lower
- * floors only, type-only imports included. A file belongs to the deepest room that contains it.
+ * The floors of the source tree, from the top down. A floor is a list of rooms, and a room is a folder or a
+ * file. A room may import only rooms of lower floors. Type-only imports count too. A file belongs to the
+ * deepest room that contains it.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['src/index.ts', 'src/testing'],
@@ -27,7 +28,8 @@ const FLOORS: readonly (readonly string[])[] = [
 ]
 
 /**
- * The packages that a room may import at run time. Every room may import Node's own modules and the types of Koa.
+ * The packages that a room may import at run time. Every room may also import Node's own modules, and the
+ * types of Koa and jose.
  */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/testing': ['jose'],
@@ -39,7 +41,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'src/keys': ['jose'],
 }
 
-/** Rooms that only the listed rooms may import: the host chooses the store, not the library. */
+/** Rooms that only the listed rooms may import. The host chooses its store, so the library imports none. */
 const CLOSED: Readonly<Record<string, readonly string[]>> = { adapters: ['src/testing'] }
 
 const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[\w$*{},\s]+?\sfrom\s+)?['"]([^'"]+)['"]/gm
@@ -52,7 +54,12 @@ export interface Import {
   readonly file: string | undefined
 }
 
-/** All imports of a file. `file` is its path from the root of the repository. */
+/**
+ * Returns all imports of a file.
+ *
+ * @param file the path of the file from the root of the repository
+ * @param source the text of the file
+ */
 export function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(IMPORT), ...source.matchAll(DYNAMIC_IMPORT)].map(
     ([, typeOnly, specifier = '']) => ({
@@ -63,7 +70,7 @@ export function importsOf(file: string, source: string): Import[] {
   )
 }
 
-/** The room of a file; undefined if the file is on no floor. */
+/** Returns the room of a file, or undefined if the file is in no room. */
 export function roomOf(file: string): string | undefined {
   const rooms = FLOORS.flat().filter(
     (room) => file === room || file === `${room}.ts` || file.startsWith(`${room}/`),
@@ -71,12 +78,12 @@ export function roomOf(file: string): string | undefined {
   return rooms.toSorted((one, other) => other.length - one.length)[0]
 }
 
-/** The index of a room's floor. The lowest floor has the highest index. */
+/** Returns the index of a room's floor. The lowest floor has the highest index. */
 function floorOf(room: string): number {
   return FLOORS.findIndex((rooms) => rooms.includes(room))
 }
 
-/** The forbidden imports of a file, as sentences. */
+/** Describes each forbidden import of a file in a sentence. */
 export function forbiddenImports(file: string, source: string): string[] {
   const room = file.startsWith('adapters/') ? 'adapters' : roomOf(file)
   if (room === undefined) return [`${file} is in no room of the source tree`]
@@ -96,7 +103,7 @@ function mayImportPackage(room: string, name: string, isTypeOnly: boolean): bool
   return PACKAGES[room]?.includes(name) ?? false
 }
 
-/** Groups of files that import one another in a circle, type-only imports included. */
+/** Returns the groups of files that import one another in a circle. Type-only imports count too. */
 export function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const numbers = new Map<string, number>()
   const lowest = new Map<string, number>()

@@ -52,7 +52,7 @@ afterAll(async () => {
   await Promise.all(remove.map((clean) => clean()))
 })
 
-/** Starts a program of the project, and waits until it has printed its last curl line. */
+/** Starts a program in `folder`. Resolves with its output when the program has printed its last curl line. */
 async function startHost(file: string, port: number, folder = project): Promise<string> {
   const child = spawn(process.execPath, [file], { cwd: folder, env: { ...process.env, PORT: String(port) } })
   children.push(child)
@@ -99,7 +99,7 @@ describe('the packed package', () => {
         files: ['minimal.ts', 'entry-points.ts'],
       }),
     )
-    // All entry points, so that the types of each are checked.
+    // The file imports all entry points, so that tsc checks the types of each.
     await writeFile(
       path.join(project, 'entry-points.ts'),
       `import { Redis } from 'ioredis'

@@ -26,7 +26,7 @@ function propertiesOf(source: string, name: string): { name: string; doc: string
 }
 
 describe('the README', () => {
-  it('the README contains the quick start of examples/minimal.ts, of at most 40 lines', () => {
+  it('the README contains the quick start of examples/minimal.ts, which has at most 40 lines', () => {
     const [, block] = readme.match(/<!-- examples\/minimal\.ts -->\s+```ts\n([^]*?)```/) ?? []
     expect(block).toBe(read('examples/minimal.ts'))
     expect(block?.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
@@ -63,7 +63,7 @@ describe('the README', () => {
     expect(all.length).toBeGreaterThan(40)
     expect(all.filter(({ name }) => !rows.has(name)).map(({ name }) => name)).toEqual([])
 
-    // Default values must be the same in both places.
+    // The table in the README must name the default of the doc comment.
     for (const { name, doc } of all) {
       const [, value] = doc.match(/@default ('[^']*'|\d+|true|false|\[\])/) ?? []
       if (value !== undefined) expect(rows.get(name)?.at(-1), name).toContain(`\`${value}\``)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Words that readers of the code had to learn once, each with the word that the field has for it. */
+/** Words that the project no longer uses, each with the word that developers in this field use. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [
     /\btak(e|es|en|ing)( it| them| that)? back\b|\btook (it |them )?back\b/i,
@@ -43,10 +43,10 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\bkey\.promoted\b/, 'key.activated'],
 ]
 
-/** Phrases that are allowed, because operating systems and the field use them. */
+/** Phrases that are allowed, because operating systems and other projects use them. */
 const ORDINARY = /ECONNREFUSED|\bconnection(s)? (was |is |were |are )?refused|refused connection/gi
 
-/** A word of the old language, with its place. */
+/** A replaced word that was found in a file, with its place. */
 interface Finding {
   /** `path:line`, or the path alone for a file's name. */
   readonly place: string
@@ -54,7 +54,7 @@ interface Finding {
   readonly say: string
 }
 
-/** All words in a text that have been replaced, line by line. */
+/** Finds all replaced words in the name of a file, and in each line of its text. */
 function findWords(file: string, text: string): Finding[] {
   const inName = findIn(path.basename(file).replaceAll('-', ' ')).map((found) => ({ place: file, ...found }))
   const inText = text
@@ -84,7 +84,7 @@ const files = [
     .flatMap(({ name }) => textFiles(name)),
 ].filter((file) => file !== 'test/package/words.test.ts')
 
-test('code, tests and documents use the words of the field, and none that were replaced', () => {
+test('code, tests and documents contain no word that was replaced', () => {
   const found = files.flatMap((file) => findWords(file, readFileSync(path.join(root, file), 'utf8')))
   expect(found.map(({ place, word, say }) => `${place}: "${word}"; say ${say}`)).toEqual([])
 })

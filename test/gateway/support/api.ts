@@ -47,7 +47,7 @@ export async function createTestGateway(
   return { gateway, issuer }
 }
 
-/** Creates a Koa app whose handler records the principals that reach it, and its errors. */
+/** Creates a Koa app that records its errors, and the principal of each request that reaches its handler. */
 export function createApp(use: (app: Koa) => void): { app: Koa; reached: unknown[]; errors: unknown[] } {
   const app = new Koa()
   const reached: unknown[] = []
@@ -62,7 +62,13 @@ export function createApp(use: (app: Koa) => void): { app: Koa; reached: unknown
 }
 
 export interface RawServer {
-  /** Sends a request unchanged; it must contain `Connection: close`. @returns the status; 0 if the connection was closed without an answer */
+  /**
+   * Sends a request unchanged.
+   *
+   * @param request the whole request, which must contain `Connection: close`
+   * @returns the text and the HTTP status of the response; the status is 0 if the server closed the
+   *   connection without a response
+   */
   send(request: string): Promise<{ status: number; text: string }>
   close(): Promise<void>
 }

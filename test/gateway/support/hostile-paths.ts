@@ -1,4 +1,4 @@
-/** Paths that some router might read as below `/api`, and that are not in canonical form. */
+/** Paths that are not in canonical form, and that some routers might read as a path below `/api`. */
 export const HOSTILE = [
   '//api',
   '//api/invoices/list',

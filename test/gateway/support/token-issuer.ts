@@ -13,17 +13,17 @@ export const ISSUER = 'https://auth.example.com'
 export const AUDIENCE = 'https://example.com/api'
 
 export interface TokenIssuer {
-  /** Signs an access token without the claims that are undefined. */
+  /** Signs an access token. Claims with the value undefined are omitted. */
   mint(claims?: Record<string, unknown>, header?: Partial<JWTHeaderParameters>): Promise<string>
-  /** Finds its public key, and counts the calls. */
+  /** Finds the public key of the issuer, and counts each call in `lookups`. */
   readonly getKey: JWTVerifyGetKey
-  /** The number of key lookups, one for each signature check. */
+  /** Returns the number of key lookups. Each signature check causes one lookup. */
   readonly lookups: () => number
   readonly publicJwk: JWK
   readonly privateKey: CryptoKey
 }
 
-/** A small authorization service with one ES256 key and the tokens of RFC 9068. */
+/** Creates a small authorization service, which has one ES256 key and signs the tokens of RFC 9068. */
 export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
   const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }
@@ -46,7 +46,7 @@ export async function createTokenIssuer(kid = 'key-1'): Promise<TokenIssuer> {
 
 let serial = 0
 
-/** The claims of a valid token, with changes; claims that are undefined are absent. */
+/** Returns the claims of a valid token, with `changes`. Claims with the value undefined are omitted. */
 export function accessTokenClaims(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const now = Math.floor(Date.now() / 1000)
   const claims = {

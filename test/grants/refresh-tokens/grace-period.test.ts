@@ -21,7 +21,8 @@ describe('the grace period', () => {
     [SECONDS * 1000 - 1, true],
     [SECONDS * 1000, false],
     [3_600_000, false],
-    // The time is negative if this clock is behind that of the rotating process, or was set back.
+    // The time is negative if the clock of this process was set back, or is behind the clock of the rotating
+    // process.
     [-(SECONDS * 1000 - 1), true],
     [-SECONDS * 1000, false],
     [-3_600_000, false],

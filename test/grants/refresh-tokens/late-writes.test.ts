@@ -9,7 +9,10 @@ import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/tok
 const TTL = 1000
 const format = createRefreshTokenFormat([randomBytes(32)])
 
-/** A database that can be frozen. Calls then fail, and the failed writes are applied when it is thawed. */
+/**
+ * Creates a store on a database that can be frozen. While the database is frozen, each call of the store
+ * fails. `thaw()` applies the failed writes.
+ */
 function freezingStore(inner: Store) {
   let frozen = false
   const waiting: (() => Promise<unknown>)[] = []
@@ -28,7 +31,7 @@ function freezingStore(inner: Store) {
   return {
     store,
     freeze: () => void (frozen = true),
-    /** Applies the waiting writes. After `later` more milliseconds the database answers again. */
+    /** Applies the failed writes. The database answers again after `later` milliseconds. */
     async thaw(later: number): Promise<void> {
       for (const work of waiting.splice(0)) await work()
       setTimeout(() => (frozen = false), later)
@@ -78,7 +81,7 @@ describe('a write that a paused database applies late', () => {
     expect(await there.find(lost)).toBeUndefined()
   })
 
-  test('a late start does not use up the code', async () => {
+  test('a late start does not use up the authorization code', async () => {
     const [lost, first] = [mint(0), mint(0)]
     db.freeze()
     await expect(here.start(lost, {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -90,8 +93,8 @@ describe('a write that a paused database applies late', () => {
   })
 })
 
-describe('a refresh token that was really used', () => {
-  test('a reuse is detected after three seconds if the write may have been late', async () => {
+describe('a refresh token whose rotation is not late', () => {
+  test('the reuse of a token is detected after three seconds if its rotation may be a late write that is rolled back', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     expect(await refresh(here, first, second)).toMatchObject({ next: second })
@@ -104,9 +107,9 @@ describe('a refresh token that was really used', () => {
   })
 
   test.each([
-    ['if no request can have failed yet', 0],
-    ['if no write can be so late', 121_000],
-  ])('a reuse is detected at once %s', async (_, passed) => {
+    ['directly after the rotation, because no request can have failed yet', 0],
+    ['two minutes after the rotation, because no write is so late', 121_000],
+  ])('the reuse of a token is detected at once %s', async (_, passed) => {
     const [first, second] = [mint(0), mint(1)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)
@@ -117,7 +120,7 @@ describe('a refresh token that was really used', () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
-  test('a used token is found without a delay for introspection, and also if it is older than the previous token', async () => {
+  test('a used token is found without a delay by introspection, and by a rotation if it is not the previous token of its family', async () => {
     const [first, second, third] = [mint(0), mint(1), mint(2)]
     await here.start(first, {}, TTL)
     await refresh(here, first, second)

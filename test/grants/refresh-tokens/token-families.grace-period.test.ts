@@ -33,7 +33,7 @@ const mintAfter = (token: string) =>
   format.mint({ grantId: grantOf(token), generation: generationOf(token) + 1 })
 const mintFirst = () => format.mint({ grantId: randomUUID(), generation: 0 })
 
-/** Refreshes as a request does. Undefined if the token is no longer usable. */
+/** Refreshes as a request does. Returns undefined if the token is no longer usable. */
 async function refresh(families: TokenFamilies, token: string): Promise<Rotation | undefined> {
   const found = await families.find(token)
   return found && families.rotate(found, mintAfter(token), { scope: 'a' }, TTL)
@@ -92,7 +92,7 @@ describeEachStore('token families with a grace period', (makeStore) => {
     expect(found && (await families.rotate(found, third, {}, TTL))).toEqual({ next: third, isRetry: false })
   })
 
-  test('a token yields no successor after the grace period on any clock, or after the successor was used', async () => {
+  test('a token yields no successor outside of its grace period, or after the successor was used', async () => {
     const first = await startFamily(families)
     const { next: second } = await requireRefreshed(families, first)
     for (const [at, state] of [
@@ -202,18 +202,21 @@ describe('token families with a grace period on a failing store', () => {
     there.close()
   })
 
-  /** Expects in both processes that a token is the only current one of its family, and can be refreshed. */
-  async function expectLiving(token: string, dead: readonly string[]): Promise<void> {
+  /**
+   * Expects in both processes that `token` is current and can be refreshed, and that the tokens in `others`
+   * are not current.
+   */
+  async function expectOnlyCurrent(token: string, others: readonly string[]): Promise<void> {
     for (const families of [here, there]) {
       expect(await stateOf(families, token)).toBe('current')
-      for (const each of dead) expect(await stateOf(families, each)).not.toBe('current')
+      for (const each of others) expect(await stateOf(families, each)).not.toBe('current')
     }
     const { next } = await requireRefreshed(there, token)
     expect(await stateOf(here, next)).toBe('current')
   }
 
   test.each(FAULTS)(
-    'a failed rotation (%s) stays in force if another process sent its successor to the client',
+    'after a failed rotation (%s), the token that another process sent to the client stays current',
     async (fault) => {
       const first = await startFamily(here)
       faulty.arm('replace refresh-family', fault, { thenAway: true })
@@ -225,7 +228,7 @@ describe('token families with a grace period on a failing store', () => {
       await faulty.settled()
       expect(await stateOf(here, first)).toBe('retryable')
       expect(await refresh(here, first)).toEqual({ next: answer.next, isRetry: true })
-      await expectLiving(answer.next, [first])
+      await expectOnlyCurrent(answer.next, [first])
     },
   )
 
@@ -242,17 +245,17 @@ describe('token families with a grace period on a failing store', () => {
     const answer = found && (await there.rotate(found, mintAfter(first), {}, TTL))
     expect(answer).toMatchObject({ isRetry: false })
     expect(answer?.next).not.toBe(undelivered)
-    await expectLiving(answer?.next ?? '', [first, undelivered])
+    await expectOnlyCurrent(answer?.next ?? '', [first, undelivered])
   })
 
-  test.each(FAULTS)('a retry succeeds after the record of an earlier retry failed (%s)', async (fault) => {
+  test.each(FAULTS)('a retry succeeds after the write of an earlier retry failed (%s)', async (fault) => {
     const first = await startFamily(here)
     const { next } = await requireRefreshed(there, first)
     faulty.arm('replace refresh-family', fault)
     await expect(refresh(here, first)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     await faulty.settled()
     expect(await refresh(here, first)).toEqual({ next, isRetry: true })
-    await expectLiving(next, [first])
+    await expectOnlyCurrent(next, [first])
   })
 
   test('a client keeps one usable token after any sequence of failures', async () => {
@@ -260,21 +263,21 @@ describe('token families with a grace period on a failing store', () => {
       fault: fc.option(fc.constantFrom(...FAULTS), { nil: undefined }),
       at: fc.nat(1),
       isAway: fc.boolean(),
-      isElsewhere: fc.boolean(),
+      retriesElsewhere: fc.boolean(),
     })
     await fc.assert(
       fc.asyncProperty(fc.array(attempt, { minLength: 1, maxLength: 6 }), async (attempts) => {
         let token = await startFamily(there)
         const used: string[] = []
-        for (const { fault, at, isAway, isElsewhere } of attempts) {
+        for (const { fault, at, isAway, retriesElsewhere } of attempts) {
           faulty.arm(fault && at, fault, { thenAway: isAway })
           const first = await refresh(here, token).catch(() => undefined)
-          if (!isElsewhere) {
+          if (!retriesElsewhere) {
             faulty.comeBack()
             await faulty.settled()
           }
           // The client sends the same token again, whether or not it received the first response.
-          const { next } = await requireRefreshed(isElsewhere ? there : here, token)
+          const { next } = await requireRefreshed(retriesElsewhere ? there : here, token)
           if (first) expect(next).toBe(first.next)
           faulty.comeBack()
           await faulty.settled()
@@ -283,7 +286,7 @@ describe('token families with a grace period on a failing store', () => {
           expect(await stateOf(here, token)).toBe('current')
           expect(await stateOf(there, token)).toBe('current')
         }
-        await expectLiving(token, used)
+        await expectOnlyCurrent(token, used)
       }),
       { numRuns: 30 },
     )

@@ -11,11 +11,11 @@ import { FAULTS, faultyStore, type FaultyStore } from '../../support/faulty-stor
 import { describeEachStore } from '../../support/stores.ts'
 
 const TTL = 1000
-const RESTARTABLE = 120
+const TOMBSTONE_TTL = 120
 const format = createRefreshTokenFormat([randomBytes(32)])
 
 function open(store: Store): TokenFamilies {
-  return createTokenFamilies(store, format, { tombstoneTtl: RESTARTABLE })
+  return createTokenFamilies(store, format, { tombstoneTtl: TOMBSTONE_TTL })
 }
 
 async function requireFound(families: TokenFamilies, token: string) {
@@ -24,7 +24,7 @@ async function requireFound(families: TokenFamilies, token: string) {
   return found
 }
 
-/** Exchanges a token as a request does; undefined if it was used before. */
+/** Exchanges a refresh token as a request does. Returns undefined if the token was used before. */
 async function exchange(families: TokenFamilies, token: string, next: string) {
   return families.rotate(await requireFound(families, token), next, { scope: 'a' }, TTL)
 }
@@ -41,7 +41,7 @@ describeEachStore('token families', (makeStore) => {
   })
   afterEach(() => families.close())
 
-  test('a family is started once', async () => {
+  test('a family is started once by concurrent and repeated starts', async () => {
     const started = await Promise.all(
       Array.from({ length: 20 }, () => families.start(mint(0), { scope: 'a' }, TTL)),
     )
@@ -65,7 +65,7 @@ describeEachStore('token families', (makeStore) => {
     for (const loser of nexts.filter((next) => next !== winner)) expect(await stateOf(loser)).toBeUndefined()
   })
 
-  test('a revoked family yields no token, and cannot be started again while its code may be presented', async () => {
+  test('a revoked family yields no token, and cannot be started again while its authorization code may be presented', async () => {
     const [first, second] = [mint(0), mint(1)]
     await families.start(first, {}, TTL)
     const found = await requireFound(families, first)
@@ -81,10 +81,10 @@ describeEachStore('token families', (makeStore) => {
     expect(await families.start(mint(0), {}, TTL)).toBe(false)
   })
 
-  test('at most one token is usable, and used tokens stay used, after any sequence of operations', async () => {
+  test('at most one token of a family is usable, and used tokens stay used, after any sequence of operations', async () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ do: fc.constant('exchange' as const), of: fc.nat(3) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant('end' as const), of: fc.constant(0) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('revoke' as const), of: fc.constant(0) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('start' as const), of: fc.constant(0) }) },
     )
     await fc.assert(
@@ -92,28 +92,28 @@ describeEachStore('token families', (makeStore) => {
         grantId = randomUUID()
         // The model: the tokens in order of issue. The last token is usable unless the family was revoked.
         const issued: string[] = []
-        let hasEnded = false
+        let isRevoked = false
         for (const { do: what, of } of steps) {
           if (what === 'start') {
             const token = mint(0)
-            const isFirst = issued.length === 0 && !hasEnded
+            const isFirst = issued.length === 0 && !isRevoked
             expect(await families.start(token, {}, TTL)).toBe(isFirst)
             if (isFirst) issued.push(token)
-          } else if (what === 'end') {
+          } else if (what === 'revoke') {
             await families.revoke(grantId)
-            hasEnded = true
+            isRevoked = true
           } else {
             const token = issued.at(-1 - of)
             const found = token === undefined ? undefined : await families.find(token)
             if (!found) continue
             const next = mint(issued.length)
             const isWon = (await families.rotate(found, next, {}, TTL)) !== undefined
-            expect(isWon).toBe(of === 0 && !hasEnded)
+            expect(isWon).toBe(of === 0 && !isRevoked)
             if (isWon) issued.push(next)
           }
           const states = await Promise.all(issued.map(stateOf))
           const expected = issued.map((_, index) => (index === issued.length - 1 ? 'current' : 'used'))
-          expect(states).toEqual(hasEnded ? issued.map(() => undefined) : expected)
+          expect(states).toEqual(isRevoked ? issued.map(() => undefined) : expected)
         }
       }),
       { numRuns: 40 },
@@ -152,39 +152,50 @@ describe('token families on a failing store', () => {
   })
   afterEach(() => families.close())
 
-  test.each(FAULTS)('a rotation that rejects (%s) leaves the old token usable', async (fault) => {
-    const [first, second, third] = [mint(0), mint(1), mint(1)]
-    await families.start(first, {}, TTL)
-    const found = await requireFound(families, first)
-    faulty.arm('replace refresh-family', fault)
-    const outcome = await families.rotate(found, second, {}, TTL).catch(() => 'rejected')
-    const isExchanged = fault === 'unanswered'
-    expect(outcome).toEqual(isExchanged ? { next: second, isRetry: false } : 'rejected')
-    await faulty.settled()
-    const usable = isExchanged ? second : first
-    expect((await families.find(usable))?.state).toBe('current')
-    expect(await exchange(families, usable, isExchanged ? mint(2) : third)).toMatchObject({ isRetry: false })
-  })
+  test.each(FAULTS)(
+    'a rotation during a fault of the store (%s) leaves exactly one token usable',
+    async (fault) => {
+      const [first, second, third] = [mint(0), mint(1), mint(1)]
+      await families.start(first, {}, TTL)
+      const found = await requireFound(families, first)
+      faulty.arm('replace refresh-family', fault)
+      const outcome = await families.rotate(found, second, {}, TTL).catch(() => 'rejected')
+      const isExchanged = fault === 'unanswered'
+      expect(outcome).toEqual(isExchanged ? { next: second, isRetry: false } : 'rejected')
+      await faulty.settled()
+      const usable = isExchanged ? second : first
+      expect((await families.find(usable))?.state).toBe('current')
+      expect(await exchange(families, usable, isExchanged ? mint(2) : third)).toMatchObject({
+        isRetry: false,
+      })
+    },
+  )
 
-  test.each(FAULTS)('a start that rejects (%s) can be repeated, and succeeds once', async (fault) => {
-    faulty.arm('create refresh-family', fault)
-    const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
-    expect(outcome).toBe(fault === 'unanswered' ? true : 'rejected')
-    await faulty.settled()
-    const again = await Promise.all(
-      [mint(0), mint(0), mint(0)].map((token) => families.start(token, {}, TTL)),
-    )
-    expect(again.filter(Boolean)).toHaveLength(outcome === true ? 0 : 1)
-  })
+  test.each(FAULTS)(
+    'a start during a fault of the store (%s) can be repeated, and succeeds once',
+    async (fault) => {
+      faulty.arm('create refresh-family', fault)
+      const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
+      expect(outcome).toBe(fault === 'unanswered' ? true : 'rejected')
+      await faulty.settled()
+      const again = await Promise.all(
+        [mint(0), mint(0), mint(0)].map((token) => families.start(token, {}, TTL)),
+      )
+      expect(again.filter(Boolean)).toHaveLength(outcome === true ? 0 : 1)
+    },
+  )
 
-  test.each(FAULTS)('a third attempt to start succeeds after two failures (%s)', async (fault) => {
-    faulty.arm('create refresh-family', 'rejected')
-    await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    faulty.arm('replace refresh-family', fault)
-    const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
-    await faulty.settled()
-    expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
-  })
+  test.each(FAULTS)(
+    'a family is started once by a failed start, a second start during a fault (%s) and a third start',
+    async (fault) => {
+      faulty.arm('create refresh-family', 'rejected')
+      await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      faulty.arm('replace refresh-family', fault)
+      const outcome = await families.start(mint(0), {}, TTL).catch(() => 'rejected')
+      await faulty.settled()
+      expect(await families.start(mint(0), {}, TTL)).toBe(outcome === 'rejected')
+    },
+  )
 
   test('concurrent rotations without an answer are all rolled back, whichever of them was stored', async () => {
     for (const winner of [0, 1, 2]) {
@@ -232,7 +243,7 @@ describe('token families on a failing store', () => {
     await expect(families.start(mint(0), {}, TTL)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   })
 
-  test('an uncertain rotation is rolled back in the background, but not after close()', async () => {
+  test('a rotation that the store did not answer is rolled back in the background, but not after close()', async () => {
     const other = open(faulty.store)
     for (const isClosed of [false, true]) {
       const grantId = `grant-${isClosed}`

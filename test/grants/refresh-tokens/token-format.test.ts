@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRefreshTokenFormat } from '../../../src/grants/refresh-tokens/token-format.ts'
 
-const [today, yesterday, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)]
+const [today, yesterday, unknownKey] = [randomBytes(32), randomBytes(32), randomBytes(32)]
 const format = createRefreshTokenFormat([today, yesterday])
 
 const grantIds = fc.stringMatching(/^[\w-]{1,64}$/)
@@ -38,7 +38,7 @@ describe('the refresh token format', () => {
           const at = position % token.length
           const changed = token.slice(0, at) + character + token.slice(at + 1)
           fc.pre(changed !== token)
-          // The last character of the MAC has unused bits, so some other characters there encode the same MAC.
+          // The last character of the MAC has unused bits, so several characters encode the same MAC.
           fc.pre(at !== token.length - 1)
           expect(format.parse(changed) !== undefined && format.isGenuine(changed)).toBe(false)
         },
@@ -46,10 +46,10 @@ describe('the refresh token format', () => {
     )
   })
 
-  test('a token of another key is not genuine, while a token of a replaced key is', () => {
+  test('a token minted with an older key is genuine, and a token minted with an unknown key is not genuine', () => {
     fc.assert(
       fc.property(parts, (of) => {
-        expect(format.isGenuine(createRefreshTokenFormat([foreign]).mint(of))).toBe(false)
+        expect(format.isGenuine(createRefreshTokenFormat([unknownKey]).mint(of))).toBe(false)
         const older = createRefreshTokenFormat([yesterday]).mint(of)
         expect(format.isGenuine(older)).toBe(true)
         expect(createRefreshTokenFormat([yesterday]).isGenuine(format.mint(of))).toBe(false)
@@ -58,7 +58,7 @@ describe('the refresh token format', () => {
     )
   })
 
-  test('any other text is not parsed, and nothing throws', () => {
+  test('parsing a random text returns undefined, and does not throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String()), (text) => {
         expect(format.parse(text)).toBeUndefined()

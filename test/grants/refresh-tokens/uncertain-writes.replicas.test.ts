@@ -22,7 +22,12 @@ function open(store: Store, options: { gracePeriod?: typeof gracePeriod } = {}):
 }
 afterEach(() => opened.splice(0).forEach((families) => families.close()))
 
-/** Refreshes as a request does. Undefined if the token is rejected. Rejects if the client must retry. */
+/**
+ * Refreshes as a request does.
+ *
+ * @returns the next token; undefined if `token` is rejected
+ * @throws if the client must retry
+ */
 async function refresh(families: TokenFamilies, token: string, next: string): Promise<string | undefined> {
   const found = await families.find(token)
   if (!found) return undefined
@@ -37,7 +42,7 @@ beforeEach(() => {
   grantId = randomUUID()
 })
 
-/** A store that calls `before` ahead of each call of the method `name`. */
+/** Wraps a store, so that each call of the method `name` first calls `before` with the number of the call. */
 function watching(store: Store, name: 'create' | 'replace', before: (count: number) => void): Store {
   let count = 0
   return {
@@ -50,7 +55,7 @@ function watching(store: Store, name: 'create' | 'replace', before: (count: numb
 }
 
 describe('a write that too few replicas have', () => {
-  test('a rotation that too few replicas have fails, although it can be read, and the old token stays usable', async () => {
+  test('a rotation fails if too few replicas have it, although the rotation can be read, and the old token stays usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -62,7 +67,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toBeUndefined()
   })
 
-  test('a rotation that is lost with its server leaves the old token usable', async () => {
+  test('a rotation that is lost in a failover leaves the old token usable', async () => {
     const families = open(db.durable)
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
@@ -73,7 +78,7 @@ describe('a write that too few replicas have', () => {
     expect(await refresh(families, first, third)).toBe(third)
   })
 
-  test('a rotation that a later write confirms succeeds, and survives the loss of the server', async () => {
+  test('a rotation that a later write makes durable succeeds, and survives a failover', async () => {
     const store = watching(db.durable, 'replace', (count) => (db.replicates = count > 1))
     const families = open(store)
     const [first, second] = [mint(0), mint(1)]
@@ -83,7 +88,7 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(second)).toMatchObject({ state: 'current' })
   })
 
-  test('after a start that too few replicas have, the code works once', async () => {
+  test('after a start that too few replicas have, the family can be started exactly once', async () => {
     const families = open(db.durable)
     db.replicates = false
     await expect(families.start(mint(0), {}, TTL)).rejects.toThrow(TOO_FEW)
@@ -96,21 +101,21 @@ describe('a write that too few replicas have', () => {
     expect(await families.find(last)).toMatchObject({ state: 'current' })
   })
 
-  test('a rollback that too few replicas have does not count, and the old token works after the loss of the server', async () => {
-    let isHeard = true
+  test('a rollback fails if too few replicas have it, and the old token works after a failover', async () => {
+    let isAnswered = true
     const families = open({
       ...db.durable,
       async replace(...args) {
         const isDone = await db.durable.replace(...args)
-        if (isHeard) return isDone
-        isHeard = true
+        if (isAnswered) return isDone
+        isAnswered = true
         db.replicates = false
         throw new GatehouseError('ERR_STORE_UNAVAILABLE', 'the replica has it, and no answer came')
       },
     })
     const [first, second, third] = [mint(0), mint(1), mint(1)]
     await families.start(first, {}, TTL)
-    isHeard = false
+    isAnswered = false
     await expect(refresh(families, first, second)).rejects.toThrow('no answer came')
     // The rollback can be read, but the replica does not have it.
     for (let times = 0; times < 3; times += 1) await expect(families.find(first)).rejects.toThrow(TOO_FEW)
@@ -175,7 +180,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constant('lose the server' as const) }) },
 )
 
-test('after any sequence of losses, a client can use the last token that it received', async () => {
+test('after any sequence of failovers and lagging replicas, a client can use the last token that it received', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (all) => {
       db = replicatedStore()
@@ -201,7 +206,7 @@ test('after any sequence of losses, a client can use the last token that it rece
       for (const next of all) await take(next)
       db.replicates = true
       for (const at of [0, 1, 0] as const) await take({ what: 'refresh', at })
-      // All received tokens differ, and the last one is current.
+      // All received tokens differ, and the last received token is current.
       expect(new Set(answers).size).toBe(answers.length)
       expect((await processes[1].find(token))?.state).toBe('current')
       expect(answers.length).toBeGreaterThanOrEqual(4)
